@@ -1,0 +1,67 @@
+# Everything runs in .venv, made from Python 3.11+ and the package index; nothing else is needed.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .stamps
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format docs bench clean
+
+help: ## show what can be made
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "  %-8s %s\n", $$1, $$2}'
+	@echo "    .ci/run  what continuous integration runs: make check, then make test"
+
+demo: $(STAMPS)/run ## set up, then run the main job on a bundled failing training and say where the report is
+	@$(BIN)/traindx demo
+
+test: $(STAMPS)/dev ## set up, then run all tests
+	@echo "running the tests"
+	@$(BIN)/python -m pytest -n 2
+
+check: $(STAMPS)/dev ## format, lint, types, import layers, generated docs fresh
+	@echo "checking format and lint"
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@echo "checking types"
+	@$(BIN)/mypy
+	@echo "checking import layers"
+	@$(BIN)/lint-imports --no-cache > $(STAMPS)/imports.txt || { cat $(STAMPS)/imports.txt; exit 1; }
+	@echo "checking that generated docs are fresh"
+	@$(BIN)/python docs/generate.py --check
+
+format: $(STAMPS)/dev ## put the code into the house format
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+docs: $(STAMPS)/dev ## write the pages that are generated from the code
+	@$(BIN)/python docs/generate.py
+
+bench: $(STAMPS)/bench ## measure reading speed against the peers, side by side (about ten minutes)
+	@$(BIN)/python bench/ingest.py
+
+clean: ## remove everything that was made
+	@rm -rf $(VENV) $(STAMPS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .traindx build dist
+
+$(BIN)/python:
+	@echo "making the environment $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "traindx needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/run: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing traindx"
+	@$(PIP) --editable .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing traindx and what its tests and checks need (a minute)"
+	@$(PIP) --editable '.[dev]'
+	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/run
+
+$(STAMPS)/bench: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing the peers to measure against (some minutes)"
+	@$(PIP) --editable '.[bench]'
+	@mkdir -p $(STAMPS) && touch $@
