@@ -1,0 +1,43 @@
+"""What can go wrong, each error a sentence of three parts: what we got, where, what to do.
+
+TraindxError
+├── UnreadableError    a path holds nothing we can read
+├── UnknownNameError   a quantity, fact or cause that does not exist
+├── SettingsError      a [tool.traindx] table that makes no sense
+└── PluginError        a reader of another package that cannot be loaded
+"""
+
+from collections.abc import Iterable
+
+
+class TraindxError(Exception):
+    """The base of every error traindx raises on purpose; its text is meant for the user."""
+
+
+class UnreadableError(TraindxError):
+    """Nothing could be read from a path."""
+
+    def __init__(self, where: str, what: str, todo: str = "") -> None:
+        """Keep the parts, so that callers can list several such places in one sentence."""
+        self.where, self.what, self.todo = where, what, todo
+        self.parts = (where, what, todo)
+        super().__init__(f"{where}: {what}" + (f"; {todo}" if todo else ""))
+
+
+class UnknownNameError(TraindxError):
+    """A name that should be one of a known set is not."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Suggest the nearest known name, if any is near."""
+        import difflib
+
+        near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+        super().__init__(f'no {kind} named "{name}"' + (f"; did you mean {near[0]}?" if near else ""))
+
+
+class SettingsError(TraindxError):
+    """A settings file holds something traindx does not understand."""
+
+
+class PluginError(TraindxError):
+    """A plugin that registered itself cannot be used."""

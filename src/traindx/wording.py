@@ -1,0 +1,45 @@
+"""Numbers and names as people read them; nothing from a log reaches a terminal or a page unchecked."""
+
+import math
+import unicodedata
+
+
+def printable(text: str, limit: int = 120) -> str:
+    """A name from a log without control characters, shortened in the middle if it is long."""
+    clean = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") else c for c in text)
+    if len(clean) <= limit:
+        return clean
+    half = (limit - 1) // 2
+    return f"{clean[:half]}\u2026{clean[-half:]}"
+
+
+def number(value: float) -> str:
+    """A value with four significant digits, without noise: 0.4123, 12,345, 1.2e-07, nan."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e7 or size < 1e-4:
+        return f"{value:.3g}"
+    if value == int(value):
+        return f"{int(value):,}"
+    if size >= 1000:
+        return f"{value:,.1f}"
+    return f"{value:.4g}"
+
+
+def step(value: float) -> str:
+    """A position: whole where it is whole."""
+    return f"{int(value):,}" if value == int(value) else f"{value:.4g}"
+
+
+def count(amount: int, noun: str, plural: str = "") -> str:
+    """1 run, 2 runs."""
+    return f"{amount:,} {noun if amount == 1 else plural or noun + 's'}"
+
+
+def listed(names: list[str], most: int = 6) -> str:
+    """The first names of a list and how many follow."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
