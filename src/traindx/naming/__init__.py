@@ -1,0 +1,1 @@
+"""How people name things: foreign names to quantities, facts, splits and axes."""
