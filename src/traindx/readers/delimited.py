@@ -1,0 +1,57 @@
+"""CSV, TSV and other tables with one record per line: Lightning, Keras, Ultralytics, DVCLive, hand-written.
+
+epoch,step,train_loss,val_loss
+0,49,0.6931471805599453,
+0,99,,0.5512
+
+Blank cells are not values, but `nan` is one; Keras writes NA for a blank. The header may be missing, padded
+with spaces, written again in the middle after a restart, or stand in a comment. Everything may be quoted,
+numbers may have decimal commas, and a table may hold one number per row with the metric's name beside it.
+"""
+
+from collections.abc import Iterator
+
+from traindx.errors import UnreadableError
+from traindx.log import Log
+from traindx.naming.vocabulary import axis_of, meaning
+from traindx.reader import HEAD_BYTES, Reader, Source
+from traindx.tables.delimited_shape import Shape, shape_of
+from traindx.tables.delimited_text import read_rows
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, logs_of
+
+
+def recognises(source: Source) -> float:
+    """Half sure of a table whose columns have known names, less of other tables of numbers."""
+    shape = _shape(source)
+    if shape is None:
+        return 0.0
+    if not shape.headed:
+        return 0.3 if len(shape.names) <= 3 or "step" in shape.names else 0.08
+    known = [name for name in shape.names if axis_of(name) is not None or meaning(name) is not None]
+    if not shape.rows:
+        return 0.3 if len(known) * 2 > len(shape.names) else 0.0
+    if len(shape.names) == 1:
+        return 0.3 if known else 0.05
+    return 0.5 if known else 0.08
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log, or one per run where a column tells runs apart."""
+    shape = _shape(source)
+    if shape is None:
+        raise UnreadableError(source.path, "its lines do not form a table of numbers")
+    builder = SheetBuilder()
+    events = read_rows(source, shape, builder)
+    sheet = builder.finish()
+    if not sheet.cells:
+        what = "has a header and no rows yet" if not sheet.length else "no cell of its table holds a number"
+        raise UnreadableError(source.path, what)
+    yield from logs_of(sheet, Origin(source.path, events=events))
+
+
+def _shape(source: Source) -> Shape | None:
+    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
+
+
+READER = Reader("delimited", "Table (CSV, TSV)", recognises, read)

@@ -1,0 +1,41 @@
+"""detectron2's `metrics.json`: JSON Lines, whatever its name says.
+
+{"data_time": 0.014, "eta_seconds": 89805.4, "iteration": 19, "loss_cls": 2.65, "lr": 1e-05, "total_loss": 4}
+{"bbox/AP": 31.2, "bbox/AP50": 55.0, "iteration": 4999}
+
+Every number but the learning rate is the median of the last 20 iterations, so short spikes do not show.
+A run that is resumed or started again goes on in the same file.
+"""
+
+from collections.abc import Iterator
+
+from traindx.errors import UnreadableError
+from traindx.log import Log
+from traindx.reader import Reader, Source
+from traindx.tables.json_rows import first_records, read_lines
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, logs_of
+
+_TELLING = frozenset({"total_loss", "eta_seconds", "data_time", "rank_data_time", "time", "lr"})
+
+
+def recognises(source: Source) -> float:
+    """Sure of records that hold an iteration beside detectron2's own timers."""
+    records = first_records(source.head)
+    return (
+        0.9 if any("iteration" in record and len(_TELLING & set(record)) >= 3 for record in records) else 0.0
+    )
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log; restarts show as iterations that go back."""
+    builder = SheetBuilder()
+    lines = read_lines(source, builder)
+    sheet = builder.finish()
+    if not sheet.cells:
+        raise UnreadableError(source.path, "no line holds a record with a number")
+    origin = Origin(source.path, lines.settings, lines.events, smoothing="median of 20 steps")
+    yield from logs_of(sheet, origin)
+
+
+READER = Reader("detectron2", "detectron2 metrics.json", recognises, read)

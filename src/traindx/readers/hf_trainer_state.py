@@ -1,0 +1,64 @@
+"""Hugging Face Trainer's `trainer_state.json`.
+
+{"global_step": 500, "max_steps": 9411, "log_history": [
+  {"epoch": 0.0, "learning_rate": 5.6e-05, "loss": 25.5, "step": 10},
+  {"epoch": 0.03, "eval_loss": 3.4, "eval_runtime": 25.7, "step": 100}, ...
+
+A loss that was NaN is not logged as such: the Trainer takes it out by default, and 0.0 beside a gradient norm
+of NaN is its trace. The last row, `train_runtime` and `train_loss`, sums up the whole run and is no point of
+a curve. Each checkpoint repeats the history before it.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from traindx.errors import UnreadableError
+from traindx.fact import Scalar
+from traindx.log import Event, EventKind, Log
+from traindx.reader import Reader, Source
+from traindx.tables.json_rows import add_records
+from traindx.tables.json_text import document_in
+from traindx.tables.nested import flattened
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, logs_of
+
+
+def recognises(source: Source) -> float:
+    """Sure of an object with a `log_history`."""
+    return 0.95 if source.head.lstrip().startswith(b"{") and b'"log_history"' in source.head else 0.0
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log: the history as rows, everything else as settings."""
+    try:
+        document = document_in(source.read())
+    except ValueError as error:
+        raise UnreadableError(source.path, "is not JSON", "is the file complete?") from error
+    state = document.value if isinstance(document.value, dict) else {}
+    history = state.get("log_history")
+    records = [record for record in history if isinstance(record, dict)] if isinstance(history, list) else []
+    builder = SheetBuilder()
+    add_records(builder, [record for record in records if not _sums_up(record)])
+    sheet = builder.finish()
+    if not sheet.cells:
+        raise UnreadableError(source.path, "its log_history is empty", "has the Trainer logged a step yet?")
+    settings = dict(flattened({name: value for name, value in state.items() if name != "log_history"}))
+    for record in filter(_sums_up, records):
+        settings.update(_totals(record))
+    torn = (Event(EventKind.TORN, "the file ends within log_history"),) if document.torn else ()
+    origin = Origin(source.path, settings, torn, smoothing="mean since the last log entry")
+    yield from logs_of(sheet, origin)
+
+
+def _sums_up(record: Mapping[str, object]) -> bool:
+    return "train_runtime" in record
+
+
+def _totals(record: Mapping[str, object]) -> dict[str, Scalar]:
+    return {
+        name: value
+        for name, value in record.items()
+        if name not in ("epoch", "step") and isinstance(value, str | int | float)
+    }
+
+
+READER = Reader("hf_trainer_state", "Hugging Face trainer_state.json", recognises, read)

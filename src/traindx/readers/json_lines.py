@@ -1,0 +1,54 @@
+"""JSON Lines: one record of names and values per line, from any program.
+
+{"step": 10, "loss": 2.3, "lr": 0.0001}
+{"step": 10, "split": "val", "loss": 2.1}
+{"step": 20, "loss": NaN, "grad": {"norm": 1.5}}
+
+The first line may be the configuration; records of several kinds are mixed, `split` or `mode` telling them
+apart; numbers may be text; NaN stands bare, which is no JSON; the last line may be torn.
+"""
+
+from collections.abc import Iterator
+
+from traindx.errors import UnreadableError
+from traindx.log import Log
+from traindx.reader import Reader, Source
+from traindx.tables.json_rows import read_lines
+from traindx.tables.json_text import names_a_metric
+from traindx.tables.leaves import decoded
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, logs_of
+
+
+def recognises(source: Source) -> float:
+    """Sure where the first lines are records and name a metric, each on a line of its own."""
+    head = source.head.removeprefix(b"\xef\xbb\xbf")
+    lines = [line for line in head.splitlines()[:8] if line.strip()]
+    if not lines or not lines[0].lstrip().startswith(b"{"):
+        return 0.0
+    records = sum(_is_record(line) for line in lines)
+    if not records or (len(lines) > 1 and not lines[1].lstrip().startswith(b"{")):
+        return 0.0
+    known = names_a_metric(head)
+    # A line alone may as well be a document, which may hold more than a record does.
+    return (0.6 if known else 0.06) if len(lines) > 1 else (0.45 if known else 0.04)
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        return isinstance(decoded(line.strip().removesuffix(b",")), dict)
+    except ValueError:
+        return False
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log, or one per run where a name tells runs apart."""
+    builder = SheetBuilder()
+    lines = read_lines(source, builder)
+    sheet = builder.finish()
+    if not sheet.cells and not lines.settings:
+        raise UnreadableError(source.path, "no line holds a record with a number")
+    yield from logs_of(sheet, Origin(source.path, lines.settings, lines.events))
+
+
+READER = Reader("json_lines", "JSON Lines", recognises, read)

@@ -1,0 +1,139 @@
+"""A JSON document: a list of records, curves as lists, or one record of last values.
+
+[{"epoch": 1, "iteration": 500, "main/loss": 6.2, "validation/main/loss": 5.9}, ...]     Chainer
+{"loss": [0.69, 0.51], "val_loss": [0.71, 0.60]}                                         Keras' History
+{"meta": {"dataset": "shakespeare"}, "iters": [0, 1], "loss": [4.2, 4.1], "time_ms": [900.0, 31.0]}
+
+The document may end in the middle, hold bare NaN, or be several documents one after the other. Single values
+beside curves are settings; alone they are one record.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from traindx.errors import UnreadableError
+from traindx.fact import Scalar
+from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.naming.vocabulary import meaning, split_of
+from traindx.reader import Reader, Source
+from traindx.tables.json_rows import add_records
+from traindx.tables.json_series import Contents, columns_of_curves, contents_of
+from traindx.tables.json_text import Document, document_in, names_a_metric
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, logs_of
+
+_OPENING = re.compile(rb"\s*[\[{]")
+_TRIPLES = re.compile(rb"\s*\[\s*\[\s*\d")
+_RUN_NAMES = ("name", "run", "run_name", "run_id", "id", "experiment", "label")
+
+
+def recognises(source: Source) -> float:
+    """Half sure where a name that is known for a metric has a number or a list beside it."""
+    head = source.head.removeprefix(b"\xef\xbb\xbf")
+    if not _OPENING.match(head):
+        return 0.0
+    if _TRIPLES.match(head):
+        return 0.4
+    return 0.5 if names_a_metric(head) else 0.05
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log, or one per run where the document holds several."""
+    document = _document(source)
+    says = "the document ends before its last bracket"
+    origin = Origin(source.path, events=(Event(EventKind.TORN, says),) if document.torn else ())
+    logs = [
+        replace(log, run=" ".join(filter(None, (name, log.run))))
+        for name, part in _runs_in(document.value)
+        for log in _logs(part, origin)
+    ]
+    if not any(log.columns for log in logs):
+        raise UnreadableError(source.path, "the document holds no number that was measured")
+    yield from logs
+
+
+def _document(source: Source) -> Document:
+    try:
+        return document_in(source.read())
+    except ValueError as error:
+        raise UnreadableError(source.path, "is not JSON from its first character on") from error
+
+
+def _runs_in(document: object) -> list[tuple[str, object]]:
+    """The runs of a document under their names; a document of one run has no name."""
+    if isinstance(document, list) and len(document) > 1 and all(map(_holds_curves, document)):
+        return [(_run_name(part, number), part) for number, part in enumerate(document)]
+    if isinstance(document, dict):
+        parts = {name: part for name, part in document.items() if isinstance(part, dict)}
+        names = [{curve.path for curve in contents_of(part).curves} for part in parts.values()]
+        # Several curves under the same names: one alone may be the losses of the parts of one model.
+        shared = set.intersection(*names) if len(names) > 1 else set()
+        telling = any(split_of(name) or meaning(name) for name in parts)
+        if len(shared) > 1 and len(shared) * 2 > max(map(len, names)) and not telling:
+            return list(parts.items())
+    return [("", document)]
+
+
+def _holds_curves(part: object) -> bool:
+    """Whether a record measures something in lists and nothing in single numbers."""
+    if not isinstance(part, dict):
+        return False
+    measured = [
+        value for name, value in part.items() if (known := meaning(str(name))) and known.quantity.split
+    ]
+    return bool(measured) and all(isinstance(value, list) for value in measured)
+
+
+def _run_name(part: Mapping[str, object], number: int) -> str:
+    told = (part.get(name) for name in _RUN_NAMES)
+    return next((str(name) for name in told if isinstance(name, str | int)), f"run {number}")
+
+
+def _logs(document: object, origin: Origin) -> list[Log]:
+    """The logs of one run's document: several only where its records tell runs apart."""
+    contents = contents_of(document)
+    if not contents.curves and not contents.records and isinstance(document, dict):
+        contents = Contents(records={(): [document]})
+    logs = _logs_of_records(contents, origin)
+    if len(logs) > 1:
+        return logs
+    columns = [column for log in logs for column in log.columns]
+    below = 1 + max((int(column.rows[-1]) for column in columns), default=-1)
+    curves = [replace(column, rows=below + column.rows) for column in columns_of_curves(contents.curves)]
+    settings = {**contents.settings, **{name: value for log in logs for name, value in log.settings.items()}}
+    unread = (*(item for log in logs for item in log.unread), *contents.unread)
+    return [Log(origin.source, (*columns, *curves), settings, origin.events, unread)]
+
+
+def _logs_of_records(contents: Contents, origin: Origin) -> list[Log]:
+    """One log of all lists of records together, unless a list holds several runs."""
+    columns: list[Column] = []
+    settings: dict[str, Scalar] = {}
+    unread: list[Unread] = []
+    length = 0
+    for path, records in contents.records.items():
+        builder = SheetBuilder()
+        add_records(builder, records)
+        sheet = builder.finish()
+        logs = list(logs_of(sheet, origin))
+        if len(logs) > 1:
+            return logs
+        prefix = _prefix(path, alone=len(contents.records) == 1)
+        columns += [
+            replace(column, name=prefix + column.name, rows=length + column.rows)
+            for column in logs[0].columns
+        ]
+        settings.update(logs[0].settings)
+        unread += logs[0].unread
+        length += sheet.length
+    return [Log(origin.source, tuple(columns), settings, unread=tuple(unread))] if contents.records else []
+
+
+def _prefix(path: tuple[str, ...], *, alone: bool) -> str:
+    """What the place of a list adds to the names in it: nothing, where there is only one list."""
+    name = "/".join(path)
+    return "" if not path or (alone and split_of(name) is None) else f"{name}/"
+
+
+READER = Reader("json_records", "JSON", recognises, read)

@@ -1,0 +1,58 @@
+"""The `monitor.csv` of Stable-Baselines and Gym: one line per episode.
+
+#{"t_start": 1699895683.208566, "env_id": "CartPole-v1"}
+r,l,t
+33.0,33,1.206015
+
+r is the reward of the episode, l its length in steps, t the seconds since the start.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from traindx import quantities as q
+from traindx.errors import UnreadableError
+from traindx.fact import Scalar
+from traindx.log import Log
+from traindx.reader import HEAD_BYTES, Reader, Source
+from traindx.tables.delimited_shape import shape_of
+from traindx.tables.delimited_text import read_rows
+from traindx.tables.leaves import decoded
+from traindx.tables.nested import flattened
+from traindx.tables.sheet import SheetBuilder
+from traindx.tables.sheet_logs import Origin, log_of
+
+_MEANS = {"r": q.REWARD, "l": q.EPISODE_LENGTH, "t": q.WALL_TIME}
+
+
+def recognises(source: Source) -> float:
+    """Sure of a comment that is JSON, followed by the three letters."""
+    first, _, rest = source.head.partition(b"\n")
+    names = rest.partition(b"\n")[0].strip().split(b",")
+    return 0.95 if first.startswith(b"#{") and names[:3] == [b"r", b"l", b"t"] else 0.0
+
+
+def read(source: Source) -> Iterator[Log]:
+    """One log, an episode per record."""
+    shape = shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
+    if shape is None:
+        raise UnreadableError(source.path, "its lines do not form a table")
+    builder = SheetBuilder()
+    events = read_rows(source, shape, builder)
+    sheet = builder.finish()
+    if not sheet.cells:
+        raise UnreadableError(source.path, "no episode has ended yet")
+    log = log_of(sheet, Origin(source.path, _settings(source.head), events))
+    columns = tuple(replace(column, quantity=_MEANS.get(column.name)) for column in log.columns)
+    yield replace(log, columns=columns)
+
+
+def _settings(head: bytes) -> dict[str, Scalar]:
+    try:
+        comment = decoded(head.partition(b"\n")[0].strip().removeprefix(b"#"))
+    except ValueError:
+        return {}
+    return dict(flattened(comment)) if isinstance(comment, dict) else {}
+
+
+READER = Reader("sb3_monitor", "Stable-Baselines monitor.csv", recognises, read)

@@ -1,0 +1,1 @@
+"""Rows of names and numbers, from delimited text and JSON, to columns with positions."""
