@@ -1,0 +1,109 @@
+"""MLflow's file store: `mlruns/<experiment>/<run>/metrics/<key>`, one file per metric.
+
+1794777885808 0.5 1
+1794777885812 nan 5
+1794777885813 inf 6 mydata 1a2b3c4d
+
+A line is the time in milliseconds, the value and the step, then words that tell a data set or a model. Traps:
+the name stands only in the path, and a key with slashes makes folders below `metrics/`; the oldest files have
+no step; what was logged without one has step 0.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator
+from pathlib import PurePath
+
+import numpy as np
+
+from traindx.errors import UnreadableError
+from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.reader import HEAD_BYTES, Reader, Source
+from traindx.series import Axis, Floats
+
+_LINE = re.compile(
+    rb"^(1\d{9}(?:\d{3})?) ([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))(?: (-?\d{1,18})((?: \S+){0,3}))?\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_Parts = tuple[bytes, bytes, bytes, bytes]
+"""Time, value, step and further words of a line; the last two may be empty."""
+
+
+def recognises(source: Source) -> float:
+    """0.85 where every whole line is a time of this century, a number and mostly a step."""
+    head = source.head
+    if not _LINE.match(head):
+        return 0.0
+    if b"\n" in head:
+        head = head[: head.rindex(b"\n")]
+    elif len(head) == HEAD_BYTES:
+        return 0.0
+    return 0.85 if len(_LINE.findall(head)) == head.count(b"\n") + 1 else 0.0
+
+
+def read(source: Source) -> Iterator[Log]:
+    """Yield the one metric of the file."""
+    seconds, values, steps = array("d"), array("d"), array("d")
+    lines, rest = 0, b""
+    before: _Parts | None = None
+    for block in source.blocks():
+        whole, newline, rest = (rest + block).rpartition(b"\n")
+        lines += whole.count(b"\n") + len(newline)
+        for parts in _LINE.findall(whole):
+            _add(parts, seconds, values, steps)
+            before = parts
+    last = _LINE.findall(rest)
+    torn = bool(rest) and not (last and _is_whole(last[0], before))
+    if last and not torn:
+        _add(last[0], seconds, values, steps)
+        lines += 1
+    if not values:
+        raise UnreadableError(source.path, "no line is a time, a value and a step", "is it an MLflow metric?")
+    bad = lines - len(values)
+    yield Log(
+        source=source.path,
+        columns=(_column(_name(source.path), np.array(seconds), np.array(values), np.array(steps)),),
+        events=(Event(EventKind.TORN, f"line {lines + 1:,} is cut off"),) if torn else (),
+        unread=(Unread("lines", bad, "no time, value and step"),) if bad else (),
+    )
+
+
+def _add(parts: _Parts, seconds: "array[float]", values: "array[float]", steps: "array[float]") -> None:
+    time, value, step, _ = parts
+    seconds.append(float(time) / 1000 if len(time) == 13 else float(time))
+    values.append(float(value))
+    steps.append(float(step) if step else float("nan"))
+
+
+def _is_whole(last: _Parts, before: _Parts | None) -> bool:
+    """Whether a line without its newline can be trusted to have all its digits.
+
+    MLflow ends every line, but files that were copied by hand may not: a step that lost a digit goes back.
+    """
+    if not last[2]:
+        return False
+    return before is None or (last[3] == before[3] and int(last[2]) >= int(before[2] or 0))
+
+
+def _column(name: str, seconds: Floats, values: Floats, steps: Floats) -> Column:
+    rows = np.arange(len(values))
+    if np.isnan(steps).any():
+        return Column(name, values, rows.astype(np.float64), rows, Axis.RECORD, seconds)
+    return Column(name, values, steps, rows, Axis.STEP, seconds)
+
+
+def _name(path: str) -> str:
+    """The metric's key: the path below the folder `metrics`, or else the name of the file."""
+    parts = PurePath(path).parts
+    folders = [number for number, part in enumerate(parts[:-1]) if part == "metrics"]
+    return "/".join(parts[folders[-1] + 1 :]) if folders else parts[-1]
+
+
+READER = Reader(
+    slug="mlflow_metric_file",
+    title="MLflow metric file",
+    recognises=recognises,
+    read=read,
+    spans_folder=True,
+)

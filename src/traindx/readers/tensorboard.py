@@ -1,0 +1,141 @@
+"""TensorBoard event files.
+
+    {wall_time: 1700000000.1, file_version: "brain.Event:2"}
+    {wall_time: 1700000001.5, step: 10, summary {value {tag: "train/loss", simple_value: 0.71}}}
+    {wall_time: 1700000002.5, step: 1, summary {value {tag: "epoch_loss", tensor {dtype: DT_FLOAT, ...}}}}
+
+Binary: protobuf messages (`tfevent`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
+run; TensorFlow 2 and Keras write scalars as tensors; step 0 is not written; the step of Keras's `epoch_...`
+tags is an epoch; images and histograms fill most of some files; the last record is torn while the writer
+lives.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from traindx.errors import UnreadableError
+from traindx.fact import Scalar
+from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.reader import Reader, Source
+from traindx.series import Axis
+from traindx.tables.leaves import decoded
+from traindx.tables.nested import flattened, number_or_text
+from traindx.wire.protobuf import WireError
+from traindx.wire.tfevent import parse
+from traindx.wire.tfevent_file import Contents, collect
+from traindx.wire.tfevent_layout import Points
+from traindx.wire.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
+
+_PIECE = 1 << 22
+_TEXT_SUFFIX = "/text_summary"
+_JUST_SETTINGS = frozenset({"args", "config", "hparams", "hyperparameters", "params"})
+"""Tags of texts that say no more than that settings follow."""
+
+
+def recognises(source: Source) -> float:
+    """Sure if the first record is framed as a TFRecord and parses as an event."""
+    head = source.head
+    length = header_length(head[:HEADER_BYTES])
+    if not length:
+        return 0.0
+    record = head[HEADER_BYTES : HEADER_BYTES + length]
+    if len(record) < length:
+        # Torn or very long: an event starts with its wall time, a double.
+        return 0.9 if record[:1] == b"\x09" else 0.0
+    try:
+        event = parse(record)
+    except WireError:
+        return 0.0
+    if event.version.startswith("brain.Event"):
+        return 1.0
+    return 0.95 if event.seconds_at >= 0 else 0.0
+
+
+def read(source: Source) -> Iterator[Log]:
+    """Read one event file."""
+    contents = collect(source.blocks(_PIECE))
+    columns = [_column(tag, contents.points[number]) for tag, number in contents.tags.items()]
+    settings = dict(contents.settings)
+    for tag, text in contents.texts.items():
+        found = _settings_in(tag.removesuffix(_TEXT_SUFFIX), text)
+        settings = {**found, **settings}
+        if found:
+            del contents.others["text", tag]
+    if not columns and not settings:
+        raise UnreadableError(source.path, _nothing(contents), "log scalars, and flush or close the writer")
+    yield Log(
+        source=source.path,
+        columns=tuple(sorted(columns, key=lambda column: int(column.rows[0]))),
+        settings=settings,
+        events=tuple(_events(contents)),
+        unread=(*_others(contents), *_damage(contents)),
+    )
+
+
+READER = Reader("tensorboard", "TensorBoard event file", recognises, read, spans_folder=True)
+
+
+def _column(tag: str, points: list[Points]) -> Column:
+    rows = np.concatenate([p.rows for p in points])
+    steps = np.concatenate([p.steps for p in points])
+    values = np.concatenate([p.values for p in points])
+    seconds = np.concatenate([p.seconds for p in points])
+    if np.any(rows[1:] < rows[:-1]):
+        order = np.argsort(rows, kind="stable")
+        rows, steps, values, seconds = rows[order], steps[order], values[order], seconds[order]
+    # Keras's own tags have no place in front: AllenNLP's epoch_metrics/loss counts batches.
+    axis = Axis.EPOCH if tag.startswith("epoch_") and "/" not in tag else Axis.STEP
+    return Column(tag, values, steps, rows, axis, seconds)
+
+
+def _events(contents: Contents) -> Iterator[Event]:
+    for step in contents.sessions:
+        if step > 0:
+            yield Event(EventKind.RESUMED, f"the log says that a session starts at step {step}", float(step))
+    if contents.ending is Ending.TORN:
+        yield Event(
+            EventKind.TORN, f"the file ends within the record that starts at byte {contents.ending_at}"
+        )
+
+
+def _others(contents: Contents) -> Iterator[Unread]:
+    for (kind, tag), count in contents.others.items():
+        yield Unread(f"{kind} {tag}".strip(), count, "not a curve")
+    for length in contents.too_long:
+        yield Unread(f"record of {length} bytes", 1, f"longer than {LONGEST} bytes")
+
+
+def _damage(contents: Contents) -> Iterator[Unread]:
+    if contents.corrupt:
+        why = f"the data fails its checksum, first at byte {min(contents.corrupt)}"
+        yield Unread("corrupt record", len(contents.corrupt), why)
+    if contents.ending is Ending.CORRUPT:
+        why = f"the length at byte {contents.ending_at} fails its checksum, so no later record can be found"
+        yield Unread("rest of the file", 1, why)
+
+
+def _nothing(contents: Contents) -> str:
+    """What a file without scalars holds instead."""
+    if contents.ending is Ending.TORN and contents.ending_at == 0:
+        return "an event file that ends within its first record"
+    held = [f"{other.count} x {other.name}" for other in _others(contents)]
+    shown = ", ".join(held[:5]) + (f" and {len(held) - 5} more kinds" if len(held) > 5 else "")
+    torn = "; its last record is torn" if contents.ending is Ending.TORN else ""
+    damage = "".join(f"; {unread.name}: {unread.why}" for unread in _damage(contents))
+    return f"an event file that holds no scalars, only {shown or 'its version'}{torn}{damage}"
+
+
+def _settings_in(tag: str, text: str) -> dict[str, Scalar]:
+    """Hyperparameters written as a text: a JSON object, or a Markdown table of names and values."""
+    prefix = "" if tag.lower() in _JUST_SETTINGS else f"{tag}."
+    if text.lstrip().startswith("{"):
+        try:
+            document = decoded(text)
+        except ValueError:
+            return {}
+        return dict(flattened(document, prefix)) if isinstance(document, dict) else {}
+    cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines()]
+    if len(cells) < 3 or len(cells[0]) != 2 or cells[0][1].lower() != "value":
+        return {}
+    return {prefix + row[0]: number_or_text(row[1]) for row in cells[2:] if len(row) == 2}

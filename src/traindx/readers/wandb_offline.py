@@ -1,0 +1,204 @@
+"""Weights & Biases offline runs: `wandb/offline-run-*/run-<id>.wandb`.
+
+    run {config {update {key: "lr" value_json: "0.001"}} display_name: "my name"}
+    history {item {nested_key: "train/loss" value_json: "NaN"} item {...} step {num: 3}}
+    exit {exit_code: 255}
+
+A LevelDB log of protobuf messages after a file header of 7 bytes (`:W&B`, 0xBEE1, 0).
+Traps: the items of a row come in any order; a nested dict is one item per leaf with a `nested_key` for each
+level, in older files one item with the dict as JSON; a picture or a histogram is such a dict with a `_type`;
+NaN and infinities are bare words or quoted ones; the schema also has typed values beside `value_json`. The
+writer flushes whole blocks, so a killed run often ends within a record, or right after the file header.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from traindx.errors import UnreadableError
+from traindx.fact import Scalar
+from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.reader import Reader, Source
+from traindx.tables.gathered import columns_of, unread_of
+from traindx.tables.leaves import decoded
+from traindx.tables.nested import flattened
+from traindx.wire.leveldb_log import BLOCK_BYTES, Damage, records
+from traindx.wire.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
+from traindx.wire.wandb_history import History, read_history
+
+_MAGIC = b":W&B\xe1\xbe"
+_FILE_HEADER_BYTES = 7
+
+# The numbers of fields: of a record, of what is only counted, of a run, and of an item of the configuration.
+_HISTORY, _CONFIG, _RUN, _EXIT = 2, 5, 17, 18
+_COUNTED = {4: "console output", 7: "system metrics", 10: "alerts", 13: "console output"}
+_RUN_CONFIG, _RUN_NAME, _RUN_FIRST_STEP, _RUN_RESUMED = 4, 8, 14, 18
+_UPDATE, _EXIT_CODE = 1, 1
+_KEYS, _VALUE_JSON = (1, 2), 16
+_NUM_TAG, _HISTORY_TAG, _SUMMARY_TAG = 0x08, 0x12, 0x1A
+_ONE_BYTE = 0x80
+"""Numbers and lengths below this take one byte."""
+
+_AFTER_INTERRUPT = 255
+"""The exit code that wandb writes after a KeyboardInterrupt."""
+
+
+def recognises(source: Source) -> float:
+    """1 where the file header is W&B's."""
+    return 1.0 if source.head.startswith(_MAGIC) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Aside:
+    """What a file holds besides its history, filled while the history is read."""
+
+    settings: dict[str, Scalar] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    unread: Counter[str] = field(default_factory=Counter)
+
+
+def read(source: Source) -> Iterator[Log]:
+    """Yield the one run of the file."""
+    damage: list[Damage] = []
+    aside = _Aside()
+    with source.open() as stream:
+        history = read_history(_rows(records(stream, damage, start=_FILE_HEADER_BYTES), aside))
+    columns = _columns(history)
+    if not columns and not aside.settings and not aside.unread:
+        raise UnreadableError(
+            source.path,
+            "holds no whole record of a run",
+            "the run was killed before wandb wrote its first block",
+        )
+    yield Log(
+        source=source.path,
+        columns=columns,
+        settings=aside.settings,
+        events=(*aside.events, *_torn(damage)),
+        unread=tuple(_unread(history, aside, damage)),
+    )
+
+
+def _rows(messages: Iterable[bytes], aside: _Aside) -> Iterator[bytes]:
+    """Yield the history of the records, and set aside what else they say."""
+    for message in messages:
+        try:
+            if message[0] == _NUM_TAG:
+                at = 2
+                while message[at - 1] >= _ONE_BYTE:
+                    at += 1
+                if message[at] == _SUMMARY_TAG:  # repeats the last row of the history
+                    continue
+                if message[at] == _HISTORY_TAG:
+                    size, start = _length(message, at + 1)
+                    yield message[start : start + size]
+                    continue
+            yield from _other(message, aside)
+        except (WireError, IndexError):
+            aside.unread["records that are no protobuf message"] += 1
+
+
+def _length(message: bytes, at: int) -> tuple[int, int]:
+    """The length that stands at a place, and where it ends; quick for the two bytes of nearly every row."""
+    low = message[at]
+    if low >= _ONE_BYTE > message[at + 1]:
+        return low & 0x7F | message[at + 1] << 7, at + 2
+    return varint(message, at)
+
+
+def _other(message: bytes, aside: _Aside) -> Iterator[bytes]:
+    for number, wire, start, end in fields(message):
+        if wire != LENGTH:
+            continue
+        if number == _HISTORY:
+            yield message[start:end]
+        elif number == _RUN:
+            _start(message, start, end, aside)
+        elif number == _CONFIG:
+            _configure(message, start, end, aside)
+        elif number == _EXIT:
+            _finish(message, start, end, aside)
+        elif number in _COUNTED:
+            aside.unread[_COUNTED[number]] += 1
+
+
+def _start(data: bytes, start: int, end: int, aside: _Aside) -> None:
+    """Take the settings and the name of a RunRecord, and whether it resumes an earlier one."""
+    starting_step = 0
+    resumed = False
+    for number, wire, begin, finish in fields(data, start, end):
+        if number == _RUN_CONFIG and wire == LENGTH:
+            _configure(data, begin, finish, aside)
+        elif number == _RUN_NAME and wire == LENGTH:
+            aside.settings["wandb.name"] = data[begin:finish].decode("utf-8", "replace")
+        elif number == _RUN_FIRST_STEP and wire == VARINT:
+            starting_step = signed(varint(data, begin)[0])
+        elif number == _RUN_RESUMED and wire == VARINT:
+            resumed = varint(data, begin)[0] != 0
+    if resumed:
+        says = f"resumed at step {starting_step}"
+        aside.events.append(Event(EventKind.RESUMED, says, float(starting_step)))
+
+
+def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
+    """Take the updates of a ConfigRecord."""
+    for number, wire, begin, finish in fields(data, start, end):
+        if number != _UPDATE or wire != LENGTH:
+            continue
+        keys: list[str] = []
+        text = b"null"
+        for part, kind, low, high in fields(data, begin, finish):
+            if kind == LENGTH and part in _KEYS:
+                keys.append(data[low:high].decode("utf-8", "replace"))
+            elif kind == LENGTH and part == _VALUE_JSON:
+                text = data[low:high]
+        try:
+            aside.settings.update(flattened({".".join(keys): decoded(text)}))
+        except ValueError:
+            aside.unread[f"setting {'.'.join(keys)}"] += 1
+
+
+def _finish(data: bytes, start: int, end: int, aside: _Aside) -> None:
+    """Take the exit code of a RunExitRecord."""
+    codes = [
+        signed(varint(data, at)[0])
+        for number, wire, at, _ in fields(data, start, end)
+        if (number, wire) == (_EXIT_CODE, VARINT)
+    ]
+    code = codes[0] if codes else 0
+    aside.settings["exit_code"] = code
+    if code == _AFTER_INTERRUPT:
+        aside.events.append(
+            Event(EventKind.INTERRUPTED, f"interrupted: the program ended with exit code {code}")
+        )
+    elif code:
+        aside.events.append(Event(EventKind.EXCEPTION, f"the program ended with exit code {code}"))
+
+
+def _columns(history: History) -> tuple[Column, ...]:
+    """Give every number its step, from the row or else from its item `_step`, and its time."""
+    length = len(history.steps)
+    stated, seconds = (history.numbers.take_spread(name, length) for name in ("_step", "_timestamp"))
+    steps = np.where(np.isnan(history.steps), stated, history.steps)
+    return tuple(columns_of(history.numbers, steps, seconds))
+
+
+def _unread(history: History, aside: _Aside, damage: Sequence[Damage]) -> Iterator[Unread]:
+    yield from unread_of(history.numbers)
+    for name, count in aside.unread.items():
+        yield Unread(name, count, "no part of the history")
+    for place in damage:
+        if not place.at_end:
+            why = f"a record {place.what}; went on at the next block of {BLOCK_BYTES:,} bytes"
+            yield Unread(f"damage at byte {place.offset:,}", 1, why)
+
+
+def _torn(damage: Sequence[Damage]) -> Iterator[Event]:
+    for place in damage:
+        if place.at_end:
+            yield Event(EventKind.TORN, f"the last record, at byte {place.offset:,}, {place.what}")
+
+
+READER = Reader(slug="wandb_offline", title="W&B offline run", recognises=recognises, read=read)

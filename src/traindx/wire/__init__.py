@@ -1,0 +1,1 @@
+"""Binary formats without their libraries: framing, checksums, messages, databases."""
