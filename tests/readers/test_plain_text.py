@@ -1,0 +1,156 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.readers.text_series import all_of, log_of, results_of
+from traindx.errors import UnreadableError
+from traindx.loading.discover import in_memory
+from traindx.quantity import Split
+from traindx.readers.plain_text import READER
+from traindx.series import Axis
+
+SAMPLE = b"""\
+batch_size = 12
+learning_rate = 6e-4
+tokens per iteration will be: 491,520
+step 0: train loss 10.9888, val loss 10.9901
+iter 0: loss 10.9925, time 158587.99ms, mfu -100.00%
+iter 10: loss 9.7272, time 1516.68ms, mfu 22.20%
+iter 20: loss 9.4990, time 1516.36ms, mfu 22.20%
+step 20: train loss 9.4888, val loss 9.4901
+iter 30: loss nan, time 1517.06ms, mfu 22.20%
+"""
+
+
+def test_the_two_kinds_of_lines_of_nanogpt() -> None:
+    log = log_of(SAMPLE)
+    found = {column.name: column for column in log.columns}
+    assert found["train loss"].values.tolist() == [10.9888, 9.4888]
+    assert found["val loss"].steps.tolist() == [0, 20]
+    assert found["loss"].steps.tolist() == [0, 10, 20, 30]
+    assert np.array_equal(found["loss"].values, [10.9925, 9.7272, 9.4990, math.nan], equal_nan=True)
+    assert found["mfu"].values.tolist() == [-100.0, 22.2, 22.2, 22.2]
+    assert all(column.axis is Axis.STEP for column in log.columns)
+    assert log.settings == {"batch_size": 12, "learning_rate": 6e-4}
+    assert (log.events, log.unread) == ((), ())
+
+
+def test_values_of_one_line_share_a_row() -> None:
+    log = log_of("step 1: loss 2.0 acc 0.5\nstep 2: loss 1.0 acc 0.6\n")
+    rows = [column.rows.tolist() for column in log.columns]
+    assert rows == [[1, 2], [1, 2]]
+
+
+def test_lines_under_one_heading_share_a_row() -> None:
+    log = log_of("epoch: 0\ntrain loss: 0.5\nval loss: 0.6\nepoch: 1\ntrain loss: 0.4\nval loss: 0.5\n")
+    assert [(c.name, c.rows.tolist()) for c in log.columns] == [
+        ("train loss", [1, 4]),
+        ("val loss", [1, 4]),
+    ]
+
+
+def test_times_of_writing_are_kept() -> None:
+    log = log_of(
+        "2023-06-28 18:51:14,250 - INFO - step 1 loss 2.0\n2023-06-28 18:51:16,750 - INFO - step 2 loss 1.0\n"
+    )
+    (loss,) = log.columns
+    assert loss.times is not None
+    assert loss.times.tolist() == [1687978274.25, 1687978276.75]
+
+
+def test_rows_of_other_ranks_are_counted_and_left_out() -> None:
+    log = log_of(
+        """
+        [rank0]: step 1 loss 3.0
+        [rank1]: step 1 loss 3.1
+        [rank1]: step 2 loss 2.1
+        [rank0]: step 2 loss 2.0
+        """
+    )
+    assert [column.values.tolist() for column in log.columns] == [[3.0, 2.0]]
+    assert [(u.name, u.count) for u in log.unread] == [("lines of other ranks", 2)]
+
+
+def test_names_nobody_knows_are_columns_where_they_recur() -> None:
+    assert all_of("[step=1] foo=3\n[step=2] foo=4\n[step=3] foo=5\n") == {
+        "foo step": [(1, 3), (2, 4), (3, 5)]
+    }
+
+
+def test_steps_that_go_back_stay_as_they_are_written() -> None:
+    text = "step 100 loss 3\nstep 200 loss 2\n=== seed 3 start ===\nstep 100 loss 3.5\nstep 200 loss 2.5\n"
+    assert results_of(text) == {"loss step": [(100, 3), (200, 2), (100, 3.5), (200, 2.5)]}
+
+
+def test_two_kinds_of_lines_with_one_name_are_two_columns() -> None:
+    text = """
+        step:1/9 val_loss:3.1
+        step:2/9 val_loss:2.9
+        final_int8_roundtrip val_loss:2.95
+        """
+    assert results_of(text) == {
+        "val_loss step": [(1, 3.1), (2, 2.9)],
+        "final_int8_roundtrip val_loss step": [(2, 2.95)],
+    }
+
+
+def test_milliseconds_and_seconds_in_one_column_become_seconds() -> None:
+    found = all_of("iter 1: loss 2, time 500ms\niter 2: loss 1, time 2s\n")
+    assert found["time step"] == [(1, 0.5), (2, 2.0)]
+
+
+def test_thousands_are_written_out() -> None:
+    found = all_of("step 1 loss 2 tok/sec: 24.5K\nstep 2 loss 1 tok/sec: 24,514\n")
+    assert found["tok/sec step"] == [(1, 24500), (2, 24514)]
+
+
+def test_a_split_told_by_the_line() -> None:
+    log = log_of("train | epoch 1 | loss 0.5\nvalid | epoch 1 | loss 0.6\nTest: loss 0.7\n")
+    assert {(c.name, c.split): c.values.tolist() for c in log.columns} == {
+        ("loss", Split.TRAIN): [0.5],
+        ("loss", Split.VALIDATION): [0.6],
+        ("loss", Split.TEST): [0.7],
+    }
+
+
+def test_latin_1_and_null_bytes() -> None:
+    assert results_of(b"d\xe9but\0\0\0\nstep 1 loss 2\n\0step 2 loss 1\n") == {"loss step": [(1, 2), (2, 1)]}
+
+
+def test_a_line_too_long_is_cut_and_said() -> None:
+    log = log_of("step 1 loss 2\n" + "x" * 70_000 + "\nstep 2 loss 1\n")
+    assert [column.values.tolist() for column in log.columns] == [[2.0, 1.0]]
+    assert [(u.name, u.count) for u in log.unread] == [("very long lines", 1)]
+
+
+def test_metrics_after_a_long_preamble() -> None:
+    source = in_memory("t", b"installing something\n" * 5_000 + b"epoch 1 loss 0.5\nepoch 2 loss 0.4\n")
+    assert READER.recognises(source) == 0.05
+    (log,) = READER.read(source)
+    assert log.columns[0].values.tolist() == [0.5, 0.4]
+
+
+def test_binary_noise_is_not_recognised() -> None:
+    assert READER.recognises(in_memory("t", bytes(range(256)) * 40)) == 0
+    assert READER.recognises(in_memory("t", b"\0" * 5000)) == 0
+    assert READER.recognises(in_memory("t", b"")) == 0
+
+
+def test_a_text_without_numbers_says_what_was_looked_for() -> None:
+    with pytest.raises(UnreadableError, match=r"no training numbers found in 2 lines of text; looked for"):
+        log_of("hello\nworld\n")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from(SAMPLE.split()) | st.binary(max_size=8), max_size=60))
+def test_anything_gives_numbers_or_a_refusal(pieces: list[bytes]) -> None:
+    data = b" ".join(pieces).replace(b"mfu ", b"\n")
+    assert 0 <= READER.recognises(in_memory("t", data)) <= 0.35
+    try:
+        logs = list(READER.read(in_memory("t", data)))
+    except UnreadableError:
+        logs = []
+    assert all(len(column.values) for log in logs for column in log.columns)
