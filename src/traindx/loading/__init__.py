@@ -1,0 +1,1 @@
+"""From paths to runs: find the places, read them, put together what belongs to one run."""

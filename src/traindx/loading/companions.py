@@ -1,0 +1,74 @@
+"""Hyperparameters that lie beside a log: `hparams.yaml`, `config.json`, MLflow's `params/`, a W&B config.
+
+version_0/hparams.yaml       lr: 0.001
+files/config.yaml            lr: {desc: null, value: 0.001}
+params/lr                    0.001
+"""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import yaml
+
+from traindx.fact import Scalar
+from traindx.loading.pickled_settings import settings_in_pickle
+from traindx.tables.nested import flattened, number_or_text
+
+_SETTINGS_FILE = re.compile(
+    r"(hparams?|hyp|hyper_?params?|config|configs|cfg|args|opt|params|train_?config|training_args|train_args|"
+    r"run_config|settings|hydra)\.(ya?ml|json)",
+    re.IGNORECASE,
+)
+_PICKLED = "training_args.bin"
+_LARGEST = 1 << 20
+_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def settings_beside(folder: Path) -> dict[str, Scalar]:
+    """Settings found in files of a folder, of its `files/`, `.hydra/` and `params/`; nothing on failure."""
+    settings: dict[str, Scalar] = {}
+    for place in (folder, folder / "files", folder / ".hydra"):
+        for file in _files(place):
+            if _SETTINGS_FILE.fullmatch(file.name):
+                settings = {**_read(file), **settings}
+            elif file.name == _PICKLED:
+                settings = {**_read_pickled(file), **settings}
+    return {**_one_file_each(folder / "params"), **settings}
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(f for f in folder.iterdir() if f.is_file() and f.stat().st_size <= _LARGEST)
+    except OSError:
+        return []
+
+
+def _read(file: Path) -> dict[str, Scalar]:
+    try:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+        document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, _Loader)  # noqa: S506
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    return dict(flattened(document)) if isinstance(document, dict) else {}
+
+
+def _read_pickled(file: Path) -> dict[str, Scalar]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if name.endswith("/data.pkl")]
+            return settings_in_pickle(archive.read(names[0])) if names else {}
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return {}
+
+
+def _one_file_each(folder: Path) -> dict[str, Scalar]:
+    """MLflow's file store keeps each parameter in a file of its own."""
+    settings: dict[str, Scalar] = {}
+    for file in _files(folder):
+        try:
+            settings[file.name] = number_or_text(file.read_text(encoding="utf-8", errors="replace").strip())
+        except OSError:
+            continue
+    return settings
