@@ -1,0 +1,98 @@
+"""The command line: one module per command, found by walking this folder.
+
+A command module has `HELP` (one line), `EXAMPLES`, `configure(parser)` and `run(arguments) -> exit code`, and
+imports what it needs inside `run`, so that `--help` and wrong usage cost nothing.
+"""
+
+import argparse
+import os
+import sys
+from importlib import import_module
+
+from traindx import __version__
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn, Protocol
+
+    class Command(Protocol):
+        """What the module of a command holds."""
+
+        HELP: str
+        EXAMPLES: str
+
+        def configure(self, parser: argparse.ArgumentParser) -> None:
+            """Add the command's arguments."""
+
+        def run(self, arguments: argparse.Namespace) -> int:
+            """Do it, and return the exit code."""
+
+
+DONE, CONDITION_MET, BAD_INPUT = 0, 1, 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence and where to look, without the whole usage."""
+
+    def error(self, message: str) -> "NoReturn":
+        """Leave with exit code 2."""
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def main(argv: "Sequence[str] | None" = None) -> int:
+    """Run a command and return its exit code: 0 done, 1 a condition was met, 2 bad usage or input."""
+    parser, commands = build_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help()
+        return DONE
+    from traindx.errors import TraindxError
+
+    try:
+        return commands[arguments.command].run(arguments)
+    except TraindxError as error:
+        sys.stderr.write(f"traindx {arguments.command}: {error}\n")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (as in `| head`): that is its right, not an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def build_parser() -> "tuple[argparse.ArgumentParser, dict[str, Command]]":
+    """The parser of all commands, and the commands by name."""
+    parser = _Parser(
+        prog="traindx",
+        description="Tells why a neural network's training fails, and proves the fix.",
+        epilog="traindx COMMAND --help shows what a command takes, with examples.",
+    )
+    parser.add_argument("--version", action="version", version=f"traindx {__version__}")
+    chosen = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = _commands()
+    for name, command in commands.items():
+        _describe(command, chosen.add_parser(name, help=command.HELP))
+    return parser, commands
+
+
+def help_of(name: str) -> str:
+    """What `traindx NAME --help` prints."""
+    parser = argparse.ArgumentParser(prog=f"traindx {name}")
+    _describe(_commands()[name], parser)
+    return parser.format_help()
+
+
+def _commands() -> "dict[str, Command]":
+    # Not pkgutil: it would import inspect and five times as much as all our commands together.
+    files = sorted(os.listdir(os.path.dirname(__file__)))
+    names = [file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"]
+    return {name: import_module(f"{__name__}.{name}") for name in names}
+
+
+def _describe(command: "Command", parser: argparse.ArgumentParser) -> None:
+    parser.description = command.HELP
+    parser.epilog = f"examples:\n{command.EXAMPLES}"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.configure(parser)

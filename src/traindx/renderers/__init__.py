@@ -1,0 +1,1 @@
+"""One output format each: a function from a `Report` to text."""
