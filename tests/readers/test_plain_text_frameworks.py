@@ -335,6 +335,14 @@ CASES: dict[str, tuple[str, Expected]] = {
         "[epoch=0][batch=2/100]:\n\t Train time/epoch: 0\n\t Train loss/train/total: 2.1000\n",
         {"loss/train/total step train": [(1, 2.3), (2, 2.1)]},
     ),
+    "Composer, with batches alone and an evaluation": (
+        "[batch=1/9]:\n\t Train loss/train/total: 2.3000\n[batch=2/9]:\n\t Train loss/train/total: 2.1000\n"
+        "[eval batch=10/10]:\n\t Eval metrics/eval/CrossEntropy: 1.9000\n",
+        {
+            "loss/train/total step train": [(1, 2.3), (2, 2.1)],
+            "metrics/eval/CrossEntropy step val": [(2, 1.9)],
+        },
+    ),
     "MXNet": (
         """
         INFO:root:Epoch[0] Batch [100]\tSpeed: 1000.00 samples/sec\taccuracy=0.500000

@@ -15,7 +15,7 @@ from traindx.series import Axis, Floats, Rows
 from traindx.texts.clock import AXES, Clock, clock_of
 from traindx.texts.kinds import is_outcome, setting_lines, states_settings
 from traindx.texts.names import is_plural
-from traindx.texts.pattern import Pattern, Place
+from traindx.texts.pattern import Pattern, Place, Position
 from traindx.texts.sheet import Sheet, of_one_rank, sheet_of, without_code, without_stale
 from traindx.texts.spoken import SPLITS, Spoken, evaluations_of, spoken_of
 from traindx.texts.tally import Gathered
@@ -126,13 +126,20 @@ def _states_position(sheet: Sheet, epochs: bool, places: int) -> bool:
     pattern = sheet.pattern
     named = pattern.at(Place.STEP, Place.EPOCH)
     if not pattern.pairs:
-        return named is not None and pattern.words <= _HEADING_STRAYS and not is_plural(named.name)
+        heading = named or _batch_of_training(pattern)
+        return heading is not None and pattern.words <= _HEADING_STRAYS and not is_plural(heading.name)
     outcome = any(map(is_outcome, pattern.pairs))
     if places < _RECURS - 1 and (states_settings(pattern) or pattern.words > _FEW or not outcome):
         return False
     if pattern.known and pattern.strays <= _PROSE:
         return pattern.at(*(Place if not epochs else [p for p in Place if p is not Place.PASS])) is not None
     return named is not None and places >= _RECURS and pattern.strays <= _HEADING_STRAYS
+
+
+def _batch_of_training(pattern: Pattern) -> Position | None:
+    """A batch of so many, [batch=3/50], unless it is one of an evaluation: that says nothing of the run."""
+    batch = pattern.at(Place.BATCH)
+    return batch if batch and batch.total is not None and pattern.split in (None, Split.TRAIN) else None
 
 
 def _at_own_place(sheet: Sheet, clock: Clock) -> Placed:
