@@ -26,6 +26,10 @@ CASES: dict[str, tuple[str, Expected]] = {
         "[Train][Epoch 1/9][Iter: 5/10] loss: 0.3\n[Train][Epoch 2/9][Iter: 5/10] loss: 0.2\n[Eval][Epoch 2] loss: 0.5\n",
         {"loss step train": [(5, 0.3), (15, 0.2)], "loss epoch val": [(2, 0.5)]},
     ),
+    "one measure, named once": (
+        "iter 10 | loss train: 0.3, val: 0.5\niter 20 | loss train: 0.2, val: 0.4\n",
+        {"loss train step": [(10, 0.3), (20, 0.2)], "loss val step val": [(10, 0.5), (20, 0.4)]},
+    ),
     "short words": ("Ep 3 | Loss 0.4\n", {"Loss epoch": [(3, 0.4)]}),
     "a stamp before": ("[2023-01-01 10:00:00] step=100 loss=0.3\n", {"loss step": [(100, 0.3)]}),
     "steps that start over": (
