@@ -68,7 +68,7 @@ ITERATION = Quantity("iteration", "the program's own step count, beside the log'
 SAMPLES_SEEN = Quantity("samples_seen", "samples, tokens or frames consumed so far")
 BATCH_SIZE = Quantity("batch_size", "samples per optimizer step", unit="samples")
 
-WALL_TIME = Quantity("wall_time", "seconds since the run began", unit="s")
+WALL_TIME = Quantity("wall_time", "time of writing, since the run began or since 1970", unit="s")
 STEP_TIME = Quantity("step_time", "time of one step", unit="s or ms")
 DATA_TIME = Quantity("data_time", "time a step waited for data", unit="s or ms")
 THROUGHPUT = Quantity("throughput", "samples, tokens or steps per second", unit="1/s", better=_HIGHER)

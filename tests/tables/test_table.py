@@ -165,6 +165,15 @@ def test_times_are_seconds(factor: float, name: str) -> None:
     assert loss.times.tolist() == [1.7e9, 1.7e9 + 1]
 
 
+def test_a_time_stamp_is_carried_by_the_columns_and_none_itself() -> None:
+    columns = by_name(
+        columns_of(table(2, _step=full(0, 1), loss=full(3, 2), _timestamp=full(1.7e9, 1.7e9 + 1)))
+    )
+    assert list(columns) == ["loss"]
+    assert columns["loss"].times is not None
+    assert columns["loss"].times.tolist() == [1.7e9, 1.7e9 + 1]
+
+
 def test_positions_may_be_any_number() -> None:
     wild = full(1e308, -1e308, np.inf, np.nan)
     columns = columns_of(table(4, step=wild, epoch=wild, loss=full(1, 2, 3, 4)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from traindx.log import Column
-from traindx.naming.vocabulary import axis_of, split_of
+from traindx.naming.vocabulary import axis_of, meaning, split_of
 from traindx.quantity import Split
 from traindx.series import Axis, Floats, Rows
 
@@ -126,10 +126,12 @@ def _borrowed(
 
 
 def _placed(table: Table, clock: _Clock) -> tuple[Column, ...]:
-    wall = _wall_time(table)
+    timed = _time_name(table)
+    wall = _seconds(table, timed) if timed else None
     columns: list[Column] = []
     for name, cells in table.cells.items():
-        if name == clock.name or not len(cells.rows):
+        # A time stamp that is no quantity of its own is not lost: every column carries it.
+        if name == clock.name or not len(cells.rows) or (name == timed and meaning(name) is None):
             continue
         # Columns without blanks share one array of steps: a wide table would else hold it many times.
         full = len(cells.rows) == table.length
@@ -146,14 +148,19 @@ def _placed(table: Table, clock: _Clock) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _wall_time(table: Table) -> Floats | None:
+def _time_name(table: Table) -> str | None:
+    """The column that says when each row was written."""
+    if table.time in table.cells:
+        return table.time
     spelled = {name: name.lower().rpartition("/")[2].replace(" ", "_") for name in table.cells}
-    names = {spelling: name for name, spelling in reversed(spelled.items())}
-    stated = table.time if table.time in table.cells else None
-    found = stated or next((names[name] for name in _TIME_NAMES if name in names), None)
-    if found is None or not len(table.cells[found].rows):
+    names = {spelling: name for name, spelling in reversed(spelled.items()) if len(table.cells[name].rows)}
+    return next((names[name] for name in _TIME_NAMES if name in names), None)
+
+
+def _seconds(table: Table, name: str) -> Floats | None:
+    if not len(table.cells[name].rows):
         return None
-    seconds = _spread(table.cells[found], table.length)
+    seconds = _spread(table.cells[name], table.length)
     largest = float(np.nanmax(np.abs(seconds))) if np.isfinite(seconds).any() else 0.0
     # No run lasts three thousand years: such numbers are milliseconds, micro- or nanoseconds since 1970.
     scale = next((s for limit, s in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)) if largest > limit), 1.0)
