@@ -11,14 +11,16 @@ lives.
 """
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
 from traindx.fact import Scalar
 from traindx.log import Column, Event, EventKind, Log, Unread
 from traindx.reader import Reader, Source
-from traindx.series import Axis
+from traindx.series import Axis, Floats, Rows
 from traindx.tables.leaves import decoded
 from traindx.tables.nested import flattened, number_or_text
 from traindx.wire.protobuf import WireError
@@ -27,6 +29,7 @@ from traindx.wire.tfevent_file import Contents, collect
 from traindx.wire.tfevent_layout import Points
 from traindx.wire.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
 
+_Number = TypeVar("_Number", np.float64, np.int64)
 _PIECE = 1 << 22
 _TEXT_SUFFIX = "/text_summary"
 _JUST_SETTINGS = frozenset({"args", "config", "hparams", "hyperparameters", "params"})
@@ -55,7 +58,8 @@ def recognises(source: Source) -> float:
 def read(source: Source) -> Iterator[Log]:
     """Read one event file."""
     contents = collect(source.blocks(_PIECE))
-    columns = [_column(tag, contents.points[number]) for tag, number in contents.tags.items()]
+    columns = _columns(list(contents.tags), [contents.points[number] for number in contents.tags.values()])
+    contents.points.clear()
     settings = dict(contents.settings)
     for tag, text in contents.texts.items():
         found = _settings_in(tag.removesuffix(_TEXT_SUFFIX), text)
@@ -76,11 +80,28 @@ def read(source: Source) -> Iterator[Log]:
 READER = Reader("tensorboard", "TensorBoard event file", recognises, read, spans_folder=True)
 
 
-def _column(tag: str, points: list[Points]) -> Column:
-    rows = np.concatenate([p.rows for p in points])
-    steps = np.concatenate([p.steps for p in points])
-    values = np.concatenate([p.values for p in points])
-    seconds = np.concatenate([p.seconds for p in points])
+def _columns(tags: list[str], points: list[list[Points]]) -> list[Column]:
+    """Join the points of each tag, one kind of number after the other: so only one kind is held twice."""
+    for tag in points:
+        # Longer steps make another layout, which is read apart: put back in the order of the file.
+        tag.sort(key=lambda piece: int(piece.rows[0]))
+    rows = [[piece.rows for piece in tag] for tag in points]
+    steps = [[piece.steps for piece in tag] for tag in points]
+    values = [[piece.values for piece in tag] for tag in points]
+    seconds = [[piece.seconds for piece in tag] for tag in points]
+    for tag in points:
+        tag.clear()
+    joined = zip(tags, _joined(values), _joined(steps), _joined(rows), _joined(seconds), strict=True)
+    return [_column(*arrays) for arrays in joined]
+
+
+def _joined(pieces: list[list[NDArray[_Number]]]) -> list[NDArray[_Number]]:
+    whole = [np.concatenate(parts) for parts in pieces]
+    pieces.clear()
+    return whole
+
+
+def _column(tag: str, values: Floats, steps: Floats, rows: Rows, seconds: Floats) -> Column:
     if np.any(rows[1:] < rows[:-1]):
         order = np.argsort(rows, kind="stable")
         rows, steps, values, seconds = rows[order], steps[order], values[order], seconds[order]
