@@ -1,0 +1,295 @@
+"""A series as signs see it: its level, trend and noise, in never more than 240 blocks.
+
+Every curve is turned so that lower is better. A long series is cut into blocks of equal length; a block's
+level is its median, so that a single wild step decides nothing, and its highest value is kept, so that none
+is lost. The noise of a curve is measured on the curve itself: how far points lie from its own trend.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from traindx.finding import Evidence
+from traindx.quantity import Better, Quantity
+from traindx.run import Run
+from traindx.series import Axis, Floats, Series
+from traindx.wording import number, step
+
+_SINGLE = 60
+_BLOCKS = 120
+MAD_TO_SIGMA = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+_MEDIAN_PRICE = 1.25
+"""Standard error of a median over that of a mean, for a normal distribution."""
+_LEFT_BY_TREND = 0.7
+"""The share of white noise that remains around its own trend: measured, 0.64 (12 levels) to 0.71 (120)."""
+
+_SPLITS = {"train_": "training ", "val_": "validation ", "test_": "test "}
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Blocks of a series, turned so that lower is better, with trend and noise."""
+
+    quantity: Quantity
+    axis: Axis
+    part: str
+    steps: Floats
+    """The steps of the finite points."""
+    values: Floats
+    """The finite points, turned."""
+    width: int
+    """Points in a block."""
+    at: Floats
+    """The step in the middle of each block."""
+    level: Floats
+    """The median of each block."""
+    high: Floats
+    """The worst value of each block."""
+    trend: Floats
+    """The levels, smoothed over about five blocks."""
+
+    def __len__(self) -> int:
+        """Count the points."""
+        return len(self.values)
+
+    @property
+    def blocks(self) -> int:
+        """Count the blocks."""
+        return len(self.level)
+
+    def shown(self, value: float) -> float:
+        """A turned value as the log has it."""
+        return -value if self.quantity.better is Better.HIGHER else value
+
+    def text(self, value: float) -> str:
+        """A turned value as people read it."""
+        return number(self.shown(value))
+
+    def evidence(self, steps: tuple[float, float], value: float, limit: float | None = None) -> Evidence:
+        """A turned value of this curve as evidence."""
+        held = None if limit is None else self.shown(limit)
+        return Evidence(self.quantity, steps, self.shown(value), held, self.axis, self.part)
+
+    @property
+    def called(self) -> str:
+        """What people call it: "training loss"."""
+        slug = self.quantity.slug
+        split = next((short for short in _SPLITS if slug.startswith(short)), "")
+        return _SPLITS.get(split, "") + slug.removeprefix(split).replace("_", " ")
+
+    def place(self, position: float) -> str:
+        """A position in words: "step 1,200"."""
+        return f"{self.axis.value} {step(position)}"
+
+    @cached_property
+    def unrest(self) -> Floats:
+        """How far each level lies from the trend, made up for what the trend follows of the noise."""
+        return (self.level - self.trend) / _LEFT_BY_TREND
+
+    @cached_property
+    def spread(self) -> Floats:
+        """How far single points lie from the level, block by block, as a standard deviation."""
+        if self.width >= 5:
+            inner = self.values[len(self.values) - self.blocks * self.width :].reshape(
+                self.blocks, self.width
+            )
+            raw = MAD_TO_SIGMA * np.median(np.abs(inner - self.level[:, None]), axis=1)
+        else:
+            raw = MAD_TO_SIGMA * np.abs(self.unrest) * np.sqrt(self.width)
+        return running_median(raw, 9)
+
+    @cached_property
+    def noise(self) -> float:
+        """How far a single point lies from the trend, as a standard deviation."""
+        if self.width >= 5:
+            return float(np.median(self.spread))
+        return robust_sigma(self.unrest) * float(np.sqrt(self.width))
+
+    @cached_property
+    def level_noise(self) -> float:
+        """How far a block's level lies from the trend, as a standard deviation."""
+        white = _MEDIAN_PRICE * self.noise / np.sqrt(self.width) if self.width >= 5 else 0.0
+        return max(robust_sigma(self.unrest), float(white))
+
+    @cached_property
+    def start(self) -> float:
+        """Where the curve begins: the median of its first points."""
+        return float(np.median(self.values[: max(1, min(5, len(self.values) // 50))]))
+
+    @cached_property
+    def tail(self) -> int:
+        """How many blocks the end is measured on: a tenth, at least two."""
+        return min(self.blocks, max(2, self.blocks // 10))
+
+    @cached_property
+    def end(self) -> float:
+        """Where the curve ends: the median level of its last blocks."""
+        return float(np.median(self.level[-self.tail :]))
+
+    @cached_property
+    def end_noise(self) -> float:
+        """The standard error of the end, never below what the number format resolves."""
+        grain = 1e-6 * max(abs(self.start), abs(self.end), 1e-300)
+        return max(_MEDIAN_PRICE * self.noise_around(self.blocks - 1) / float(np.sqrt(self.tail)), grain)
+
+    def noise_around(self, block: int) -> float:
+        """How far levels lie from the trend around a block; of the whole run where it is short."""
+        if self.blocks < _SINGLE:
+            return self.level_noise
+        # A third of the run: the noise of a loss shrinks with it, by orders of magnitude in some runs.
+        first = min(max(block - self.blocks // 6, 0), self.blocks - self.blocks // 3)
+        near = slice(first, first + self.blocks // 3)
+        white = _MEDIAN_PRICE * float(np.median(self.spread[near])) / np.sqrt(self.width)
+        return max(robust_sigma(self.unrest[near]), float(white) if self.width >= 5 else 0.0)
+
+    @cached_property
+    def best_block(self) -> int:
+        """The block where the trend is lowest."""
+        return int(self.trend.argmin())
+
+    @property
+    def best(self) -> float:
+        """The lowest value of the trend."""
+        return float(self.trend[self.best_block])
+
+    @property
+    def worst(self) -> float:
+        """The highest single value."""
+        return float(self.high.max())
+
+    @property
+    def progress(self) -> float:
+        """From the start down to the best of the trend; not negative."""
+        return max(self.start - self.best, 0.0)
+
+    @property
+    def size(self) -> float:
+        """How large the values are, to compare changes with."""
+        return max(abs(self.start), abs(self.best), 1e-300)
+
+    def level_at(self, share: float) -> float:
+        """The median level around a share of the run, 0 its begin and 1 its end."""
+        middle = round(share * (self.blocks - 1))
+        half = self.tail // 2
+        return float(np.median(self.level[max(0, middle - half) : middle + half + 1]))
+
+    def share_of(self, block: int) -> float:
+        """Where a block lies in the run, 0 its begin and 1 its end."""
+        return block / max(self.blocks - 1, 1)
+
+    def span(self, first: int, last: int) -> tuple[float, float]:
+        """The steps from one block to another."""
+        steps, offset = self.steps, len(self.values) - self.blocks * self.width
+        begin = 0 if first <= 0 else offset + first * self.width
+        end = min(offset + (last + 1) * self.width, len(steps)) - 1
+        return float(steps[begin]), float(steps[max(end, begin)])
+
+    def since(self, share: float) -> tuple[float, float]:
+        """The steps from a share of the run to its end."""
+        return self.span(round(share * (self.blocks - 1)), self.blocks - 1)
+
+
+def running_median(values: Floats, window: int) -> Floats:
+    """Each value replaced by the median of its neighbourhood; the ends repeat."""
+    window = min(window, len(values) - 1 + len(values) % 2)
+    if window < 3:
+        return values
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, window), axis=1))
+
+
+def running_mean(values: Floats, window: int) -> Floats:
+    """Each value replaced by the mean of its neighbourhood; the ends repeat."""
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
+
+
+def robust_sigma(residuals: Floats) -> float:
+    """The standard deviation that half of the residuals suggest; blind to a few wild ones."""
+    if not len(residuals):
+        return 0.0
+    middle = float(np.median(np.abs(residuals)))
+    # Values that mostly repeat, such as rewards of zero, have no median deviation, but noise they have.
+    return MAD_TO_SIGMA * middle if middle > 0 else float(np.std(residuals))
+
+
+def kendall(values: Floats) -> float:
+    """Kendall's tau of values with time: 1 where every later value is higher, 0 for no order."""
+    pairs = len(values) * (len(values) - 1) / 2
+    order = np.sign(values[None, :] - values[:, None])
+    return float(np.triu(order).sum() / pairs) if pairs else 0.0
+
+
+def rank_trend(values: Floats) -> float:
+    """How clearly values rise with time: Kendall's tau over its standard deviation for random order."""
+    count = len(values)
+    if count < 3:
+        return 0.0
+    return kendall(values) / float(np.sqrt(2 * (2 * count + 5) / (9 * count * (count - 1))))
+
+
+_CURVES: WeakKeyDictionary[Series, Curve] = WeakKeyDictionary()
+_WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
+
+
+def curve_of(series: Series) -> Curve:
+    """The curve of a series; asked again, the same one."""
+    if series not in _CURVES:
+        _CURVES[series] = _curve(series)
+    return _CURVES[series]
+
+
+def _curve(series: Series) -> Curve:
+    finite = series.finite
+    values = -finite.values if series.quantity.better is Better.HIGHER else finite.values
+    count = len(values)
+    width = 1 if count <= _SINGLE else max(1, count // (_SINGLE if count < 1000 else _BLOCKS))
+    blocks = count // width
+    # What does not fill a block is left out at the begin: the first points are read one by one anyway.
+    inner = values[count - blocks * width :].reshape(blocks, width)
+    level = np.median(inner, axis=1) if width > 1 else inner[:, 0]
+    middles = finite.steps[count - blocks * width :].reshape(blocks, width)[:, width // 2]
+    trend = running_mean(running_median(level, 5), 3) if blocks >= 5 else level
+    high = inner.max(axis=1, initial=-np.inf)
+    return Curve(
+        series.quantity, series.axis, series.part, finite.steps, values, width, middles, level, high, trend
+    )
+
+
+def whole(run: Run, quantity: Quantity) -> Series:
+    """The series of a quantity, or the sum of its parts where only parts were logged at the same steps."""
+    wholes = _WHOLES.setdefault(run, {})
+    if quantity not in wholes:
+        wholes[quantity] = _whole(run, quantity)
+    return wholes[quantity]
+
+
+def _whole(run: Run, quantity: Quantity) -> Series:
+    found = [series for series in run.all(quantity) if not series.layer]
+    if not found:
+        return run[quantity]
+    undivided = [series for series in found if not series.part]
+    if undivided:
+        return max(undivided, key=len)
+    longest = max(found, key=len)
+    alike = [s for s in found if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
+    if len(alike) < 2:
+        return longest
+    values = np.sum([series.values for series in alike], axis=0)
+    return Series(
+        quantity, longest.steps.copy(), values, longest.axis, name=" + ".join(s.name for s in alike)
+    )
+
+
+def shares(run: Run, series: Series) -> Floats:
+    """Where the points of a series lie in the run, 0 its begin and 1 its end, on any axis."""
+    alike = [other for other in run.series if other.axis is series.axis and len(other)]
+    first = min((float(other.steps[0]) for other in alike), default=0.0)
+    last = max((float(other.steps[-1]) for other in alike), default=1.0)
+    if series.axis is Axis.EPOCH or series.axis is Axis.RECORD:
+        # An epoch's figures are written when it ends, so the first one covers the begin of the run.
+        first -= (last - first) / max(len(series) - 1, 1)
+    return np.asarray((series.steps - first) / max(last - first, 1e-300))

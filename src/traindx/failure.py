@@ -1,0 +1,75 @@
+"""The moment a loss stops being a number, and what stood before it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.curves import kendall, whole
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
+from traindx.run import Run
+from traindx.series import Floats, Series
+
+_BEFORE = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """The first non-finite loss that lasts, with the finite values before it."""
+
+    series: Series
+    step: float
+    before: Floats
+    """The finite values of the loss before the failure."""
+    before_steps: Floats
+    gradients: Floats
+    """The gradient norms before the failure, those that are finite; empty if none were logged."""
+
+
+def failure(run: Run) -> Failure | None:
+    """Where the loss stops being a number; None if it never does, or only for a moment."""
+    for quantity in (TRAIN_LOSS, VAL_LOSS):
+        series = whole(run, quantity) if quantity in run else None
+        if series is None or series.first_bad_step is None:
+            continue
+        bad = ~np.isfinite(series.values)
+        first = int(np.flatnonzero(bad)[0])
+        if not bad[-1] and bad[first:].mean() < 0.3:
+            continue
+        step = float(series.steps[first])
+        return Failure(
+            series, step, series.values[:first], series.steps[:first], _gradients(run, series, step)
+        )
+    return None
+
+
+def climb(values: Floats) -> float:
+    """How clearly the values rise before they end: 0 not at all, above 1 clearly.
+
+    Either the last of them stand above the swing of those before, or they rose step by step by a good part.
+    """
+    recent = values[-min(5, max(1, len(values) // 3)) :]
+    calm = values[: len(values) - len(recent)][-_BEFORE:]
+    if len(calm) < 2:
+        return 0.0
+    middle = float(np.median(calm))
+    swing = max(float(calm.max() - calm.min()), 1e-6 * abs(middle), 1e-300)
+    above = (float(recent.max()) - middle) / (1.5 * swing)
+    return max(above, _steadily(values[-10:]))
+
+
+def _steadily(values: Floats) -> float:
+    """Kendall's tau of the values with time, where they rise by a fifth or more."""
+    rise = float(values[-1] - values.min())
+    if len(values) < 4 or rise < 0.2 * max(abs(float(values.min())), 1e-300):
+        return 0.0
+    return kendall(values) / 0.6
+
+
+def _gradients(run: Run, loss: Series, step: float) -> Floats:
+    if GRADIENT_NORM not in run:
+        return np.empty(0)
+    norms = whole(run, GRADIENT_NORM)
+    if norms.axis is not loss.axis:
+        return np.empty(0)
+    before = norms.values[norms.steps <= step]
+    return np.asarray(before[np.isfinite(before)])

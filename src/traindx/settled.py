@@ -1,0 +1,39 @@
+"""Whether and since when a curve stands still, and whether it stands on a floor."""
+
+import numpy as np
+
+from traindx.curves import Curve, curve_of, whole
+from traindx.objective import as_share
+from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
+from traindx.run import Run
+
+
+def still_since(curve: Curve, *, small: float = 0.02, noises: float = 3.0) -> float | None:
+    """The share of the run after which the curve makes no more progress; None if it falls to the end.
+
+    No more progress: the rest of the run gains less than a small part of all progress, or less than the noise
+    of its own levels. A curve without progress, or one that ends above its best, does not stand still.
+    """
+    worth = max(curve.progress, curve.start - curve.end)
+    if worth <= max(5 * curve.end_noise, 0.02 * curve.size):
+        return None
+    allowed = max(small * worth, noises * curve.end_noise)
+    if allowed > 0.2 * worth:
+        # So little progress against so much noise: where it stopped cannot be seen.
+        return None
+    if abs(curve.end - curve.best) > max(3 * allowed, 0.15 * worth):
+        return None
+    reached = np.flatnonzero(curve.trend <= curve.end + allowed)
+    share = curve.share_of(int(reached[0])) if len(reached) else 1.0
+    return share if share < 0.95 else None
+
+
+def at_floor(run: Run, curve: Curve, *, left: float = 0.1, perfect: float = 0.95) -> bool:
+    """Whether a loss stands where it can hardly go lower: near zero, or with nearly every answer right."""
+    if curve.start > 0 and 0 <= curve.shown(curve.end) <= left * curve.start and curve.shown(1) > 0:
+        return True
+    if curve.quantity is TRAIN_LOSS and TRAIN_ACCURACY in run:
+        accuracy = curve_of(whole(run, TRAIN_ACCURACY))
+        if len(accuracy):
+            return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) >= perfect
+    return False

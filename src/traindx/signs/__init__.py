@@ -1,0 +1,1 @@
+"""One question asked of a run each: a sign named like its module."""

@@ -1,0 +1,30 @@
+"""A loss that stops being a number before the training has begun to learn."""
+
+from typing import Annotated
+
+from traindx.failure import failure
+from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.quantities import TRAIN_LOSS, VAL_LOSS
+from traindx.run import Run
+from traindx.series import Axis
+from traindx.sign import sign
+from traindx.wording import count, step
+
+
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+def fails_in_first_steps(
+    run: Run,
+    *,
+    points: Annotated[int, "finite points before; bench/thresholds.md#first-steps"] = 20,
+) -> Answer:
+    """The loss stops being a number within the first steps."""
+    fails = failure(run)
+    if fails is None:
+        return None
+    early = len(fails.before) <= (points if fails.series.axis is Axis.STEP else 1)
+    if not early:
+        return None
+    says = f"the loss stops being a number after {count(len(fails.before), 'finite value')},"
+    says += f" at {fails.series.axis.value} {step(fails.step)}"
+    evidence = Evidence(fails.series.quantity, (fails.step, fails.step), float("nan"), axis=fails.series.axis)
+    return Finding(1.0, says, (evidence,))

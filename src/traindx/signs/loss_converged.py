@@ -1,0 +1,42 @@
+"""A loss that has arrived."""
+
+from typing import Annotated
+
+from traindx.curves import whole
+from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.objective import OBJECTIVES, objective
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Run
+from traindx.settled import at_floor, still_since
+from traindx.sign import sign
+
+
+@sign(needs=(OBJECTIVES,))
+def loss_converged(
+    run: Run,
+    *,
+    stood: Annotated[float, "share of the run without progress; bench/thresholds.md#stood"] = 0.1,
+    decayed: Annotated[float, "rate over its peak that ends a schedule; bench/thresholds.md#decayed"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The training loss has settled at a floor, or with the end of its schedule."""
+    loss = objective(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    since = still_since(loss)
+    if since is None or 1 - since < stood:
+        return None
+    floor = at_floor(run, loss)
+    if not floor and not _schedule_ended(run, decayed):
+        return None
+    steps = loss.since(since)
+    why = "near its floor" if floor else "with the learning rate decayed"
+    says = f"the {loss.called} settles at {loss.text(loss.end)} from {loss.place(steps[0])} on, {why}"
+    return Finding(1.0 if floor else 0.7, says, (loss.evidence(steps, loss.end),))
+
+
+def _schedule_ended(run: Run, decayed: float) -> bool:
+    if LEARNING_RATE not in run:
+        return False
+    rate = whole(run, LEARNING_RATE).finite.values
+    return len(rate) > 1 and float(rate[-1]) <= decayed * float(rate.max())

@@ -1,0 +1,44 @@
+"""A loss that never moved."""
+
+from typing import Annotated
+
+from traindx.curves import curve_of, whole
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.objective import OBJECTIVES, loss_of
+from traindx.quantities import VAL_LOSS
+from traindx.run import Run
+from traindx.sign import sign
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS)
+def loss_flat_from_start(
+    run: Run,
+    *,
+    share: Annotated[float, "best fall over the level; bench/thresholds.md#flat"] = 0.03,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The training loss never leaves the level it began at."""
+    loss = loss_of(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    fall = loss.start - loss.end
+    within = fall <= max(share * loss.size, min(2.0 * loss.noise, 3 * share * loss.size))
+    reached = loss.start - loss.best > max(2 * share * loss.size, 3 * loss.noise)
+    if not within or reached or _validation_gains(run):
+        return None
+    says = (
+        f"the {loss.called} begins at {loss.text(loss.start)} and ends at {loss.text(loss.end)}"
+        f" after {len(loss):,} points"
+    )
+    steps = (float(loss.steps[0]), float(loss.steps[-1]))
+    strength = max(0.3, 1.0 - max(fall, 0.0) / max(3 * share * loss.size, 1e-300))
+    evidence = loss.evidence(steps, loss.end, loss.start - share * loss.size)
+    return Finding(min(1.0, strength), says, (evidence,))
+
+
+def _validation_gains(run: Run) -> bool:
+    """Whether validation shows a progress that is lost in the noise of single training batches."""
+    if VAL_LOSS not in run:
+        return False
+    val = curve_of(whole(run, VAL_LOSS))
+    return len(val) >= 5 and val.start - val.end > max(5 * val.end_noise, 0.06 * val.size)

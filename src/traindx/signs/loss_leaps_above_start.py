@@ -1,0 +1,31 @@
+"""A loss that is thrown far above where an untrained network stands."""
+
+from typing import Annotated
+
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.objective import OBJECTIVES, loss_of
+from traindx.run import Run
+from traindx.sign import sign
+from traindx.spikes import spikes_of
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_leaps_above_start(
+    run: Run,
+    *,
+    above: Annotated[float, "leap above the start over the level; bench/thresholds.md#leap"] = 0.5,
+) -> Answer:
+    """A step throws the loss far above its start, where the network knew nothing."""
+    loss = loss_of(run)
+    if loss is None or loss.blocks < 8:
+        return CANNOT_TELL
+    leaps = [spike for spike in spikes_of(loss) if spike.value > loss.start + above * loss.size]
+    if not leaps:
+        return None
+    highest = max(leaps, key=lambda spike: spike.value)
+    where = (float(loss.steps[leaps[0].first]), float(loss.steps[highest.peak]))
+    says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
+    says += f" at {loss.place(float(loss.steps[highest.peak]))}"
+    strength = min(1.0, 0.4 + 0.2 * (highest.value - loss.start) / loss.size)
+    evidence = loss.evidence((min(where), max(where)), highest.value, loss.start + above * loss.size)
+    return Finding(strength, says, (evidence,))

@@ -1,0 +1,19 @@
+"""A loss that is no number from the first record on, before any step could have done harm."""
+
+from traindx.curves import whole
+from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Run
+from traindx.sign import sign
+from traindx.wording import count
+
+
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
+def loss_never_finite(run: Run) -> Answer:
+    """The training loss is never a number, not even in the first record."""
+    series = whole(run, TRAIN_LOSS)
+    if len(series.finite) or not len(series):
+        return None
+    says = f"none of {count(len(series), 'record')} of the training loss is a number"
+    where = (float(series.steps[0]), float(series.steps[-1]))
+    return Finding(1.0, says, (Evidence(TRAIN_LOSS, where, float(series.values[0]), axis=series.axis),))

@@ -1,0 +1,60 @@
+"""A loss that is NaN or infinite: since when, and what the last good value was."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves import whole
+from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.quantities import TRAIN_LOSS, VAL_LOSS
+from traindx.run import Run
+from traindx.series import Series
+from traindx.sign import sign
+from traindx.wording import number, step
+
+
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+def loss_not_finite(
+    run: Run,
+    *,
+    lasting: Annotated[float, "share of bad points after the first; bench/thresholds.md#lasting"] = 0.3,
+) -> Answer:
+    """The loss becomes NaN or infinite."""
+    found = [whole(run, one) for one in (TRAIN_LOSS, VAL_LOSS) if one in run]
+    bad = [series for series in found if series.first_bad_step is not None]
+    if not bad:
+        return None
+    series = next((one for one in bad if _stays(one, lasting)), bad[0])
+    first = int(np.flatnonzero(~np.isfinite(series.values))[0])
+    stays = _stays(series, lasting)
+    last_good = series.finite.steps[series.finite.steps < series.steps[first]]
+    name = "training loss" if series.quantity is TRAIN_LOSS else "validation loss"
+    place = f"{series.axis.value} {step(series.steps[first])}"
+    what = number(float(series.values[first]))
+    says = (
+        f"the {name} is {what} from {place} on" if stays else f"the {name} is {what} at {place} and recovers"
+    )
+    if len(last_good):
+        before = float(series.values[np.searchsorted(series.steps, last_good[-1])])
+        says += f"; its last finite value is {number(before)} at {series.axis.value} {step(last_good[-1])}"
+    elif stays:
+        says += ", its first value"
+    steps = (float(series.steps[first]), float(series.steps[-1] if stays else series.steps[first]))
+    evidence = Evidence(
+        series.quantity, steps, float(series.values[first]), axis=series.axis, part=series.part
+    )
+    return Finding(_strength(series, stays), says, (evidence,))
+
+
+def _stays(series: Series, lasting: float) -> bool:
+    """Whether the run ends without a finite loss, or often has none once it began."""
+    bad = ~np.isfinite(series.values)
+    first = int(np.flatnonzero(bad)[0])
+    return bool(bad[-1]) or float(bad[first:].mean()) >= lasting
+
+
+def _strength(series: Series, stays: bool) -> float:
+    if not stays:
+        return 0.1
+    # A validation loss that never was a number says more about the evaluation than about the training.
+    return 1.0 if series.quantity is TRAIN_LOSS or len(series.finite) else 0.5

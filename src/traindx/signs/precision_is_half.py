@@ -1,0 +1,21 @@
+"""A run in float16, whose largest number is 65,504."""
+
+from traindx.facts import PRECISION
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.quantities import LOSS_SCALE
+from traindx.run import Run
+from traindx.sign import sign
+
+
+@sign(needs=())
+def precision_is_half(run: Run) -> Answer:
+    """The run computes in float16."""
+    stated = run.facts.get(PRECISION)
+    text = str(stated).lower() if stated is not None else ""
+    if any(word in text for word in ("bf16", "bfloat16", "32", "64")):
+        return None
+    # A loss scale is only used with float16.
+    if "16" not in text and "half" not in text and LOSS_SCALE not in run:
+        return CANNOT_TELL
+    says = f"precision {stated}" if text else "a loss scale is logged, which only float16 needs"
+    return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), 65504.0),))

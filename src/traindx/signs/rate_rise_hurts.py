@@ -1,0 +1,46 @@
+"""A loss that gets worse while the learning rate rises."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.objective import loss_of
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Run
+from traindx.schedule import rate_of
+from traindx.sign import sign
+from traindx.wording import number
+
+
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)
+def rate_rise_hurts(
+    run: Run,
+    *,
+    rise: Annotated[float, "of the loss over its progress so far; bench/thresholds.md#rate-rise"] = 0.3,
+    noises: Annotated[float, "rise over the noise of a level; bench/thresholds.md#noises"] = 5.0,
+    points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The loss rises while the learning rate is being raised."""
+    rate, loss = rate_of(run), loss_of(run)
+    if rate is None or loss is None or len(loss) < points:
+        return CANNOT_TELL
+    top = int(rate.values.argmax())
+    if top == 0 or float(rate.values[0]) > 0.5 * rate.peak:
+        return None
+    # The loss answers a rate a little later than it is set.
+    until = min(loss.blocks - 1, round(min(float(rate.shares[top]) + 0.05, 1.0) * (loss.blocks - 1)))
+    stretch = loss.level[: until + 1]
+    if len(stretch) < 3:
+        return CANNOT_TELL
+    lowest = int(stretch.argmin())
+    worst = lowest + int(stretch[lowest:].argmax())
+    up = float(stretch[worst] - stretch[lowest])
+    so_far = max(loss.start - float(stretch[lowest]), 0.05 * loss.size)
+    if up < max(rise * so_far, noises * loss.level_noise):
+        return None
+    where = (float(loss.at[lowest]), float(loss.at[worst]))
+    low, high = float(stretch[lowest]), float(stretch[worst])
+    says = f"the rate rises to {number(rate.peak)} and the loss from {loss.text(low)} to {loss.text(high)}"
+    evidence = (loss.evidence(where, high, low), Evidence(LEARNING_RATE, where, rate.peak, axis=loss.axis))
+    return Finding(float(np.clip(0.4 + 0.3 * up / so_far, 0.4, 1.0)), says, evidence)

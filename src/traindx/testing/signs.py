@@ -1,0 +1,83 @@
+"""What every sign must hold, checked on a run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from traindx.facts import CLASSES
+from traindx.finding import Answer, CannotTell, Finding
+from traindx.quantities import TEST_LOSS, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
+from traindx.run import Run
+from traindx.series import Series
+from traindx.sign import Sign
+
+_LOSSES = (TRAIN_LOSS, VAL_LOSS, TEST_LOSS)
+
+
+def check_sign(sign: Sign, run: Run, *, scale_free: bool = True) -> None:
+    """Raise AssertionError unless the sign is pure, scale-free, and survives what runs can look like."""
+    answer = sign(run)
+    _check_answer(sign, run, answer)
+    assert _same(sign(run), answer), f"{sign.slug} answers the same run differently"
+    if scale_free:
+        # By a power of two, so that rounding cannot be what makes the difference; and without what tells the
+        # number of classes, because guessing among them costs ln C on any scale.
+        plain = _without_classes(run)
+        scaled = sign(_scaled(plain, 2.0**10))
+        assert _kind(scaled) == _kind(sign(plain)), f"{sign.slug} depends on the scale of the loss"
+    for variant in _variants(run):
+        _check_answer(sign, variant, sign(variant))
+
+
+def _check_answer(sign: Sign, run: Run, answer: Answer) -> None:
+    if not isinstance(answer, Finding):
+        assert answer is None or isinstance(answer, CannotTell), f"{sign.slug} answers {answer!r}"
+        return
+    assert not sign.missing(run), f"{sign.slug} finds something in what was not recorded"
+    for evidence in answer.evidence:
+        first, last = evidence.steps
+        assert np.isfinite([first, last]).all(), f"{sign.slug}: evidence at {evidence.steps}"
+    assert "nan" not in answer.says or sign.slug == "loss_not_finite", f"{sign.slug} says: {answer.says}"
+
+
+def _kind(answer: Answer) -> str:
+    return "yes" if isinstance(answer, Finding) else repr(answer)
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    if isinstance(one, Finding) and isinstance(other, Finding):
+        return (one.strength, one.says) == (other.strength, other.says)
+    return one is other
+
+
+def _without_classes(run: Run) -> Run:
+    series = tuple(one for one in run.series if one.quantity not in (TRAIN_ACCURACY, VAL_ACCURACY))
+    return replace(run, series=series, facts={f: v for f, v in run.facts.items() if f is not CLASSES})
+
+
+def _scaled(run: Run, factor: float) -> Run:
+    return replace(run, series=tuple(_times(s, factor) if s.quantity in _LOSSES else s for s in run.series))
+
+
+def _first(series: Series, length: int) -> Series:
+    return replace(series, steps=series.steps[:length], values=series.values[:length])
+
+
+def _times(series: Series, factor: float) -> Series:
+    return replace(series, values=series.values * factor)
+
+
+def _each(run: Run, change: Callable[[Series], Series]) -> Run:
+    return replace(run, series=tuple(change(series) for series in run.series))
+
+
+def _variants(run: Run) -> Iterator[Run]:
+    """The same run cut short, without numbers, constant, and with holes."""
+    for length in (0, 1, 2, 3, 5, 9, 17):
+        yield replace(run, series=tuple(_first(series, length) for series in run.series))
+    yield _each(run, lambda s: replace(s, values=np.full(len(s), np.nan)))
+    yield _each(run, lambda s: replace(s, values=np.full(len(s), 1.5)))
+    yield _each(run, lambda s: replace(s, values=np.zeros(len(s))))
+    yield _each(run, lambda s: replace(s, values=np.where(np.arange(len(s)) % 3 == 1, np.inf, s.values)))
+    yield _each(run, lambda s: replace(s, values=-s.values))
