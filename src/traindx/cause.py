@@ -1,0 +1,92 @@
+"""The type of a root cause: knowledge as data."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from traindx.prescription import Experiment, Prescription
+from traindx.sign import Sign
+
+SECTIONS = ("What happens", "What you see", "Often confused with", "What not to do", "References")
+_BULLET = re.compile(r"(?ms)^- (.*?)(?=^- |\Z)")
+_RIVAL = re.compile(r"(?s)`([a-z-]+)`: (.*)")
+
+
+class Kind(Enum):
+    """Whether a cause says why a training fails, or only how."""
+
+    WHY = "why"
+    """A root: something a person chose, wrote or fed in."""
+    HOW = "how"
+    """A mechanism: it has a root of its own, which may not be known."""
+
+
+@dataclass(frozen=True)
+class Clue:
+    """What one sign's answer adds to a cause's score, in units of log odds."""
+
+    sign: Sign
+    seen: float
+    """Points for yes, scaled by the finding's strength."""
+    unseen: float = 0.0
+    """Points for no; cannot tell counts neither way."""
+    group: str = ""
+    """Clues of one group say the same thing twice: only the one with most points counts."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A cause this one is confused with, and the observation that separates them."""
+
+    slug: str
+    told_apart_by: str
+
+
+@dataclass(frozen=True, eq=False)
+class Cause:
+    """A root cause: what speaks for it, what cures it; its module's docstring is its page."""
+
+    slug: str
+    title: str
+    """The illness, as in "the run suffers from ..."."""
+    prior: float
+    """Log odds against a healthy run before anything is known."""
+    clues: tuple[Clue, ...]
+    fixes: tuple[Prescription, ...]
+    experiment: Experiment
+    page: str | None
+    kind: Kind = Kind.WHY
+    acts_through: tuple[str, ...] = ()
+    """Slugs of the mechanisms by which this root fails a training."""
+
+    def __post_init__(self) -> None:
+        """Refuse a cause without clues, fixes or one of the sections of its page."""
+        if not re.fullmatch(r"[a-z]+(-[a-z]+)*", self.slug):
+            raise ValueError(f"a cause's slug is lower-case words and dashes, got {self.slug!r}")
+        if not self.clues or not self.fixes:
+            raise ValueError(f"{self.slug} needs clues and fixes")
+        missing = [name for name in SECTIONS if f"## {name}" not in (self.page or "")]
+        if missing:
+            raise ValueError(f"{self.slug}: its page lacks {', '.join(missing)}")
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The page's text by heading."""
+        parts = re.split(r"(?m)^## (.+)$", self.page or "")
+        return {heading: text.strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+    @property
+    def what_not_to_do(self) -> tuple[str, ...]:
+        """The wrong treatments, one sentence each."""
+        return _bullets(self.sections["What not to do"])
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        """What it is confused with: the bullets that begin with a cause's slug."""
+        found = [_RIVAL.fullmatch(bullet) for bullet in _bullets(self.sections["Often confused with"])]
+        return tuple(Rival(match[1], match[2]) for match in found if match)
+
+
+def _bullets(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(match.split()) for match in _BULLET.findall(text))

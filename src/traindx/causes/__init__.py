@@ -1,0 +1,1 @@
+"""One root cause each, as data: `CAUSE`; the docstring is its public page."""

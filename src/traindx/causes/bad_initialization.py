@@ -1,0 +1,141 @@
+"""Bad initialisation.
+
+## What happens
+The weights start at a scale or with a symmetry from which training cannot leave. A layer with `n` inputs
+and weights of variance `v` multiplies the variance of its signal by `n * v` (`n * v / 2` with ReLU). Where
+this is not near 1 the signal grows or dies exponentially with depth, and the gradients with it. Hence the
+usual widths: a standard deviation of `sqrt(2 / n)` before ReLU (He), `sqrt(2 / (n_in + n_out))` before tanh
+(Xavier). Scale too large: the outputs are huge, the untrained model is confidently wrong, sigmoids and tanh
+are saturated, the first steps are enormous. Scale too small: all outputs are alike, the loss is exactly
+that of a blind guess, and gradients are next to nothing. Symmetry: with equal weights (all zero, all 0.01)
+every unit of a layer gets the same gradient and stays a copy of its neighbour, so the layer is one unit
+wide for ever.
+
+With `C` classes a sound start has a loss near `ln(C)`: 2.30 for 10 classes, 6.91 for 1,000. Logits with
+standard deviation `s` add about `s ** 2 / 2` to it while `s` is small. For regression a sound start is near
+the mean square of the targets.
+
+## What you see
+Too large: the first recorded loss is far above chance, ten or a hundred times, and either falls like a
+hockey stick within the first steps while the outputs are merely scaled down, or the run breaks at once. The
+time after it is worse than it should be. Too small or symmetric: the loss lies flat at chance from the
+first step on, or falls a little and stops where a single unit would stop. In both cases the illness is
+there before the first update.
+
+## Often confused with
+- `unnormalized-inputs`: with inputs of mean 0 and variance 1 the same weights start well.
+- `unnormalized-targets`: a regression loss is large because the targets are, and the outputs are near zero.
+- `lr-too-high`: the first loss, before any update, is at chance.
+- `missing-warmup`: the first loss is at chance and the jump comes in the steps after it.
+- `lr-too-low`: the layers' outputs have a sound size and differ from unit to unit.
+- `vanishing-gradients`: sound weights with sigmoid or tanh and many layers; new weights alone do not cure
+  it.
+- `frozen-parameters`: gradients are None or the weights never change.
+- `labels-misaligned`: a few samples can be memorised, so the network can leave its start.
+- `loss-sign-or-reduction`: the first loss is above chance by the batch size exactly, because it is summed.
+
+## What not to do
+- Lowering the rate until it survives: the run then spends its time on scaling the outputs down.
+- Setting all weights to zero or a constant: the units stay copies of each other; zero is for biases.
+- Drawing all layers from one fixed width such as 0.01: the right one depends on the number of inputs of the
+  layer.
+- Initialising pretrained weights again: what was paid for is lost.
+- Adding a warm-up alone: it softens the first steps, and symmetry or dead signals stay.
+
+## References
+- Glorot, Bengio: Understanding the Difficulty of Training Deep Feedforward Neural Networks, 2010.
+- Saxe, McClelland, Ganguli: Exact Solutions to the Nonlinear Dynamics of Learning in Deep Linear Neural
+  Networks, 2014.
+- He, Zhang, Ren, Sun: Delving Deep into Rectifiers, 2015.
+- Mishkin, Matas: All You Need Is a Good Init, 2016.
+- Zhang, Dauphin, Ma: Fixup Initialization: Residual Learning Without Normalization, 2019.
+- Karpathy: A Recipe for Training Neural Networks, 2019, the loss at initialisation.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.fails_in_first_steps import fails_in_first_steps
+from traindx.signs.fails_without_warning import fails_without_warning
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.loss_scale_collapses import loss_scale_collapses
+from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
+from traindx.signs.rate_rise_hurts import rate_rise_hurts
+
+CAUSE = Cause(
+    slug="bad-initialization",
+    title="Bad initialisation of the weights",
+    prior=-4.8,
+    clues=(
+        Clue(loss_starts_above_chance, seen=+7.0, unseen=-0.3, group="start"),
+        Clue(loss_flat_from_start, seen=+2.2, group="start"),
+        Clue(loss_falls_slowly, seen=+0.5, group="start"),
+        Clue(loss_at_chance, seen=+0.7, group="chance"),
+        Clue(accuracy_at_chance, seen=+0.7, group="chance"),
+        Clue(gradient_norm_vanishes, seen=+1.0),
+        Clue(fails_in_first_steps, seen=+1.0),
+        Clue(loss_plateaus, seen=+0.3),
+        Clue(rate_rise_hurts, seen=-1.0),
+        Clue(fails_without_warning, seen=-0.5),
+        Clue(loss_oscillates, seen=-0.7),
+        Clue(gradient_spikes_before_loss, seen=-0.5),
+        Clue(loss_scale_collapses, seen=-2.0),
+        Clue(loss_diverges, seen=-1.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Draw all weights anew: He for ReLU and its relatives, Xavier for tanh and sigmoid",
+            expect="the first loss is within 10 % of chance, and the loss falls within the first 100 steps",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained",
+            code="""\
+for module in model.modules():
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")  # xavier_normal_ for tanh
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)
+    if isinstance(module, torch.nn.Embedding):
+        torch.nn.init.normal_(module.weight, std=0.02)""",
+            change="init.reset he",
+        ),
+        Prescription(
+            title="Start the last layer small, with the base rate in its bias",
+            expect="the first loss equals that of guessing the class frequencies, without a hockey stick",
+            safety=Safety.ASK,
+            not_when="the first loss is at chance already",
+            code="""\
+head = model[-1]  # the layer that gives the logits
+share = torch.bincount(train_labels, minlength=classes).float() / len(train_labels)
+with torch.no_grad():
+    head.weight.mul_(0.01)
+    head.bias.copy_(share.clamp_min(1e-6).log())""",
+        ),
+        Prescription(
+            title="Add normalisation, so that the scale of the weights matters less",
+            expect="at step 0 each layer's output has a deviation near 1, whatever the weights' scale",
+            safety=Safety.MANUAL,
+            not_when="all weights are equal: normalisation does not tell copies apart",
+            code="""\
+model = torch.nn.Sequential(
+    torch.nn.Linear(features, 256), torch.nn.LayerNorm(256), torch.nn.ReLU(),
+    torch.nn.Linear(256, 256), torch.nn.LayerNorm(256), torch.nn.ReLU(),
+    torch.nn.Linear(256, classes),
+)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Feed the untrained model one batch; hold the loss against chance and print its layers' outputs",
+        if_true="the loss is far from chance, or outputs grow or shrink layer by layer, or units are copies",
+        if_false="the loss is at chance, and the outputs' deviation stays within a factor of two per layer",
+        minutes=1,
+    ),
+    page=__doc__,
+    acts_through=("vanishing-gradients", "exploding-gradients", "saturated-activations", "dead-relu"),
+)

@@ -1,0 +1,133 @@
+"""Batch too small.
+
+## What happens
+Each gradient is an estimate from a few examples, and its noise is larger than the gradient itself. The
+steps point in nearly random directions and progress is what is left after averaging. Batch normalisation
+suffers twice: the mean and variance of two or four examples are noise that goes into every layer, and the
+running statistics used in evaluation do not match those used in training.
+
+The useful batch size depends on the task. Where the gradient noise scale (variance of the gradient over its
+squared length) is well above the batch size, doubling the batch nearly halves the steps; where it is below,
+a larger batch only costs.
+
+A small batch is not an illness in itself: with a rate that fits, batches of 4 to 32 train many networks
+well. It is the cause when lowering the rate does not calm the curve, or calms it only at a rate that hardly
+learns.
+
+## What you see
+The training loss is a broad band from step to step, and the band hardly narrows while its middle falls. The
+gradient norm jumps by large factors between neighbouring steps. The validation loss is ragged too, most of
+all with batch normalisation. Averaged over an epoch the curve looks ordinary, which is why it is
+overlooked.
+
+## Often confused with
+- `lr-too-high`: a three times smaller rate calms the curve and it ends lower; with too small a batch it
+  stays ragged or only gets slower.
+- `lr-decay-needed`: only the end is noisy, and a drop of the rate brings the loss down within a few steps.
+- `input-outliers`: the band is narrow except for single high steps, which come back with the same examples.
+- `label-noise`: the loss of single examples stays high in every epoch, whatever the batch.
+- `momentum-too-high`: the loss swings in slow waves over many steps, and not at random from step to step.
+- `not-shuffled`: the pattern repeats at the same place in each epoch.
+
+## What not to do
+- Smoothing the plot: the updates are just as noisy behind it.
+- Raising the rate together with the batch by reflex: first look whether the larger batch alone calms the
+  curve.
+- Accumulating gradients to help batch normalisation: its statistics still come from each small batch.
+- Taking the largest batch that fits: beyond the noise scale the examples buy nothing, and few updates per
+  epoch are an illness of their own.
+- Judging step noise on a logged epoch mean, or epoch noise on single steps: compare like with like.
+
+## References
+- McCandlish, Kaplan, Amodei and the OpenAI Dota Team: An Empirical Model of Large-Batch Training, 2018.
+- Smith, Kindermans, Ying, Le: Don't Decay the Learning Rate, Increase the Batch Size, ICLR, 2018.
+- Wu, He: Group Normalization, ECCV, 2018 (the error of batch normalisation at small batches).
+- Masters, Luschi: Revisiting Small Batch Training for Deep Neural Networks, 2018.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.validation_noisy import validation_noisy
+
+CAUSE = Cause(
+    slug="batch-too-small",
+    title="The batch is too small",
+    prior=-4.8,
+    clues=(
+        Clue(loss_oscillates, seen=+3.5, unseen=-0.3, group="unrest"),
+        Clue(spikes_recur, seen=+4.0, group="unrest"),
+        Clue(loss_spikes, seen=+2.0, group="unrest"),
+        Clue(loss_leaps_above_start, seen=+1.2),
+        Clue(validation_noisy, seen=+1.5),
+        Clue(loss_falls, seen=+0.3, unseen=-0.3),
+        Clue(loss_flat_from_start, seen=-1.5),
+        Clue(loss_at_chance, seen=-1.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_not_finite, seen=-2.0),
+        Clue(gradient_norm_grows, seen=-1.0),
+        Clue(rate_rise_hurts, seen=-1.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Make the batch four to eight times larger at the same rate",
+            expect="the band of the training loss becomes two to three times narrower",
+            safety=Safety.ASK,
+            not_when="an epoch would then have fewer than about fifty updates",
+            code="""\
+train_loader = DataLoader(
+    train_data, batch_size=8 * 4, shuffle=True, drop_last=True, num_workers=4, pin_memory=True
+)""",
+            change="loader.batch_size x 8",
+        ),
+        Prescription(
+            title="Accumulate gradients over several batches, if memory is the limit",
+            expect="per optimizer step the loss scatters less, at the same memory",
+            safety=Safety.ASK,
+            not_when="the model has batch normalisation: use group or layer normalisation instead",
+            code="""\
+parts = 8
+for step, (x, y) in enumerate(train_loader, start=1):
+    loss = loss_fn(model(x), y) / parts
+    loss.backward()
+    if step % parts == 0:
+        optimizer.step()
+        optimizer.zero_grad()""",
+            change="gradients.accumulate 8",
+        ),
+        Prescription(
+            title="Replace batch normalisation by group normalisation",
+            expect="the validation loss stops jumping and comes close to the training loss",
+            safety=Safety.MANUAL,
+            not_when="the batch per device is 16 or more, or pre-trained batch statistics are to be kept",
+            code="""\
+import math
+
+def without_batch_norm(module: nn.Module) -> None:
+    for name, child in module.named_children():
+        if isinstance(child, nn.BatchNorm2d):
+            setattr(module, name, nn.GroupNorm(math.gcd(32, child.num_features), child.num_features))
+        else:
+            without_batch_norm(child)
+
+without_batch_norm(model)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Run 200 steps twice from one checkpoint: with eight times the batch, with a third of the rate",
+        if_true="the larger batch narrows the band and falls further per step; the lower rate only slows it",
+        if_false="the lower rate does as much as the larger batch: the rate was too high",
+        minutes=10,
+    ),
+    page=__doc__,
+)

@@ -1,0 +1,137 @@
+"""Capacity too small.
+
+## What happens
+The function the data asks for is not among those the network can express: too few units or layers, a
+bottleneck that throws the answer away, an input too short or too coarse to contain it, or a linear model
+for a curved task. The optimizer finds the best that there is, and that is not good enough.
+
+It is named far more often than it is true. Modern networks of modest size can memorise random labels, so a
+wrong rate, strong regularisation, lost gradients and wrong data must be excluded first.
+
+## What you see
+The training loss falls as it should, bends and stays on a level that is too high, smoothly and with little
+noise. The validation loss lies on the same level, with almost no gap. Other rates and longer runs end on
+that same level. A drop of the rate moves it by next to nothing.
+
+## Often confused with
+- `underfitting`: the state of which this is one possible root; it is this root only if a wider model ends
+  lower.
+- `over-regularized`: the loss drops when dropout, weight decay and augmentation are switched off, with the
+  same model.
+- `lr-too-low`: the loss still creeps down, and a higher rate speeds it up.
+- `lr-decay-needed`: the level carries visible noise, and falls within a few steps when the rate is cut.
+- `missing-nonlinearity`: the model has many layers but nothing bent between them; adding width changes
+  nothing.
+- `label-noise`: a wider model lowers the training loss but not the validation loss.
+- `frozen-parameters`: most of the network does not train; the number of parameters with requires_grad
+  tells.
+
+## What not to do
+- Doubling the model before overfitting a single batch with it: if that fails, a bug is hidden and not
+  cured.
+- Adding depth without normalisation or skip connections: the deeper network is often harder to train and
+  ends higher.
+- Training longer on a flat curve: the best function of this model has been found.
+- Collecting more data: the network cannot even fit the present set.
+- Adding regularisation: it takes away from what is already too little.
+
+## References
+- Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, section 5.2.
+- Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization,
+  ICLR, 2017.
+- He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, CVPR, 2016 (deeper can train worse).
+- Kaplan and others: Scaling Laws for Neural Language Models, 2020.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
+from traindx.signs.validation_below_train import validation_below_train
+from traindx.signs.validation_gap_wide import validation_gap_wide
+from traindx.signs.validation_turns_up import validation_turns_up
+
+CAUSE = Cause(
+    slug="capacity-too-small",
+    title="The model is too small for the task",
+    prior=-4.6,
+    acts_through=("underfitting",),
+    clues=(
+        Clue(both_losses_high, seen=+7.0, unseen=-1.5),
+        Clue(loss_plateaus, seen=+0.5),
+        Clue(loss_still_falling, seen=-1.5),
+        Clue(loss_falls_slowly, seen=-1.0),
+        Clue(loss_flat_from_start, seen=-1.5),
+        Clue(loss_at_chance, seen=-2.0, group="chance"),
+        Clue(accuracy_at_chance, seen=-2.0, group="chance"),
+        Clue(loss_oscillates, seen=-1.5),
+        Clue(loss_leaps_above_start, seen=-2.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(validation_below_train, seen=-0.5),
+        Clue(validation_turns_up, seen=-3.0),
+        Clue(validation_gap_wide, seen=-2.0),
+        Clue(rate_drop_moves_loss, seen=-0.5),
+        Clue(rate_decayed_early, seen=-1.5),
+    ),
+    fixes=(
+        Prescription(
+            title="Double the width of every hidden layer and keep everything else",
+            expect="the training loss ends clearly below the old level; the validation loss follows it down",
+            safety=Safety.MANUAL,
+            not_when="the present model does not reach zero loss on one batch: look for a bug instead",
+            code="""\
+def network(width: int) -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(features, width), nn.ReLU(),
+        nn.Linear(width, width), nn.ReLU(),
+        nn.Linear(width, classes),
+    )
+
+model = network(width=2 * 32)""",
+        ),
+        Prescription(
+            title="Use an architecture made for the data: convolution for pictures, attention for text",
+            expect="the training loss passes the old level early in the run",
+            safety=Safety.MANUAL,
+            not_when="a published model of this size does well on this data: then size is not the limit",
+            code="""\
+from torchvision.models import resnet18
+
+model = resnet18(weights=None)
+model.fc = nn.Linear(model.fc.in_features, classes)""",
+        ),
+        Prescription(
+            title="Add depth as residual blocks with normalisation",
+            expect="the training loss ends below that of the shallow model, from the first epochs on",
+            safety=Safety.MANUAL,
+            not_when="the task is simple and wide layers have not been tried",
+            code="""\
+class Block(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.inner = nn.Sequential(
+            nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.inner(x)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Double the width, change nothing else, and train for a quarter of the run",
+        if_true="the training loss is clearly below the old curve at equal steps and passes its floor",
+        if_false="the training loss follows the old curve: rate, penalties or data set the level",
+        minutes=15,
+    ),
+    page=__doc__,
+)

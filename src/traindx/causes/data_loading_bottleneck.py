@@ -1,0 +1,95 @@
+"""Data loading bottleneck.
+
+## What happens
+The device waits for the next batch. Reading many small files, decoding and augmenting on one CPU core, a
+network disk, a slow Python transform or too few worker processes bring batches more slowly than they are
+used. The training is right but takes a multiple of the time it needs, and what it costs.
+
+The first epoch may be slow because files are not yet in the page cache, and the first steps because workers
+start; what counts is the steady state.
+
+## What you see
+The loss curve itself is ordinary. Data time is a large share of step time and does not shrink after the
+first steps. Utilisation of the device is low or a saw-tooth, and step time jumps every few steps (one slow
+batch per worker in turn). A larger model takes the same time per step, and a larger batch proportionally
+longer.
+
+## Often confused with
+- `host-device-sync`: the wait is in `.item()`, `.cpu()` or a print in the loop, and not in the loader.
+- `straggler`: one rank is slow and the others wait for it in the all-reduce.
+- `memory-leak`: steps get slower and slower, with memory growing, and not slow from the start.
+- `batch-too-small`: step time is all overhead of launching tiny kernels, with the batch ready in time.
+
+## What not to do
+- Setting num_workers to 64: workers beyond the cores fight for them, each holds batches in memory, and
+  start-up takes longer.
+- Buying a faster GPU: it waits longer.
+- Timing without torch.cuda.synchronize(): kernels run behind, and their time is booked where the host first
+  waits.
+- Timing from the top of the loop body: the batch has already been fetched there, so measure around next().
+- Caching augmented examples: the network then sees the same augmentation each epoch.
+- Using mixed precision or torch.compile to speed it up: compute was not the limit.
+
+## References
+- PyTorch documentation: torch.utils.data; Performance Tuning Guide.
+- Mohan, Phanishayee, Raniwala, Chidambaram: Analyzing and Mitigating Data Stalls in DNN Training, VLDB,
+  2021.
+- Leclerc and others: FFCV: Accelerating Training by Removing Data Bottlenecks, CVPR, 2023.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.data_wait_dominates import data_wait_dominates
+
+CAUSE = Cause(
+    slug="data-loading-bottleneck",
+    title="Training waits for data",
+    prior=-5.0,
+    clues=(Clue(data_wait_dominates, seen=+8.0, unseen=-5.0),),
+    fixes=(
+        Prescription(
+            title="Load with several worker processes, pinned memory and prefetching",
+            expect="data time falls to a few percent of step time; the loss curve is the same against steps",
+            safety=Safety.ASK,
+            not_when="the data set lies in memory as tensors already: workers then only copy it around",
+            code="""\
+train_loader = DataLoader(
+    train_data, batch_size=64, shuffle=True, num_workers=8,  # up to the cores of this rank
+    pin_memory=True, persistent_workers=True, prefetch_factor=4,
+)
+for x, y in train_loader:
+    x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)""",
+            change="loader.num_workers 8",
+        ),
+        Prescription(
+            title="Prepare once what does not change: decode, resize and pack into large files",
+            expect="the time to load an example falls several times; the first epoch is as fast as the next",
+            safety=Safety.MANUAL,
+            not_when="random augmentation is the slow part: it must stay in the loop",
+            code="""\
+pictures = torch.stack([resize(read_image(path)) for path in paths])  # uint8, once
+torch.save(pictures, "pictures.pt")
+
+pictures = torch.load("pictures.pt", mmap=True, weights_only=True)  # from now on: no decoding""",
+        ),
+        Prescription(
+            title="Move augmentation to the device, a batch at a time",
+            expect="the CPU share of the step drops and utilisation of the device rises",
+            safety=Safety.MANUAL,
+            not_when="the device is already busy, or the transform works on one example only",
+            code="""\
+from torchvision.transforms import v2
+
+augment = v2.Compose([v2.RandomHorizontalFlip(), v2.ToDtype(torch.float32, scale=True)])
+for x, y in train_loader:  # uint8 pictures
+    x = augment(x.to(device, non_blocking=True))  # one draw per batch""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Run 100 steps on one batch that is fetched once and used again and again, and time them",
+        if_true="steps are much faster than before",
+        if_false="steps are as slow: the time goes into compute or into waiting for the device",
+        minutes=2,
+    ),
+    page=__doc__,
+)

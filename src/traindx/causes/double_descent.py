@@ -1,0 +1,119 @@
+"""Double descent.
+
+## What happens
+Around the point where a network just becomes able to fit every training example, validation error peaks.
+There the fit is forced: hardly any other function of this model passes through all points, and it bends
+wildly between them. Beyond it, with more parameters or more steps, many functions fit, training prefers
+smooth ones among them, and validation error falls a second time. It shows along the size of the model,
+along the amount of data and along the number of epochs; noisy labels make the peak higher.
+
+It is a stage and not a fault. The harm is done by decisions taken at the peak. It is also rare: most
+validation losses that turn up do not come down again, and nothing before the peak tells which ones will.
+
+## What you see
+Along the steps: the validation loss falls, climbs to a hump, and falls again, while the training loss goes
+down all the time and is near zero after the hump. The second descent is slow and may take many times the
+epochs of the first. Along model sizes: the best validation loss of a middle size is worse than that of a
+smaller and a larger one.
+
+## Often confused with
+- `overfitting`: the validation loss keeps climbing or stays high to the end; there is no second fall.
+- `lr-decay-needed`: the second fall coincides with a drop of the rate.
+- `lr-too-high`: the training loss has the hump as well.
+- `label-noise`: the reason why the hump is high; cleaned labels flatten it.
+- `too-few-epochs`: the validation loss has never turned, it just goes down.
+
+## What not to do
+- Stopping at the peak and keeping that model: it is the worst of the run; keep the best before it or train
+  well past it.
+- Shrinking the model because it seems to overfit at the peak: on the far side the larger one is better.
+- Counting on a second descent because the validation loss climbs: it usually is plain overfitting, so
+  compare with the best checkpoint of the first valley.
+- Reading a hump from one seed and a small validation set: noise makes humps too.
+- Calling the second valley a success when the first was deeper: the checkpoint at the first valley wins.
+
+## References
+- Nakkiran, Kaplun, Bansal, Yang, Barak, Sutskever: Deep Double Descent: Where Bigger Models and More Data
+  Hurt, ICLR, 2020.
+- Belkin, Hsu, Ma, Mandal: Reconciling Modern Machine-Learning Practice and the Classical Bias-Variance
+  Trade-Off, PNAS, 2019.
+- Heckel, Yilmaz: Early Stopping in Deep Networks: Double Descent and How to Eliminate It, ICLR, 2021.
+- Power, Burda, Edwards, Babuschkin, Misra: Grokking: Generalization Beyond Overfitting on Small Algorithmic
+  Datasets, 2022.
+"""
+
+from traindx.cause import Cause, Clue, Kind
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.double_descent import double_descent
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
+from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.validation_noisy import validation_noisy
+
+CAUSE = Cause(
+    slug="double-descent",
+    title="Double descent",
+    prior=-5.0,
+    kind=Kind.HOW,
+    clues=(
+        Clue(double_descent, seen=+8.5, unseen=-4.0),
+        Clue(loss_falls, seen=+0.5, unseen=-2.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_oscillates, seen=-1.5),
+        Clue(rate_rise_hurts, seen=-2.5),
+        Clue(rate_drop_moves_loss, seen=-2.0),
+        Clue(validation_noisy, seen=-1.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Train on past the hump, and keep the best checkpoint of both valleys",
+            expect="the validation loss goes on falling after the hump and may pass its first minimum",
+            safety=Safety.ASK,
+            not_when="the second valley has flattened above the first: take the checkpoint of the first",
+            code="""\
+best = float("inf")
+for epoch in range(5 * epochs):  # no early stopping
+    train_one_epoch(model, train_loader, optimizer)
+    val_loss = evaluate(model, val_loader)
+    if val_loss < best:
+        best = val_loss
+        torch.save(model.state_dict(), "best.pt")""",
+        ),
+        Prescription(
+            title="Tune weight decay: at the right strength the hump disappears",
+            expect="the validation loss falls without a hump, to the level of the second valley or below",
+            safety=Safety.ASK,
+            not_when="the training loss then stays high: the decay is too strong",
+            code="""\
+for weight_decay in (0.0, 0.01, 0.1):
+    model.load_state_dict(start)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=weight_decay)
+    for _ in range(epochs):
+        train_one_epoch(model, train_loader, optimizer)
+    print(weight_decay, evaluate(model, val_loader))""",
+            change="regularize.weight_decay 0.1",
+        ),
+        Prescription(
+            title="Use a clearly larger model, so that it lies beyond the critical size",
+            expect="the hump is lower and earlier, and the validation loss ends below both valleys",
+            safety=Safety.MANUAL,
+            not_when="memory or latency forbids it, or the model is already many times the critical size",
+            code="""\
+for width in (64, 256, 1024):
+    model = network(width)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(epochs):
+        train_one_epoch(model, train_loader, optimizer)
+    print(width, evaluate(model, val_loader))""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Repeat the run with a second seed and a constant rate, past the hump",
+        if_true="hump and second fall come back at about the same step, with the training loss near zero",
+        if_false="there is no hump, or no second fall without the drop of the rate",
+        minutes=60,
+    ),
+    page=__doc__,
+)

@@ -1,0 +1,153 @@
+"""Exploding gradients.
+
+## What happens
+Going back through the network the gradient is multiplied once per layer, or once per time step:
+`J_n * ... * J_1`. Where these factors stretch more than they shrink (largest singular values above 1), the
+product grows exponentially with depth or sequence length, and the loss surface has cliffs: flat ground,
+then a wall. A step taken at the wall is as long as the wall is steep, and it throws the weights far away.
+In a recurrent network the same matrix is multiplied with itself, so an eigenvalue of 1.1 makes 14,000 of 1
+over 100 time steps.
+
+This is a mechanism. The reason may be recurrence, weights drawn too large, depth without normalisation,
+inputs that are far too large, or a rate that has moved the weights there; the name stands alone when a ten
+times lower rate still fails.
+
+## What you see
+The gradient norm rises by orders of magnitude, or in single spikes far above everything before, and the
+loss follows: a jump, inf, or NaN. The order matters: the norm moves first. Between the spikes the run can
+look healthy. In recurrent networks it comes with longer sequences. Large norms that stay the same are not
+this: a norm of 500 from a summed loss may be ordinary; compare with the run's own past, not with 100.
+
+## Often confused with
+- `lr-too-high`: gradients are ordinary until the weights have moved, and a ten times lower rate trains.
+- `missing-warmup`: only the first few hundred steps are in danger, and a warm-up removes it.
+- `gradients-not-cleared`: the norm grows evenly from the first step on, by about the same amount per step.
+- `unstable-loss-function`: the norm is ordinary one step before the NaN.
+- `half-precision-overflow`: the same steps pass in float32.
+- `non-finite-inputs`: the batch itself holds a NaN, and the failure comes with that batch.
+- `input-outliers`: single spikes at the same samples each epoch, with calm in between.
+- `bad-initialization`: the norm is huge at step 0, before any update.
+- `attention-logit-growth`: a transformer whose attention logits have grown for thousands of steps before
+  the spike.
+
+## What not to do
+- Clipping after the NaN: a NaN norm makes every gradient NaN, so clipping passes the damage on.
+- Clipping at 1.0 because everyone does: a limit far below the run's usual norm makes every step the same
+  length.
+- Clipping scaled gradients under float16: call `scaler.unscale_(optimizer)` first, or the limit means
+  nothing.
+- Lowering the rate ten times as the only cure: the cliff stays, and the run is slow until it meets it.
+- Replacing NaN gradients by zero: the run goes on with weights nobody can explain.
+- Shortening all sequences for good: truncated backpropagation keeps the data and cuts only the gradient.
+
+## References
+- Bengio, Simard, Frasconi: Learning Long-Term Dependencies with Gradient Descent Is Difficult, 1994.
+- Pascanu, Mikolov, Bengio: On the Difficulty of Training Recurrent Neural Networks, 2013.
+- Le, Jaitly, Hinton: A Simple Way to Initialize Recurrent Networks of Rectified Linear Units, 2015.
+- Ba, Kiros, Hinton: Layer Normalization, 2016.
+- Miyato, Kataoka, Koyama, Yoshida: Spectral Normalization for Generative Adversarial Networks, 2018.
+- Zhang, He, Sra, Jadbabaie: Why Gradient Clipping Accelerates Training, 2020.
+- Goodfellow, Bengio, Courville: Deep Learning, 2016, sections 8.2.4 and 10.11.
+"""
+
+from traindx.cause import Cause, Clue, Kind
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.fails_without_warning import fails_without_warning
+from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.gradient_not_finite import gradient_not_finite
+from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
+from traindx.signs.loss_converged import loss_converged
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.precision_is_half import precision_is_half
+from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.spikes_recur import spikes_recur
+
+CAUSE = Cause(
+    slug="exploding-gradients",
+    title="Exploding gradients",
+    prior=-4.2,
+    clues=(
+        Clue(loss_leaps_above_start, seen=+1.5),
+        Clue(gradient_norm_grows, seen=+2.0, unseen=-0.7),
+        Clue(gradient_spikes_before_loss, seen=+2.2),
+        Clue(gradient_not_finite, seen=+0.7),
+        Clue(loss_climbs_before_failure, seen=+1.5),
+        Clue(loss_not_finite, seen=+0.7),
+        Clue(loss_diverges, seen=+1.2),
+        Clue(spikes_recur, seen=+1.2),
+        Clue(fails_without_warning, seen=-2.0),
+        Clue(rate_rise_hurts, seen=-1.0),
+        Clue(loss_converged, seen=-0.5),
+        Clue(precision_is_half, seen=-0.3),
+        Clue(loss_flat_from_start, seen=-1.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Clip the gradient norm, at the 95th percentile of the norms of the healthy stretch",
+            expect="the loss passes the step where it broke; about one step in twenty is clipped",
+            safety=Safety.SAFE,
+            not_when="the norm is large on every step: then the limit only acts as a lower rate",
+            code="""\
+limit = float(torch.tensor(recorded_norms).quantile(0.95))  # norms logged while the run was well
+loss.backward()
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit, error_if_nonfinite=True)
+optimizer.step()""",
+            change="gradients.clip 1.0",
+        ),
+        Prescription(
+            title="In a recurrent network use LSTM or GRU, orthogonal weights, LayerNorm, truncated time",
+            expect="the gradient norm no longer grows with the sequence length; no spike within an epoch",
+            safety=Safety.MANUAL,
+            not_when="the network is not recurrent",
+            code="""\
+rnn = torch.nn.GRU(input_size, hidden_size, batch_first=True)
+norm = torch.nn.LayerNorm(hidden_size)
+torch.nn.init.orthogonal_(rnn.weight_hh_l0)
+state = None
+for chunk in sequence.split(100, dim=1):  # backpropagate through 100 steps at most
+    output, state = rnn(chunk, state)
+    loss_fn(norm(output), target).backward()
+    state = state.detach()""",
+        ),
+        Prescription(
+            title="Keep the signal's size: normalise inputs and layers, draw weights with He or Xavier",
+            expect="the gradient norm at step 0 is of the size of the loss, and grows no longer with depth",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained",
+            code="""\
+inputs = (inputs - train_mean) / train_std
+for module in model.modules():
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)""",
+            change="init.reset he",
+        ),
+        Prescription(
+            title="Bound what is guilty: spectral norm on a layer, or clip by value where few weights spike",
+            expect="the spikes end, and the loss between them is as before",
+            safety=Safety.MANUAL,
+            not_when="all layers grow alike: then clip the whole norm, which keeps the direction",
+            code="""\
+from torch.nn.utils import clip_grad_value_
+from torch.nn.utils.parametrizations import spectral_norm
+
+layer = spectral_norm(torch.nn.Linear(256, 256))  # largest singular value 1; usual in discriminators
+loss.backward()
+clip_grad_value_(model.parameters(), clip_value=0.5)  # changes the direction; by norm does not
+optimizer.step()""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Repeat from before the first spike: at a tenth of the rate, then clipped at the usual norm",
+        if_true="the lower rate fails too, and the clipped run passes",
+        if_false="the lower rate alone trains, or the run breaks with gradients of ordinary size",
+        minutes=5,
+    ),
+    page=__doc__,
+    kind=Kind.HOW,
+)

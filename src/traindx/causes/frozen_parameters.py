@@ -1,0 +1,141 @@
+"""Frozen parameters.
+
+## What happens
+Weights that should learn have `requires_grad` off (in Keras `trainable=False`), so they get no gradient and
+no update. It is left over from fine-tuning in stages, set by a helper that freezes more names than meant,
+inherited from a loaded model, or comes with an adapter that was switched off. PyTorch stops with an error
+when nothing at all can learn; with a head, a bias or a normalisation left trainable it says nothing, and
+what is left trains on the features of a network that never changes.
+
+Not in the optimizer is another illness (`parameters-not-optimized`): there the gradients exist and nobody
+uses them.
+
+## What you see
+Everything frozen but trifles: the loss is flat from the first step, at chance if the frozen weights are
+random, and the validation loss is the same at every validation, to the last digit. The backbone frozen: the
+loss falls quickly for a short time, as far as the head alone can take it, and stays high, with train and
+validation close together. A higher rate changes nothing, or makes the head swing. The gradient norm is
+small because few weights have one. A run that is as fast and as small in memory as inference is a hint.
+
+## Often confused with
+- `parameters-not-optimized`: the gradients are there, but the weights are in no parameter group.
+- `detached-graph`: `requires_grad` is on, and the gradient is None or zero because the graph is cut by
+  `detach`, `no_grad`, `item` or numpy.
+- `lr-too-low`: a hundred times higher rate changes the curve.
+- `vanishing-gradients`: gradients are tiny numbers, not None.
+- `labels-misaligned`: all weights move, and 16 samples can be memorised.
+- `capacity-too-small`: all weights move, and the loss settles on its floor slowly, not within an epoch.
+- `lr-decayed-too-early`: the weights moved until the schedule ended.
+
+## What not to do
+- Raising the rate: frozen weights do not feel it, and the few free ones begin to swing.
+- Switching `requires_grad` on after the optimizer was built from a filtered list: the weights are still in
+  no group.
+- Thawing a pretrained backbone at the head's rate: the first noisy gradients wipe out what it knew.
+- Enlarging the head: it sees the same fixed features.
+- Calling `model.train()`: it switches dropout and batch normalisation, not learning.
+
+## References
+- Yosinski, Clune, Bengio, Lipson: How Transferable Are Features in Deep Neural Networks?, 2014.
+- Howard, Ruder: Universal Language Model Fine-tuning for Text Classification, 2018, gradual unfreezing.
+- Kumar and others: Fine-Tuning Can Distort Pretrained Features and Underperform Out-of-Distribution, 2022.
+- PyTorch documentation: Autograd mechanics, "Locally disabling gradient computation".
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.reward_flat import reward_flat
+from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.validation_never_moves import validation_never_moves
+from traindx.signs.validation_turns_up import validation_turns_up
+
+CAUSE = Cause(
+    slug="frozen-parameters",
+    title="Parameters that should learn are frozen",
+    prior=-4.8,
+    clues=(
+        Clue(validation_never_moves, seen=+3.5, unseen=-0.5),
+        Clue(gradient_is_zero, seen=+3.0),
+        Clue(loss_leaps_above_start, seen=-2.5),
+        Clue(loss_flat_from_start, seen=+2.6, unseen=-0.5),
+        Clue(loss_at_chance, seen=+0.7, group="chance"),
+        Clue(accuracy_at_chance, seen=+0.7, group="chance"),
+        Clue(reward_flat, seen=+0.7),
+        Clue(both_losses_high, seen=+1.0),
+        Clue(gradient_norm_vanishes, seen=+2.0, unseen=-0.7),
+        Clue(loss_falls, seen=-1.0),
+        Clue(loss_falls_slowly, seen=-0.5),
+        Clue(loss_still_falling, seen=-1.0),
+        Clue(loss_diverges, seen=-2.5),
+        Clue(loss_not_finite, seen=-3.0),
+        Clue(gradient_norm_grows, seen=-1.5),
+        Clue(validation_turns_up, seen=-2.0),
+        Clue(gradient_spikes_before_loss, seen=-1.5),
+        Clue(loss_oscillates, seen=-1.0, group="unrest"),
+        Clue(spikes_recur, seen=-0.7, group="unrest"),
+    ),
+    fixes=(
+        Prescription(
+            title="Switch the gradients on before the optimizer is built",
+            expect="the loss leaves its level within 200 steps, and every weight changes after one step",
+            safety=Safety.ASK,
+            not_when="the weights are frozen on purpose, as with adapters or a fixed feature extractor",
+            code="""\
+for parameter in model.parameters():
+    parameter.requires_grad_(True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
+frozen = [name for name, parameter in model.named_parameters() if not parameter.requires_grad]
+assert not frozen, frozen""",
+            change="model.unfreeze",
+        ),
+        Prescription(
+            title="Thaw a pretrained backbone at a hundredth of the head's rate",
+            expect="the training loss falls below the head-only level within an epoch, without a jump",
+            safety=Safety.ASK,
+            not_when="the weights are random: then one rate for all is right",
+            code="""\
+model.backbone.requires_grad_(True)
+optimizer = torch.optim.AdamW(
+    [
+        {"params": model.backbone.parameters(), "lr": lr * 0.01},
+        {"params": model.head.parameters(), "lr": lr},
+    ]
+)""",
+        ),
+        Prescription(
+            title="Check in the script that what should learn does move",
+            expect="the check fails at step 1 and names the frozen weights; after the repair it passes",
+            safety=Safety.MANUAL,
+            not_when="weights are frozen on purpose: then list the ones that should learn",
+            code="""\
+before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+loss_fn(model(x), y).backward()
+optimizer.step()
+still = [name for name, parameter in model.named_parameters() if torch.equal(parameter, before[name])]
+assert not still, still""",
+        ),
+    ),
+    experiment=Experiment(
+        does="List parameters with requires_grad off, and those that one optimizer step leaves unchanged",
+        if_true="weights that should learn are on the list, with requires_grad off",
+        if_false="all of them have requires_grad on and have moved",
+        minutes=1,
+    ),
+    page=__doc__,
+    acts_through=("underfitting",),
+)

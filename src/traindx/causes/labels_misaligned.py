@@ -1,0 +1,128 @@
+"""Labels misaligned with inputs.
+
+## What happens
+Inputs and labels no longer belong together. Somewhere one of them was shuffled, sorted, filtered or shifted
+without the other: files listed in two orders, a data frame with a reset index, a dropped row, two loaders
+shuffled apart, tokens shifted twice or not at all, augmentation that moves the image and not its mask. The
+input then tells nothing about the label, and the best any model can do is to ignore it and answer with the
+frequencies. Its loss is the entropy of the labels, `ln(C)` for `C` equally frequent classes, the variance
+of the targets for regression. A large model goes on to learn the training pairs by heart, one by one.
+
+## What you see
+Train and validation loss lie at chance, accuracy at the share of the most frequent class, and everything
+else is in order: the gradient norm is ordinary, nothing spikes, and neither rate nor optimizer changes the
+picture. The loss may fall in the first steps, from the start to the entropy of the labels, and stops there.
+A model with room to memorise shows another picture: the training loss falls slowly, after a long flat
+start, while the validation loss stays at chance and then rises above it. If only the validation set is
+misaligned, the training curve is perfect and validation is at chance.
+
+## Often confused with
+- `label-noise`: some of the labels are right, so validation gets clearly better than chance.
+- `lr-too-low`: 16 samples cannot be memorised in a few hundred steps at this rate.
+- `vanishing-gradients`: 16 samples cannot be memorised, and the first layers get next to no gradient.
+- `bad-initialization`: 16 samples cannot be memorised, and the untrained outputs have a wrong scale.
+- `frozen-parameters`: 16 samples cannot be memorised, and weights do not move.
+- `overfitting`: the validation loss fell well below chance before it rose.
+- `train-val-mismatch`: validation is off, but better than chance, and the pairs look right.
+- `target-shape-broadcast`: a regression at the variance of its targets, where predictions (N, 1) meet
+  targets (N,).
+- `class-imbalance`: accuracy is the share of the largest class, but the loss is below the entropy of the
+  labels.
+
+## What not to do
+- Tuning the rate, the model or the optimizer: no setting finds what the data does not hold.
+- Adding regularisation because validation is bad: the model is not too free, the pairs are wrong.
+- Trusting a falling training loss: a large network learns random labels by heart.
+- Cleaning labels one by one with a noise filter: nearly all of them would have to go, because the pairing
+  is broken.
+- Looking only at inputs or only at labels: each is fine, and only the pair shows it.
+
+## References
+- Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization,
+  2017.
+- Arpit and others: A Closer Look at Memorization in Deep Networks, 2017.
+- Karpathy: A Recipe for Training Neural Networks, 2019, look at the data right before the model.
+- Northcutt, Athalye, Mueller: Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks,
+  2021.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_never_improves import validation_never_improves
+from traindx.signs.validation_never_moves import validation_never_moves
+
+CAUSE = Cause(
+    slug="labels-misaligned",
+    title="Labels do not belong to their inputs",
+    prior=-4.8,
+    clues=(
+        Clue(gradient_is_zero, seen=-3.0),
+        Clue(validation_never_moves, seen=-2.5),
+        Clue(loss_leaps_above_start, seen=-1.5),
+        Clue(loss_at_chance, seen=+2.5, unseen=-0.7, group="chance"),
+        Clue(accuracy_at_chance, seen=+2.5, unseen=-0.7, group="chance"),
+        Clue(loss_flat_from_start, seen=+1.0),
+        Clue(loss_plateaus, seen=+0.7),
+        Clue(validation_never_improves, seen=+2.5),
+        Clue(validation_improves, seen=-1.5),
+        Clue(gradient_norm_vanishes, seen=-1.5),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_not_finite, seen=-2.5),
+        Clue(loss_still_falling, seen=-1.0),
+        Clue(loss_oscillates, seen=-0.7),
+    ),
+    fixes=(
+        Prescription(
+            title="Look at twenty pairs as the model gets them, after all transforms",
+            expect="wrong pairs are seen by eye; once repaired, the loss leaves chance within an epoch",
+            safety=Safety.MANUAL,
+            not_when="the pairs cannot be judged by eye: then join both sides by an id and compare",
+            code="""\
+x, y = next(iter(loader))
+for sample, label in zip(x[:20], y[:20]):
+    print(tuple(sample.shape), float(sample.mean()), label.tolist())
+    # images: matplotlib.pyplot.imshow(sample.permute(1, 2, 0)); text: tokenizer.decode(sample)""",
+        ),
+        Prescription(
+            title="Keep both sides in one data set and permute them with one index",
+            expect="train and validation loss fall below chance within the first epoch",
+            safety=Safety.MANUAL,
+            not_when="the pairs are read from one record each and were looked at",
+            code="""\
+order = torch.randperm(len(inputs))
+inputs, labels = inputs[order], labels[order]  # one order for both
+dataset = torch.utils.data.TensorDataset(inputs, labels)
+loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
+        ),
+        Prescription(
+            title="Join inputs and labels by an id, never by position",
+            expect="the join keeps every row, and the loss leaves chance within an epoch",
+            safety=Safety.MANUAL,
+            not_when="there is no id in the data: then make one where the data is written",
+            code="""\
+label_of = dict(zip(label_ids, labels))
+missing = [one for one in input_ids if one not in label_of]
+assert not missing, f"{len(missing)} inputs without a label, the first is {missing[0]}"
+labels = torch.tensor([label_of[one] for one in input_ids])""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Train on 16 fixed samples for 300 steps, then look at these 16 pairs as the model gets them",
+        if_true="the loss of the 16 goes to zero, so the network can learn, and pairs look wrong",
+        if_false="the 16 cannot be memorised, or every pair is right",
+        minutes=5,
+    ),
+    page=__doc__,
+)

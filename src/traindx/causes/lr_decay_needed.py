@@ -1,0 +1,141 @@
+"""Learning rate never decays.
+
+## What happens
+The rate was right for the journey and is too high for the arrival. Gradients of small batches carry noise,
+and with a constant rate the weights do not come to rest: they wander around the minimum. Near it, the loss
+stays above the minimum by about `lr * s / 4`, where `s` is the variance of the gradient summed over all
+weights: proportional to the rate, and inversely to the batch size. More steps do not lower that level; a
+lower rate does, at once. The rate must not start low either: the first stretch, and the choice of a good
+valley, need the high one.
+
+## What you see
+A fast fall, a bend, then a flat noisy band that lasts for a large part of the run while the recorded rate
+is constant. Train and validation loss both jitter, the best validation values are scattered over many
+epochs like lottery wins, and an average over the weights of the last epochs is better than any single
+checkpoint. Where a rate is lowered by hand or by a scheduler, the loss drops like a step of a staircase
+within an epoch and becomes calmer.
+
+## Often confused with
+- `lr-too-high`: the run jumps or swings instead of lying flat, and a lower constant rate from the start
+  ends far lower.
+- `lr-too-low`: there was no fast first stretch, and a higher rate helps.
+- `lr-decayed-too-early`: the recorded rate is already near zero, and the flat stretch is smooth.
+- `capacity-too-small`: a tenth of the rate for a further tenth of the steps leaves the level where it is.
+- `overfitting`: the training loss keeps falling while the validation loss does not.
+- `label-noise`: the level is the error rate of the labels and stays with any rate.
+- `batch-too-small`: the jitter is as wide as the signal from the first epoch on, and a tenth of the rate
+  does not calm it.
+- `over-regularized`: less weight decay or dropout lowers the level, a lower rate does not.
+
+## What not to do
+- Training longer at the same rate: the band is where this rate settles, and more epochs only draw it
+  longer.
+- Starting again with a low constant rate: it reaches the same level after many more steps, and often a
+  worse one.
+- Enlarging the model because the loss is stuck: the level belongs to the rate, so the larger model stops
+  there too.
+- Picking the best of many noisy checkpoints: part of its lead is luck of the validation batch.
+- Adding momentum or switching the optimizer to escape a local minimum: in high dimension a noisy flat band
+  is hardly ever one.
+
+## References
+- Robbins, Monro: A Stochastic Approximation Method, 1951.
+- Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts, 2017.
+- Smith: Cyclical Learning Rates for Training Neural Networks, 2017.
+- Mandt, Hoffman, Blei: Stochastic Gradient Descent as Approximate Bayesian Inference, 2017.
+- Bottou, Curtis, Nocedal: Optimization Methods for Large-Scale Machine Learning, 2018.
+- Izmailov and others: Averaging Weights Leads to Wider Optima and Better Generalization, 2018.
+- Hägele and others: Scaling Laws and Compute-Optimal Training Beyond Fixed Training Durations, 2024, the
+  cooldown.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_converged import loss_converged
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.rate_constant import rate_constant
+from traindx.signs.validation_noisy import validation_noisy
+from traindx.signs.validation_turns_up import validation_turns_up
+
+CAUSE = Cause(
+    slug="lr-decay-needed",
+    title="Learning rate never decays",
+    prior=-4.0,
+    clues=(
+        Clue(loss_plateaus, seen=+3.5, unseen=-2.5),
+        Clue(rate_constant, seen=+1.8, unseen=-3.0),
+        Clue(validation_noisy, seen=+1.5),
+        Clue(loss_oscillates, seen=-1.0),
+        Clue(loss_converged, seen=-2.0),
+        Clue(loss_at_chance, seen=-3.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_not_finite, seen=-2.5),
+        Clue(validation_turns_up, seen=-1.5),
+        Clue(both_losses_high, seen=-0.7),
+    ),
+    fixes=(
+        Prescription(
+            title="Let the rate fall to zero over the last part of the run",
+            expect="the loss leaves its band and falls with the rate, within the first third of the decay",
+            safety=Safety.ASK,
+            not_when="the training loss is at its floor already, or the validation loss rises while it falls",
+            code="""\
+from torch.optim.lr_scheduler import CosineAnnealingLR
+
+scheduler = CosineAnnealingLR(optimizer, T_max=total_steps)  # built once, before the loop
+for x, y in loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    scheduler.step()  # after each batch, because T_max counts steps""",
+            change="schedule.cosine",
+        ),
+        Prescription(
+            title="Continue the last checkpoint for a tenth of its steps with the rate going to zero",
+            expect="the training loss drops by more than the width of its band within 200 steps",
+            safety=Safety.ASK,
+            not_when="the last checkpoint overfits: then start from the one with the best validation loss",
+            code="""\
+extra = total_steps // 10
+scheduler = torch.optim.lr_scheduler.LinearLR(
+    optimizer, start_factor=1.0, end_factor=0.0, total_iters=extra
+)""",
+        ),
+        Prescription(
+            title="Lower the rate when the validation loss stops falling",
+            expect="each reduction is followed by a step down of the loss within an epoch",
+            safety=Safety.ASK,
+            not_when="the validation loss is so noisy that patience runs out by chance",
+            code="""\
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+    optimizer, factor=0.3, patience=10, min_lr=1e-6
+)
+for epoch in range(epochs):
+    validation_loss = validate(model)
+    scheduler.step(validation_loss)  # after each validation""",
+            change="schedule.reduce_on_plateau 10",
+        ),
+        Prescription(
+            title="Use a cycle or warm restarts where one decay ends on a poor level",
+            expect="the loss rises at each restart and ends each cycle below the end of the cycle before",
+            safety=Safety.ASK,
+            not_when="the budget allows a single cycle: then one decay over the whole run is better",
+            code="""\
+scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
+    optimizer, T_0=steps_per_epoch * 10, T_mult=2, eta_min=1e-6
+)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Continue the last checkpoint for 500 steps at a tenth of the rate",
+        if_true="the loss drops below its band within some hundred steps and becomes calmer",
+        if_false="the loss stays on its level, only calmer",
+        minutes=5,
+    ),
+    page=__doc__,
+    acts_through=("underfitting",),
+)

@@ -1,0 +1,146 @@
+"""Learning rate too low.
+
+## What happens
+The steps are right in direction and far too short. Along a direction of curvature `h` the part of the
+distance that is left after `N` steps is `(1 - lr * h) ** N`, about `exp(-lr * h * N)`: while `lr * h * N`
+is far below 1, nothing visible happens. With Adam a weight moves at most about `lr` per step, so over the
+whole run at most `lr * N`. Hold that against the size of the weights: 1,000 steps at 1e-7 move a weight of
+0.05 by 0.0001, and the model is still the one it was at the start. The direct measure is the update over
+the weight norm: near 0.001 per step is ordinary, below 0.0001 is slow. A larger batch at the old rate has
+the same effect, because there are fewer steps per epoch.
+
+## What you see
+A gentle slope, nearly straight from the first record to the last, with no fast first stretch and no bend:
+the loss is still falling when the run ends, and train and validation lie on top of each other. In the
+extreme the curve is flat at its starting value, for a classifier near `ln(C)` with `C` classes, and the
+noise between batches is larger than all progress. The gradient norm is ordinary and hardly changes. The
+curve is tidy: no spikes, no swings.
+
+## Often confused with
+- `vanishing-gradients`: a ten times higher rate moves nothing, and the gradients of the first layers are
+  thousands of times smaller than those of the last.
+- `frozen-parameters`: the loss is the same at every rate; a low rate still shows a slope once the batches
+  are averaged.
+- `labels-misaligned`: the run memorises 16 samples at this rate and yet sits at chance on the whole set.
+- `bad-initialization`: the outputs of the untrained layers shrink to zero or are the same for all units.
+- `lr-decayed-too-early`: the first stretch fell fast; the slope died when the schedule lowered the rate.
+- `too-few-epochs`: the curve has its fast first stretch and its bend, and a ten times higher rate makes it
+  unstable.
+- `batch-too-large`: there are only a handful of updates per epoch, and a smaller batch at the same rate
+  cures it.
+- `clipping-too-tight`: nearly every step is clipped, and a higher limit acts as a higher rate would.
+- `capacity-too-small`: the curve has settled on a floor, and a higher rate reaches the same floor sooner.
+
+## What not to do
+- Adding epochs first: at a hundredth of the right rate the run needs a hundred times the steps.
+- Lowering the rate because the loss is stuck: that is for a plateau after progress, and this run has made
+  none.
+- Adding ReduceLROnPlateau: it takes the flat curve for a plateau and lowers the rate further.
+- Making the model larger: it is not too small, it has not been moved.
+- Changing the optimizer: another default rate may cure it by accident, and the next change of batch size
+  brings it back.
+- Calling it converged because the curve is flat: a loss at chance is where training starts.
+
+## References
+- Bengio: Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012.
+- Smith: Cyclical Learning Rates for Training Neural Networks, 2017, the range test.
+- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, linear scaling.
+- Malladi, Lyu, Panigrahi, Arora: On the SDEs and Scaling Rules for Adaptive Gradient Algorithms, 2022.
+- Karpathy: A Recipe for Training Neural Networks, 2019.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.loss_converged import loss_converged
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.reward_flat import reward_flat
+from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.validation_never_moves import validation_never_moves
+from traindx.signs.validation_turns_up import validation_turns_up
+
+CAUSE = Cause(
+    slug="lr-too-low",
+    title="Learning rate too low",
+    prior=-3.6,
+    clues=(
+        Clue(gradient_is_zero, seen=-3.0),
+        Clue(validation_never_moves, seen=-2.0),
+        Clue(loss_leaps_above_start, seen=-2.5),
+        Clue(loss_falls_slowly, seen=+4.0, unseen=-0.3, group="no progress"),
+        Clue(loss_flat_from_start, seen=+2.5, group="no progress"),
+        Clue(reward_flat, seen=+1.5, group="no progress"),
+        Clue(loss_still_falling, seen=+0.5),
+        Clue(loss_falls, seen=-1.0),
+        Clue(loss_plateaus, seen=-2.0),
+        Clue(loss_converged, seen=-1.5),
+        Clue(loss_diverges, seen=-2.5),
+        Clue(loss_oscillates, seen=-1.5, group="unrest"),
+        Clue(spikes_recur, seen=-1.0, group="unrest"),
+        Clue(loss_not_finite, seen=-3.0),
+        Clue(validation_turns_up, seen=-2.0),
+        Clue(gradient_norm_vanishes, seen=-1.5),
+        Clue(most_steps_clipped, seen=-1.0),
+        Clue(rate_decayed_early, seen=-2.5),
+    ),
+    fixes=(
+        Prescription(
+            title="Raise the learning rate ten times; again ten times if it stays calm",
+            expect="within 200 steps the loss falls several times faster than before, without spikes",
+            safety=Safety.ASK,
+            not_when="the loss jumps or swings, or what a pretrained model knows must not be lost",
+            code="""\
+# before a scheduler is built, or it puts the old rate back
+for group in optimizer.param_groups:
+    group["lr"] *= 10""",
+            change="optimizer.lr x 10",
+        ),
+        Prescription(
+            title="Find the rate with a range test",
+            expect="the loss falls over a decade or two of rates, then rises; a tenth of that rate trains",
+            safety=Safety.MANUAL,
+            not_when="weights and optimizer state cannot be put back after the test",
+            code="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-7)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=1.1)
+tried = []
+for x, y in loader:
+    loss = loss_fn(model(x), y)
+    tried.append((scheduler.get_last_lr()[0], loss.item()))
+    if not loss.item() < 4 * tried[0][1] or tried[-1][0] > 1:
+        break
+    optimizer.zero_grad(); loss.backward(); optimizer.step(); scheduler.step()
+best_lr = min(tried, key=lambda pair: pair[1])[0] / 10""",
+        ),
+        Prescription(
+            title="Scale the rate with the batch size",
+            expect="the loss against epochs follows the curve of the small-batch run",
+            safety=Safety.ASK,
+            not_when="an epoch has only a few steps: past that batch size a higher rate diverges",
+            code="""\
+known_lr, known_batch = 0.1, 256  # a pair that trained
+lr = known_lr * batch_size / known_batch  # SGD: in proportion, with a warm-up over the first epochs
+# lr = known_lr * (batch_size / known_batch) ** 0.5  # Adam and AdamW: by the square root
+optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Repeat the first 200 steps with the same seed at ten times the rate, then at a hundred times",
+        if_true="the loss falls clearly faster at the higher rate and stays calm",
+        if_false="the loss stays where it is at every rate, or starts to jump without having fallen",
+        minutes=5,
+    ),
+    page=__doc__,
+    acts_through=("underfitting",),
+)

@@ -1,0 +1,126 @@
+"""Missing warm-up.
+
+## What happens
+The full rate meets a network that cannot bear it yet. Three things are special about the first steps. Adam
+estimates the size of each gradient from very few samples: at step 1 its update is `lr * g / |g|`, the full
+rate in every weight at once, whether the gradient is signal or noise. The curvature is at its largest right
+after initialisation; a rate `lr` needs it below `2 / lr`, and small first steps let it fall there. In
+transformers that normalise after the residual sum, the gradients near the output are large at the start. A
+batch k times larger with a rate k times larger runs into the same wall. The rate itself is not wrong: some
+hundred steps later the same value is fine.
+
+## What you see
+The recorded rate stands at its peak on the first record. The loss jumps within the first tens or few
+hundreds of steps, often straight up from where it started, and then lies flat, at chance or on the level of
+a model that only knows how frequent each class or word is. Or it is NaN before the first epoch ends. A
+milder run survives: a high bump, a slow recovery, and an end that stays worse than that of the same run
+with a warm-up.
+
+## Often confused with
+- `lr-too-high`: with a warm-up the run fails all the same, only later, when the rate comes near its peak.
+- `bad-initialization`: the loss of the very first batch, before any update, is already far above chance.
+- `exploding-gradients`: a ten times lower rate without warm-up still fails.
+- `unnormalized-inputs`: scaling the inputs to unit variance cures it at the full rate.
+- `half-precision-overflow`: the same first steps pass in float32.
+- `attention-logit-growth`: the run is fine for thousands of steps and breaks late.
+
+## What not to do
+- Lowering the peak rate at once: it trains, but the rest of the run pays for trouble in the first steps.
+- Clipping alone: Adam rescales what is left, so the first steps stay as long as before.
+- Trying other seeds until one survives: the next change of data or batch size breaks it again.
+- Warming up by epochs on a large data set: a few hundred to a few thousand steps are enough, more is
+  wasted.
+- Calling scheduler.step() once per epoch with a warm-up counted in steps: the rate then stays near zero for
+  the run.
+
+## References
+- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017.
+- Vaswani and others: Attention Is All You Need, 2017.
+- Liu and others: On the Variance of the Adaptive Learning Rate and Beyond, 2020.
+- Xiong and others: On Layer Normalization in the Transformer Architecture, 2020.
+- Ma, Yarats: On the Adequacy of Untuned Warmup for Adaptive Optimization, 2021.
+- Gilmer and others: A Loss Curvature Perspective on Training Instability in Deep Learning, 2021.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.fails_in_first_steps import fails_in_first_steps
+from traindx.signs.fails_without_warning import fails_without_warning
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.warmup_absent import warmup_absent
+
+CAUSE = Cause(
+    slug="missing-warmup",
+    title="Warm-up of the learning rate is missing",
+    prior=-4.5,
+    clues=(
+        Clue(loss_leaps_above_start, seen=+1.0),
+        Clue(warmup_absent, seen=+1.5, unseen=-3.5),
+        Clue(fails_in_first_steps, seen=+1.7),
+        Clue(loss_not_finite, seen=+0.5),
+        Clue(loss_diverges, seen=+2.0),
+        Clue(loss_climbs_before_failure, seen=+1.0),
+        Clue(loss_at_chance, seen=+1.7),
+        Clue(loss_falls_slowly, seen=-1.0),
+        Clue(rate_rise_hurts, seen=-2.0),
+        Clue(fails_without_warning, seen=-1.0),
+        Clue(loss_plateaus, seen=+1.0),
+        Clue(loss_falls, seen=-0.7),
+        Clue(loss_flat_from_start, seen=-1.5),
+    ),
+    fixes=(
+        Prescription(
+            title="Raise the rate linearly over the first 500 steps, to the same peak",
+            expect="no jump in the first 500 steps, and the loss is below the old run's from there on",
+            safety=Safety.SAFE,
+            not_when="the whole run has fewer than some hundred steps: then lower the rate instead",
+            code="""\
+from torch.optim.lr_scheduler import LinearLR, SequentialLR
+
+# with Adam, 2 / (1 - beta2) steps is a good length
+warm = LinearLR(optimizer, start_factor=0.001, total_iters=500)
+main = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps - 500)
+scheduler = SequentialLR(optimizer, [warm, main], milestones=[500])
+# scheduler.step() after each optimizer.step(), not after each epoch""",
+            change="schedule.warmup 500",
+        ),
+        Prescription(
+            title="Normalise before each transformer block instead of after it",
+            expect="the loss falls from the first steps on at the full rate, with a short warm-up or none",
+            safety=Safety.MANUAL,
+            not_when="pretrained weights of the other order are loaded: they do not fit",
+            code="""\
+layer = torch.nn.TransformerEncoderLayer(d_model=256, nhead=4, batch_first=True, norm_first=True)
+model = torch.nn.TransformerEncoder(
+    layer, num_layers=6, norm=torch.nn.LayerNorm(256), enable_nested_tensor=False
+)""",
+        ),
+        Prescription(
+            title="Use RAdam where a schedule cannot be added",
+            expect="the first hundred steps fall without a jump at the same rate",
+            safety=Safety.ASK,
+            not_when="the optimizer is not of the Adam family, or the jump comes from a large batch with SGD",
+            code="""\
+optimizer = torch.optim.RAdam(
+    model.parameters(), lr=lr, weight_decay=0.01, decoupled_weight_decay=True
+)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Repeat the first 1,000 steps with the same seed and peak rate, reached linearly over 500 steps",
+        if_true="the loss falls without the jump, also after the peak rate is reached",
+        if_false="the loss jumps when the rate comes near its peak, or at the first steps as before",
+        minutes=5,
+    ),
+    page=__doc__,
+    acts_through=("exploding-gradients",),
+)

@@ -1,0 +1,133 @@
+"""Too few epochs.
+
+## What happens
+The run ended while it was still learning. Nothing is wrong with it except its length: a budget copied from
+another data set, a time limit, early stopping with little patience, or a schedule that took the rate to
+zero while the loss still had far to go.
+
+A loss that falls a little at the end is normal; almost every run could be squeezed further, and the price
+doubles for each further step down. It is a fault when the fall at the end is steep: when another tenth of
+the run would buy a gain that matters.
+
+## What you see
+Training and validation loss both go down to the very last point, with a slope well above their scatter, and
+the best validation loss is the last one. The curve has not bent. With a schedule that ends at zero the
+curve flattens at the end for that reason alone, and says nothing about how far a longer run would get.
+
+## Often confused with
+- `lr-too-low`: the loss falls along a straight, slow line; a higher rate reaches the same loss in a tenth
+  of the steps.
+- `lr-decayed-too-early`: the loss stopped falling when the rate became small, and not when the run ended.
+- `underfitting`: the loss is high and flat; more steps change nothing.
+- `capacity-too-small`: the loss has bent and stands on a level.
+- `overfitting`: the validation loss has already turned; the run was too long.
+
+## What not to do
+- Enlarging the model: it learns no faster per step and costs more for each.
+- Resuming a finished cosine schedule at its final rate of zero: the steps are nearly lost; restart with a
+  longer schedule or rewarm the rate.
+- Adding epochs without stretching the schedule: the rate is gone before they begin.
+- Comparing two settings at this length: the one that is ahead early need not win.
+- Adding regularisation: it slows a run that had too little time.
+
+## References
+- Hoffmann and others: Training Compute-Optimal Large Language Models, NeurIPS, 2022 (schedules must match
+  the length).
+- Mosbach, Andriushchenko, Klakow: On the Stability of Fine-tuning BERT, ICLR, 2021.
+- Hägele and others: Scaling Laws and Compute-Optimal Training Beyond Fixed Training Durations, NeurIPS,
+  2024.
+- Prechelt: Early Stopping - But When?, in Neural Networks: Tricks of the Trade, Springer, 1998.
+"""
+
+from traindx.cause import Cause, Clue
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_converged import loss_converged
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_turns_up import validation_turns_up
+
+CAUSE = Cause(
+    slug="too-few-epochs",
+    title="The training ended too early",
+    prior=-3.6,
+    acts_through=("underfitting",),
+    clues=(
+        Clue(loss_still_falling, seen=+5.0, unseen=-3.0),
+        Clue(loss_falls_slowly, seen=+0.5),
+        Clue(validation_improves, seen=+0.5),
+        Clue(loss_falls, seen=0.0, unseen=-2.0),
+        Clue(spikes_recur, seen=-1.0),
+        Clue(loss_plateaus, seen=-2.0),
+        Clue(loss_converged, seen=-2.0),
+        Clue(loss_flat_from_start, seen=-2.0),
+        Clue(loss_at_chance, seen=-0.5),
+        Clue(loss_oscillates, seen=-1.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_not_finite, seen=-2.0),
+        Clue(validation_turns_up, seen=-3.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Train two to three times longer, with the schedule stretched to the new length",
+            expect="both losses pass their old final values well before the new end",
+            safety=Safety.ASK,
+            not_when="the validation loss has turned up, or the last third of the curve is flat",
+            code="""\
+epochs = 3 * epochs
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
+        ),
+        Prescription(
+            title="Continue from the last checkpoint at the rate it was trained with",
+            expect="the loss goes on down along its old slope from the first steps",
+            safety=Safety.ASK,
+            not_when="the optimizer's state was not saved: without it the first steps undo progress",
+            code="""\
+saved = torch.load("last.pt", weights_only=True)
+model.load_state_dict(saved["model"])
+optimizer.load_state_dict(saved["optimizer"])
+for group in optimizer.param_groups:
+    group["lr"] = 1e-3  # the peak rate, if a schedule has taken it to zero""",
+        ),
+        Prescription(
+            title="If time is the limit, raise the rate three times instead",
+            expect="the loss at equal steps is lower from the first tenth of the run on",
+            safety=Safety.ASK,
+            not_when="the loss is noisy, oscillates or spikes already",
+            code="""\
+for group in optimizer.param_groups:
+    group["lr"] *= 3  # before the scheduler is made: it notes the rate it finds
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
+            change="optimizer.lr x 3",
+        ),
+        Prescription(
+            title="Give early stopping more patience than the scatter of the validation loss needs",
+            expect="the run goes on past the old stop and the best validation loss improves",
+            safety=Safety.SAFE,
+            not_when="the run was ended by a fixed number of epochs and not by early stopping",
+            code="""\
+patience, min_gain = 10, 0.0
+if val_loss < best - min_gain:
+    best, waited = val_loss, 0
+else:
+    waited += 1
+stop = waited >= patience""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Continue from the last checkpoint for a tenth of the run at the rate of its middle",
+        if_true="training and validation loss fall at about the slope they ended with",
+        if_false="the loss stays within its scatter: the run was finished, or something else limits it",
+        minutes=10,
+    ),
+    page=__doc__,
+)

@@ -1,0 +1,172 @@
+"""Vanishing gradients.
+
+## What happens
+The gradient of an early layer is a product over all layers behind it:
+`dL/dx_0 = dL/dx_n * J_n * ... * J_1`. Each factor is weights times the slope of an activation. A sigmoid's
+slope is at most 1/4, tanh has 1 only at zero, so ten sigmoid layers leave `0.25 ** 10`, a millionth, before
+weights that are too small take their share. In a recurrent network the same matrix stands in the product
+once per time step, and what happened long ago has no influence. The last layer learns, the first ones stay
+as they were drawn, and the deep network acts as a shallow one on random features.
+
+Adam hides part of it, because it divides by the size of the gradient; but it then steps along noise, and
+once a gradient is below its `eps` (1e-8) the weight stands still as well.
+
+This is a mechanism. The reason may be activations that saturate, weights drawn too small, units that died,
+or depth and time without a path around.
+
+## What you see
+The loss is flat from the start, or falls for a short time to the level of a constant guess (class
+frequencies; for regression the variance of the targets) and stays there: that much the last layer can do
+alone. The recorded total gradient norm is small and shrinks while the loss is still high. With norms per
+layer the picture is plain: on a log axis they fall in a straight line from the last layer to the first. A
+norm that shrinks while the loss goes to its floor is not this; it is success. Nor is there a number that
+says "vanished": 1e-7 can be right with one loss scale and wrong with another; compare layers with each
+other and with their weights.
+
+## Often confused with
+- `lr-too-low`: a ten times higher rate helps, and the layers' gradient norms are within a factor of a
+  hundred or so.
+- `frozen-parameters`: gradients are None, not small, and `requires_grad` is off.
+- `detached-graph`: the gradient is None or exactly zero before a certain layer and ordinary behind it.
+- `dead-relu`: gradients are exactly zero in units that output zero for every input.
+- `saturated-activations`: most outputs of a sigmoid or tanh layer lie at its ends; it is the usual reason
+  for this.
+- `bad-initialization`: the untrained layers already shrink the signal, and new weights alone cure it.
+- `lr-decayed-too-early`: the gradients are as large as before and the rate is next to nothing.
+- `labels-misaligned`: gradients are ordinary in every layer, and nothing is learned.
+
+## What not to do
+- Clipping the gradients: it shortens gradients and cannot lengthen them.
+- Raising the rate a thousand times: the last layers, whose gradients are ordinary, blow up first.
+- Multiplying the loss by a constant: all layers grow alike, the ratio between them stays, and Adam undoes
+  it.
+- Adding layers: each one adds a factor to the product.
+- Training longer: the first layers move by noise only.
+- Putting a normalisation before the last layer only: the product behind it is as long as before.
+
+## References
+- Bengio, Simard, Frasconi: Learning Long-Term Dependencies with Gradient Descent Is Difficult, 1994.
+- Hochreiter, Schmidhuber: Long Short-Term Memory, 1997.
+- Glorot, Bengio: Understanding the Difficulty of Training Deep Feedforward Neural Networks, 2010.
+- Pascanu, Mikolov, Bengio: On the Difficulty of Training Recurrent Neural Networks, 2013.
+- He, Zhang, Ren, Sun: Delving Deep into Rectifiers, 2015; Deep Residual Learning for Image Recognition,
+  2016.
+- Ioffe, Szegedy: Batch Normalization, 2015. Ba, Kiros, Hinton: Layer Normalization, 2016.
+"""
+
+from traindx.cause import Cause, Clue, Kind
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.reward_flat import reward_flat
+from traindx.signs.spikes_recur import spikes_recur
+
+CAUSE = Cause(
+    slug="vanishing-gradients",
+    title="Vanishing gradients",
+    prior=-4.2,
+    clues=(
+        Clue(gradient_is_zero, seen=+0.5),
+        Clue(loss_leaps_above_start, seen=-1.5),
+        Clue(gradient_norm_vanishes, seen=+3.0, unseen=-0.5),
+        Clue(loss_flat_from_start, seen=+2.2, unseen=-0.5, group="no progress"),
+        Clue(loss_falls_slowly, seen=+1.5, group="no progress"),
+        Clue(reward_flat, seen=+0.5, group="no progress"),
+        Clue(loss_at_chance, seen=+0.7, group="chance"),
+        Clue(accuracy_at_chance, seen=+0.7, group="chance"),
+        Clue(loss_plateaus, seen=+0.5),
+        Clue(loss_falls, seen=-1.0),
+        Clue(loss_diverges, seen=-2.0),
+        Clue(loss_not_finite, seen=-2.5),
+        Clue(spikes_recur, seen=-0.7, group="unrest"),
+        Clue(gradient_norm_grows, seen=-2.0),
+        Clue(rate_decayed_early, seen=-1.0),
+        Clue(gradient_spikes_before_loss, seen=-2.0),
+        Clue(loss_oscillates, seen=-1.0, group="unrest"),
+        Clue(both_losses_high, seen=+1.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Use ReLU or a relative (LeakyReLU, PReLU, ELU, GELU) in hidden layers, drawn after He",
+            expect="the first layer's gradient is no longer tiny, and the loss falls within 200 steps",
+            safety=Safety.ASK,
+            not_when="the activation is a gate (LSTM, attention) or the output, which has to be bounded",
+            code="""\
+for module in model.modules():
+    for name, child in module.named_children():
+        if isinstance(child, (torch.nn.Sigmoid, torch.nn.Tanh)):
+            setattr(module, name, torch.nn.LeakyReLU(0.01))
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)
+# an output activation that is needed has to be put back""",
+            change="activation.replace sigmoid leaky_relu",
+        ),
+        Prescription(
+            title="Give the gradient a way around: residual connections with normalisation",
+            expect="the gradient norms of all blocks lie within a factor of ten, and the loss falls at once",
+            safety=Safety.MANUAL,
+            not_when="the network has only a few layers: then activation and initialisation are enough",
+            code="""\
+class Block(torch.nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)  # images: BatchNorm, or GroupNorm with small batches
+        self.inner = torch.nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.relu(self.inner(self.norm(x)))""",
+        ),
+        Prescription(
+            title="Draw the weights for the activation: He for ReLU, Xavier for tanh",
+            expect="at step 0 each layer's output deviates within a factor of two of its input",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained",
+            code="""\
+gain = torch.nn.init.calculate_gain("tanh")
+for module in model.modules():
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.xavier_uniform_(module.weight, gain=gain)
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)""",
+            change="init.reset xavier",
+        ),
+        Prescription(
+            title="Replace a plain RNN by an LSTM or GRU with an open forget gate",
+            expect="the loss falls below the level of a model that sees only the last few time steps",
+            safety=Safety.MANUAL,
+            not_when="the network is not recurrent",
+            code="""\
+lstm = torch.nn.LSTM(input_size, hidden_size, batch_first=True)
+for name, parameter in lstm.named_parameters():
+    if "weight_hh" in name:
+        for gate in parameter.chunk(4):
+            torch.nn.init.orthogonal_(gate)
+    if "bias_ih" in name:
+        parameter.data[hidden_size : 2 * hidden_size] = 1.0  # forget gate: keep, until told otherwise""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Print the gradient norm of each layer after one backward pass, untrained and trained",
+        if_true="from the last layer to the first the norms fall layer by layer, a thousand times or more",
+        if_false="the norms lie within a factor of a hundred, or gradients are None or exactly zero",
+        minutes=1,
+    ),
+    page=__doc__,
+    kind=Kind.HOW,
+)

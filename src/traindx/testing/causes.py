@@ -1,0 +1,35 @@
+"""What every cause must hold, checked on a training that has it and one that does not."""
+
+import re
+
+from traindx.cause import Cause
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Verdict
+from traindx.run import Run
+
+
+def check_cause(cause: Cause, broken: Run, fixed: Run) -> None:
+    """Raise AssertionError unless the cause is named on the broken run and not believed of the fixed one."""
+    _check_page(cause)
+    sick, well = diagnose(broken), diagnose(fixed)
+    named = [suspect.cause.slug for suspect in sick.suspects[:3]]
+    assert cause.slug in named, f"{cause.slug} is not among the first three of the broken run: {named}"
+    found = next(suspect for suspect in sick.suspects if suspect.cause.slug == cause.slug)
+    total = sum(reason.points for reason in found.reasons)
+    assert abs(total - found.score) < 1e-9, f"{cause.slug}: the reasons add up to {total}, not {found.score}"
+    believed = {s.cause.slug: s.confidence for s in well.suspects}
+    assert believed.get(cause.slug, 0.0) < 0.5, f"{cause.slug} is believed of the fixed run: {believed}"
+    assert well.verdict is not Verdict.SICK or well.suspects[0].cause.slug != cause.slug
+
+
+def _check_page(cause: Cause) -> None:
+    assert cause.what_not_to_do, f"{cause.slug}: says nothing of what not to do"
+    assert cause.rivals, f"{cause.slug}: names no rival"
+    assert all(rival.slug != cause.slug for rival in cause.rivals), f"{cause.slug} is its own rival"
+    for fix in cause.fixes:
+        assert fix.expect, f"{cause.slug}: {fix.title} predicts nothing"
+        assert fix.not_when, f"{cause.slug}: {fix.title} does not say when it harms"
+        if fix.code:
+            compile(fix.code, cause.slug, "exec")
+    assert any(clue.seen > 0 for clue in cause.clues), f"{cause.slug}: nothing speaks for it"
+    assert re.search(r"(?m)^- ", cause.sections["References"]), f"{cause.slug}: no reference"

@@ -1,0 +1,12 @@
+"""A limit far below every gradient."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-clip-too-tight-text")
+
+
+def fixed() -> Run:
+    return curve("h-rnn-text-sgd")

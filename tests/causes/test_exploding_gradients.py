@@ -1,0 +1,12 @@
+"""A recurrent network with recurrent weights above 1, and the same with clipping."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-nan-rnn-explodes")
+
+
+def fixed() -> Run:
+    return curve("h-rnn-clip-saves")

@@ -1,0 +1,12 @@
+"""A network that must not learn."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-flat-frozen")
+
+
+def fixed() -> Run:
+    return curve("h-mlp-digits-adam")

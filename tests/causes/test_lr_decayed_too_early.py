@@ -1,0 +1,12 @@
+"""A schedule that ends long before the run does."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-decayed-early")
+
+
+def fixed() -> Run:
+    return curve("h-spirals-to-zero")

@@ -1,0 +1,12 @@
+"""A rate at which a whole run moves nothing."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-flat-tiny-rate")
+
+
+def fixed() -> Run:
+    return curve("h-mlp-digits-adam")

@@ -1,0 +1,12 @@
+"""Dropout of 0.9; the twin drops half."""
+
+from tests.curves import curve
+from traindx.run import Run
+
+
+def broken() -> Run:
+    return curve("s-regularized-dropout")
+
+
+def fixed() -> Run:
+    return curve("h-mlp-digits-heavy-dropout")
