@@ -1,6 +1,7 @@
 """Finds the units on a shelf: every module of a package, and what other packages register.
 
-A plugin adds a reader by an entry point in the group `traindx.readers` that names a `Reader`.
+A plugin adds a reader by an entry point in the group `traindx.readers` that names a `Reader`, and a sign or a
+cause by one in `traindx.signs` or `traindx.causes` that names a `Sign` or a `Cause`.
 """
 
 import importlib
@@ -8,29 +9,66 @@ import pkgutil
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
+from typing import TypeVar
 
+from traindx import causes as cause_shelf
 from traindx import readers as reader_shelf
-from traindx.errors import PluginError
+from traindx import signs as sign_shelf
+from traindx.cause import Cause
+from traindx.errors import PluginError, UnknownNameError
 from traindx.reader import Reader
+from traindx.sign import Sign
+
+Unit = TypeVar("Unit", Reader, Sign, Cause)
 
 
 @cache
 def readers() -> tuple[Reader, ...]:
     """Every reader, built in or registered by a plugin."""
     built_in = [module.READER for module in _modules(reader_shelf)]
-    plugins = [_loaded(entry) for entry in entry_points(group="traindx.readers")]
-    return tuple(sorted((*built_in, *plugins), key=lambda reader: reader.slug))
+    return _sorted([*built_in, *_plugins("traindx.readers", Reader)])
 
 
-def _loaded(entry: EntryPoint) -> Reader:
-    """The reader of a plugin; what is wrong with it is the plugin's name and one sentence."""
+@cache
+def signs() -> tuple[Sign, ...]:
+    """Every sign, built in or registered by a plugin."""
+    built_in = [getattr(module, module.__name__.rpartition(".")[2]) for module in _modules(sign_shelf)]
+    return _sorted([*built_in, *_plugins("traindx.signs", Sign)])
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    """Every cause, built in or registered by a plugin."""
+    built_in = [module.CAUSE for module in _modules(cause_shelf)]
+    return _sorted([*built_in, *_plugins("traindx.causes", Cause)])
+
+
+def cause_named(slug: str) -> Cause:
+    """The cause of a slug; a near miss is suggested."""
+    found = {cause.slug: cause for cause in causes()}
+    if slug not in found:
+        raise UnknownNameError("cause", slug, found)
+    return found[slug]
+
+
+def _sorted(units: list[Unit]) -> tuple[Unit, ...]:
+    return tuple(sorted(units, key=lambda unit: unit.slug))
+
+
+def _plugins(group: str, kind: type[Unit]) -> list[Unit]:
+    return [_loaded(entry, kind) for entry in entry_points(group=group)]
+
+
+def _loaded(entry: EntryPoint, kind: type[Unit]) -> Unit:
+    """The unit of a plugin; what is wrong with it is the plugin's name and one sentence."""
     try:
-        reader = entry.load()
+        unit = entry.load()
     except Exception as error:  # a plugin may fail in any way
         raise PluginError(f"plugin {entry.value}: {error}; update or uninstall it") from error
-    if not isinstance(reader, Reader):
-        raise PluginError(f"plugin {entry.value}: is no traindx.reader.Reader; update or uninstall it")
-    return reader
+    if not isinstance(unit, kind):
+        wanted = f"{kind.__module__}.{kind.__name__}"
+        raise PluginError(f"plugin {entry.value}: is no {wanted}; update or uninstall it")
+    return unit
 
 
 def _modules(shelf: ModuleType) -> list[ModuleType]:

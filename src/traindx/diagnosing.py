@@ -1,0 +1,148 @@
+"""From a run to a diagnosis: ask every question, add up the points, share out the belief.
+
+The score of a cause is its prior plus the points of its clues, and health has a score of its own; a softmax
+over all of them gives the shares. Nothing here knows anything about training: signs and causes do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from traindx import catalogue
+from traindx.cause import Cause, Kind
+from traindx.diagnosis import Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
+from traindx.errors import SettingsError, TraindxError, UnknownNameError
+from traindx.finding import CannotTell, Severity
+from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.loading.reading import load
+from traindx.quantities import REWARD
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.scoring import Answers, belief, reasons, total
+from traindx.sign import Sign
+from traindx.verdict import sentence, verdict_of
+from traindx.wording import count
+
+Limits = Mapping[str, Mapping[str, float]]
+"""Other limits for signs: by the sign's slug, then by the limit's name."""
+
+_LISTED = 0.02
+"""A suspect with a smaller share is ruled out."""
+_CLOSE = 4.0
+"""Suspects within this factor of the first are its rivals."""
+_SETTLED = 0.8
+"""Above this share no experiment is needed."""
+
+
+def diagnose(
+    what: Run | str | Path, causes: Sequence[Cause] | None = None, *, limits: Limits | None = None
+) -> Diagnosis:
+    """The diagnosis of a run, or of the only run at a path."""
+    run = what if isinstance(what, Run) else _only_run(what)
+    asked = tuple(Asked(sign, sign(run)) for sign in _signs(limits or {}))
+    answers = {one.sign.slug: one.answer for one in asked}
+    healthy_reasons = reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers)
+    lines = {cause: reasons(cause.prior, cause.clues, answers) for cause in causes or catalogue.causes()}
+    scores = np.array([total(healthy_reasons), *(total(line) for line in lines.values())])
+    healthy, *confidences = belief(scores).tolist()
+    ranked = sorted(
+        (
+            _suspect(cause, share, line)
+            for (cause, line), share in zip(lines.items(), confidences, strict=True)
+        ),
+        key=lambda suspect: -suspect.confidence,
+    )
+    suspects = tuple(
+        _with_mechanisms([one for one in ranked if one.confidence >= _LISTED and _supported(one)])
+    )
+    verdict = verdict_of(healthy, suspects, asked)
+    return Diagnosis(
+        run=run.name,
+        verdict=verdict,
+        says=sentence(verdict, suspects, asked),
+        healthy=healthy,
+        suspects=suspects,
+        ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
+        asked=asked,
+        healthy_reasons=healthy_reasons,
+        not_recorded=_not_recorded(run, suspects, asked),
+        next_experiment=_next_experiment(verdict, suspects),
+    )
+
+
+def _only_run(path: str | Path) -> Run:
+    runs = load(path)
+    if len(runs) != 1:
+        names = ", ".join(run.name for run in runs[:3])
+        raise TraindxError(f"{path}: holds {count(len(runs), 'run')} ({names} ...); diagnose them one by one")
+    return runs[0]
+
+
+def _signs(limits: Limits) -> Iterable[Sign]:
+    known = {sign.slug: sign for sign in catalogue.signs()}
+    for slug in limits:
+        if slug not in known:
+            raise UnknownNameError("sign", slug, known)
+    for slug, sign in known.items():
+        try:
+            yield sign.limited(limits[slug]) if slug in limits else sign
+        except ValueError as error:
+            raise SettingsError(f"{error}; correct the limit's name") from error
+
+
+def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...]) -> Suspect:
+    # A clear finding passes on its severity, a faint one a step less.
+    harms = [
+        line.sign.severity if line.points > 1 else _less(line.sign.severity)
+        for line in lines
+        if line.sign and line.seen and line.points > 0
+    ]
+    severity = max(harms, key=lambda harm: harm.rank, default=Severity.INFO)
+    return Suspect(cause, confidence, total(lines), lines, severity)
+
+
+def _less(severity: Severity) -> Severity:
+    return list(Severity)[max(severity.rank - 1, 0)]
+
+
+def _supported(suspect: Suspect) -> bool:
+    """Whether anything that was seen speaks for it: a prior alone accuses nobody."""
+    return any(reason.seen and reason.points > 0 for reason in suspect.reasons)
+
+
+def _with_mechanisms(suspects: list[Suspect]) -> Iterable[Suspect]:
+    """Roots with the mechanism they act through, where that is under suspicion as well."""
+    mechanisms = {one.cause.slug: one.cause for one in suspects if one.cause.kind is Kind.HOW}
+    for one in suspects:
+        through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
+        yield Suspect(one.cause, one.confidence, one.score, one.reasons, one.severity, through)
+
+
+def _not_recorded(
+    run: Run, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]
+) -> tuple[NotRecorded, ...]:
+    """The quantities that would have told more about the suspects, or about health."""
+    answers: Answers = {one.sign.slug: one.answer for one in asked}
+    clues = [(one.cause.title, clue) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1]
+    clues += [("health", clue) for clue in HEALTHY_CLUES if clue.seen > 0]
+    told: dict[str, list[str]] = {}
+    for about, clue in clues:
+        if answers.get(clue.sign.slug) is not CannotTell.NOT_RECORDED:
+            continue
+        for need in clue.sign.missing(run):
+            first = need if isinstance(need, Quantity) else need[0]
+            # A reward would make it another kind of training, not a better recorded one.
+            if first is not REWARD and about not in told.setdefault(first.slug, []):
+                told[first.slug].append(about)
+    return tuple(NotRecorded(slug, ", ".join(about)) for slug, about in told.items())
+
+
+def _next_experiment(verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:
+    """The cheapest test of a leading suspect, while none is settled."""
+    if verdict is Verdict.HEALTHY or not suspects or suspects[0].confidence >= _SETTLED:
+        return None
+    close = [one for one in suspects if one.confidence * _CLOSE >= suspects[0].confidence]
+    tested = min(close, key=lambda one: (one.cause.experiment.minutes, -one.confidence))
+    against = tuple(one.cause for one in close if one is not tested)
+    return NextExperiment(tested.cause, tested.cause.experiment, against)
