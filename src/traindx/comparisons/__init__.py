@@ -1,0 +1,1 @@
+"""What comparing runs is made of: a measure, hyperparameters, noise, associations, partings."""
