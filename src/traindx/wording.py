@@ -3,10 +3,14 @@
 import math
 import unicodedata
 
+_UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
 
 def printable(text: str, limit: int = 120) -> str:
     """A name from a log without control characters, shortened in the middle if it is long."""
-    clean = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") else c for c in text)
+    if len(text) <= limit and text.isprintable():
+        return text
+    clean = "".join("\ufffd" if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
     if len(clean) <= limit:
         return clean
     half = (limit - 1) // 2

@@ -1,73 +1,32 @@
-"""The report as Markdown, for issues and pull requests."""
+"""The report as Markdown, for issues, pull requests and `diagnostic_report.md`."""
 
-import re
-
+from traindx.markdowns.comparison import compared
+from traindx.markdowns.diagnosis import diagnosed, overview
+from traindx.markdowns.literal import escape
+from traindx.markdowns.reading import reading
 from traindx.report import Report
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sparkline import sparkline
-from traindx.wording import count, number, printable, step
+from traindx.wording import count
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~-])")
+__all__ = ["escape", "render"]
 
 
 def render(report: Report) -> str:
     """The report as one Markdown document."""
-    parts = ["# traindx: what was read", "", count(len(report.runs), "run") + ".", ""]
-    for run in report.runs:
-        parts += _run(run)
+    parts = _body(report)
     if report.problems:
         parts += ["## Not read", "", *(f"- {escape(str(problem), 400)}" for problem in report.problems), ""]
     return "\n".join(parts)
 
 
-def escape(text: str, limit: int = 120) -> str:
-    """A name from a log as literal Markdown: no markup, no HTML, no table cells of its own."""
-    return _SPECIAL.sub(r"\\\1", printable(text, limit))
-
-
-def _run(run: Run) -> list[str]:
-    lines = [f"## {escape(run.name, 200)}", "", f"Read from {', '.join(escape(s, 300) for s in run.sources)}"]
-    lines[-1] += f" ({', '.join(run.formats)})."
-    if run.series:
-        lines += [
-            "",
-            "| quantity | points | steps | first | last | min | max | curve |",
-            "|---|--:|---|--:|--:|--:|--:|---|",
-        ]
-        lines += [_row(series) for series in run.series]
-    sections = {
-        "Segments": [
-            f"{s.begins.value}: {s.axis.value} {step(s.first_step)} to {step(s.last_step)}"
-            for s in run.segments
-        ]
-        if len(run.segments) > 1
-        else [],
-        "Facts": [f"{fact.slug}: {escape(str(value))}" for fact, value in run.facts.items()],
-        "Events": [f"{e.kind.value}: {escape(e.says, 300)}" for e in run.events],
-        "Notes": [escape(note, 300) for note in run.notes],
-        "Unread": [f"{escape(u.name)}: {count(u.count, 'value')}, {escape(u.why)}" for u in run.unread],
-    }
-    for heading, items in sections.items():
-        if items:
-            lines += ["", f"### {heading}", "", *(f"- {item}" for item in items)]
-    return [*lines, ""]
-
-
-def _row(series: Series) -> str:
-    label = " ".join(escape(word) for word in (series.quantity.slug, series.part, series.layer) if word)
-    finite = series.finite.values
-    ends = f"{step(series.steps[0])} to {step(series.steps[-1])}"
-    if series.axis.value != "step":
-        ends += f" ({series.axis.value}s)"
-    cells = [
-        label,
-        f"{len(series):,}",
-        ends,
-        number(float(series.values[0])),
-        number(float(series.values[-1])),
-        number(float(finite.min())) if len(finite) else "",
-        number(float(finite.max())) if len(finite) else "",
-        sparkline(series),
-    ]
-    return f"| {' | '.join(cells)} |"
+def _body(report: Report) -> list[str]:
+    if not report.diagnoses and not report.comparison:
+        parts = ["# traindx: what was read", "", count(len(report.runs), "run") + ".", ""]
+        return parts + [line for run in report.runs for line in reading(run)]
+    parts = ["# traindx: comparison" if report.comparison else "# traindx: diagnosis", ""]
+    if report.comparison:
+        parts += compared(report.comparison)
+    elif len(report.runs) > 1:
+        parts += overview(report.runs, report.diagnoses)
+    for run, diagnosis in zip(report.runs, report.diagnoses, strict=False):
+        parts += diagnosed(run, diagnosis)
+    return parts

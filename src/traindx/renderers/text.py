@@ -1,45 +1,37 @@
 """The report for a terminal or a pipe."""
 
-import io
-from collections.abc import Iterable
-
-from rich import box
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from traindx.diagnosis import Diagnosis, Verdict
 from traindx.errors import UnreadableError
-from traindx.log import EventKind
-from traindx.naming.vocabulary import fact_of
-from traindx.quantity import Better
 from traindx.report import Report
 from traindx.run import Run
-from traindx.series import Series
-from traindx.sparkline import sparkline
-from traindx.wording import count, listed, number, printable, step
+from traindx.terminal.comparison import print_comparison
+from traindx.terminal.diagnosis import print_diagnosis
+from traindx.terminal.overview import print_overview
+from traindx.terminal.paper import paper, printed
+from traindx.terminal.reading import print_reading
+from traindx.wording import count, listed, printable
 
-_SHOWN_LAYERS = 4
+_DETAILED = 8
+"""With more runs than this, only the overview is printed."""
 
 
 def render(report: Report, *, width: int = 80, colour: bool = False, everything: bool = False) -> str:
     """The report as text of a given width; with `everything`, no list is shortened."""
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        width=max(width, 60),
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
-    for run in report.runs:
-        _run(console, run, everything)
+    console = paper(width, colour)
+    if report.comparison:
+        print_comparison(console, report.comparison, everything)
+    elif not report.diagnoses:
+        for run in report.runs:
+            print_reading(console, run, everything)
+    if report.diagnoses and (everything or not report.comparison):
+        _diagnoses(console, report, everything)
     for sentence in problems(report):
         console.print(Text.assemble(("not read  ", "yellow"), sentence))
     console.print(Text(_closing(report), style="dim"))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return printed(console)
 
 
 def problems(report: Report) -> list[str]:
@@ -53,126 +45,25 @@ def problems(report: Report) -> list[str]:
     ]
 
 
+def _diagnoses(console: Console, report: Report, everything: bool) -> None:
+    pairs = list(zip(report.runs, report.diagnoses, strict=True))
+    if len(pairs) > 1:
+        print_overview(console, report.runs, report.diagnoses)
+    detailed = [pair for pair in pairs if _in_detail(pair, len(pairs), everything)]
+    for run, diagnosis in detailed:
+        print_diagnosis(console, run, diagnosis, everything)
+    hidden = len(pairs) - len(detailed)
+    if hidden:
+        console.print(Text(f"{count(hidden, 'run')} not shown in detail (--all shows them)", style="dim"))
+
+
+def _in_detail(pair: tuple[Run, Diagnosis], runs: int, everything: bool) -> bool:
+    return everything or runs == 1 or (runs <= _DETAILED and pair[1].verdict is Verdict.SICK)
+
+
 def _closing(report: Report) -> str:
     points = sum(len(series) for run in report.runs for series in run.series)
     read = f"{count(len(report.runs), 'run')}, {count(points, 'point')}"
     problems = f" · {count(len(report.problems), 'place')} could not be read" if report.problems else ""
     others = f" · {count(report.other_files, 'other file')} beside" if report.other_files else ""
     return read + problems + others
-
-
-def _run(console: Console, run: Run, everything: bool) -> None:
-    console.print(Text(printable(run.name, 200), style="bold"))
-    console.print(
-        _indented(Text(f"{listed(list(run.formats))} · {count(len(run.sources), 'file')}{_extent(run)}"))
-    )
-    if run.series:
-        console.print(_indented(_series_table(run, everything)))
-    most = 10_000 if everything else 6
-    _line(console, "segments", _segments(run) if len(run.segments) > 1 else [], most)
-    _line(console, "facts", [f"{fact.slug} {printable(str(value))}" for fact, value in run.facts.items()], 99)
-    _line(console, "settings", _other_settings(run), most)
-    events = [e for e in run.events if e.kind is not EventKind.RESUMED]  # the segments tell
-    _line(console, "events", [_event(e.kind.value, e.says, e.step) for e in events], most, sentences=True)
-    _line(console, "notes", [printable(note, 300) for note in run.notes], most, sentences=True)
-    unread = [f"{printable(u.name, 60)} ({count(u.count, 'value')})" for u in run.unread]
-    _line(console, "unread", unread, most)
-    console.print()
-
-
-def _extent(run: Run) -> str:
-    if not run.series:
-        return " · no quantity recognised"
-    longest = max(run.series, key=len)
-    return f" · {longest.axis.value}s {step(longest.steps[0])} to {step(longest.steps[-1])}"
-
-
-def _indented(what: Text | Table) -> Padding:
-    return Padding(what, (0, 0, 0, 2))
-
-
-def _series_table(run: Run, everything: bool) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column("quantity", overflow="fold", min_width=22)
-    for heading in ("points", "first", "last", "best"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("curve", no_wrap=True, min_width=12)
-    shown = run.series if everything else _without_most_layers(run.series)
-    for series in shown:
-        table.add_row(
-            _label(series, 200 if everything else 23),
-            *_figures(series),
-            Text(sparkline(series, 12), style="cyan"),
-        )
-    hidden = len(run.series) - len(shown)
-    if hidden:
-        table.add_row(Text(f"and {hidden} more by layer: --all shows them", style="dim"))
-    return table
-
-
-def _without_most_layers(series: Iterable[Series]) -> list[Series]:
-    seen: dict[str, int] = {}
-    shown: list[Series] = []
-    for one in series:
-        if one.layer:
-            seen[one.quantity.slug] = seen.get(one.quantity.slug, 0) + 1
-            if seen[one.quantity.slug] > _SHOWN_LAYERS:
-                continue
-        shown.append(one)
-    return shown
-
-
-def _label(series: Series, longest: int) -> Text:
-    label = Text(series.quantity.slug)
-    for detail in (series.part, series.layer):
-        if detail:
-            label.append(f" {printable(detail, longest)}", style="dim")
-    axis = series.axis.value
-    return label.append("" if axis == "step" else f" by {axis}", style="dim")
-
-
-def _figures(series: Series) -> list[Text]:
-    first, last = float(series.values[0]), float(series.values[-1])
-    bad = series.first_bad_step
-    style = "red" if bad is not None else ""
-    return [
-        Text(f"{len(series):,}"),
-        Text(number(first)),
-        Text(number(last), style=style),
-        Text(_best(series), style=style),
-    ]
-
-
-def _best(series: Series) -> str:
-    finite = series.finite.values
-    if series.quantity.better is Better.NEITHER or not len(finite):
-        return ""
-    return number(float(finite.min() if series.quantity.better is Better.LOWER else finite.max()))
-
-
-def _segments(run: Run) -> list[str]:
-    return [f"{s.begins.value} {step(s.first_step)}-{step(s.last_step)}" for s in run.segments]
-
-
-def _other_settings(run: Run) -> list[str]:
-    """The settings that are not among the facts."""
-    others = [(name, value) for name, value in run.settings.items() if fact_of(name) is None]
-    return [f"{printable(name, 40)}={printable(str(value), 40)}" for name, value in others]
-
-
-def _event(kind: str, says: str, at: float | None) -> str:
-    where = "" if at is None else f" (step {step(at)})"
-    what = says if says.startswith(kind) else f"{kind}: {says}"
-    return f"{printable(what, 160)}{where}"
-
-
-def _line(console: Console, heading: str, items: list[str], most: int, *, sentences: bool = False) -> None:
-    """A heading and its items: sentences below each other, anything else in a row."""
-    if not items:
-        return
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(width=9, style="dim")
-    grid.add_column(overflow="fold", ratio=1)
-    below = "\n".join(items[:most]) + (f"\nand {len(items) - most} more" if len(items) > most else "")
-    grid.add_row(Text(heading), Text(below if sentences else listed(items, most)))
-    console.print(_indented(grid))

@@ -1,0 +1,1 @@
+"""What the Markdown renderer writes: one module for each part of a report."""

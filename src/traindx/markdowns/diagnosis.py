@@ -1,0 +1,157 @@
+"""One run and its diagnosis: symptom, questions, root cause, evidence, fix, what not to do, references."""
+
+from collections.abc import Sequence
+
+from traindx.cause import Kind
+from traindx.diagnosis import Diagnosis, Reason, Suspect, Verdict
+from traindx.finding import Evidence
+from traindx.highlights import (
+    against,
+    answer,
+    considered,
+    inseparable,
+    main_series,
+    missing,
+    noticed,
+    ordered,
+    outcome,
+    percent,
+    place,
+    points,
+    questions,
+    remark,
+    sentence,
+    since,
+    sureness,
+    tally,
+    total,
+)
+from traindx.markdowns.literal import bullets, chapter, ended, escape, prose, table
+from traindx.markdowns.reading import series_and_facts
+from traindx.prescription import Prescription
+from traindx.run import Run
+from traindx.sparkline import sparkline
+from traindx.wording import count, number, step
+
+_CATEGORIES = {
+    Kind.WHY: "a root cause: it says why the training fails",
+    Kind.HOW: "a mechanism: it says how the training fails, not why",
+}
+
+
+def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
+    """A table of runs: verdict, confidence, first suspect, curve."""
+    rows = []
+    for run, diagnosis in zip(runs, diagnoses, strict=True):
+        drawn = main_series(run)
+        verdict = f"**{diagnosis.verdict.value}**"
+        curve = sparkline(drawn[0]) if drawn else ""
+        rows.append([escape(run.name, 60), verdict, sureness(diagnosis), prose(outcome(diagnosis)), curve])
+    return [*table(["run", "verdict", "sure:", "because", "curve"], rows), ""]
+
+
+def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
+    """Everything known about a run, in the order a person needs."""
+    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    lines = [f"## {escape(run.name, 200)}", "", _verdict(diagnosis, top), "", prose(sentence(diagnosis)), ""]
+    lines += _shared(diagnosis)
+    lines += chapter("Symptom" if top else "Noticed", bullets([prose(says) for says in noticed(diagnosis)]))
+    lines += chapter("Questions asked", _questions(diagnosis))
+    if top:
+        lines += chapter("Root cause", _root(top))
+        lines += chapter("Evidence", _sum(top.reasons))
+        lines += chapter("Fix", [line for fix in top.cause.fixes for line in _fix(fix)][:-1])
+        lines += chapter("What not to do", bullets(list(top.cause.what_not_to_do)))
+    else:
+        lines += chapter("What speaks for a healthy run", _sum(diagnosis.healthy_reasons))
+    lines += _others(diagnosis, top)
+    lines += chapter("Not recorded", bullets([prose(line) for line in missing(diagnosis)]))
+    lines += chapter("Next experiment", _experiment(diagnosis))
+    if top:
+        lines += chapter("References", [top.cause.sections["References"]])
+    return [*lines, "### What was read", "", *series_and_facts(run)]
+
+
+def _verdict(diagnosis: Diagnosis, top: Suspect | None) -> str:
+    word = f"**{diagnosis.verdict.value.upper()}**"
+    if top is None:
+        sure = percent(diagnosis.healthy)
+        return f"{word}, {sure}." if diagnosis.verdict is Verdict.HEALTHY else f"{word}: healthy with {sure}."
+    begin = since(top)
+    place = f", since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
+    sick = f"sick with {percent(diagnosis.confidence)}, healthy with {percent(diagnosis.healthy)}"
+    title, sure = prose(top.cause.title), percent(top.confidence)
+    return f"{word}: **{title}**, {sure}{place}. Severity {top.severity.value}; {sick}."
+
+
+def _shared(diagnosis: Diagnosis) -> list[str]:
+    shared = [f"`{one.cause.slug}` ({percent(one.confidence)})" for one in inseparable(diagnosis)]
+    return [f"The log alone cannot tell these apart: {', '.join(shared)}.", ""] if shared else []
+
+
+def _questions(diagnosis: Diagnosis) -> list[str]:
+    rows = [[prose(one.sign.asks), answer(one), prose(remark(one))] for one in questions(diagnosis)]
+    return [f"{tally(diagnosis)}.", "", *table(["question", "answer", "finding"], rows)] if rows else []
+
+
+def _root(top: Suspect) -> list[str]:
+    items = [
+        f"Category: {_CATEGORIES[top.cause.kind]}.",
+        f"Specific issue: {prose(top.cause.title)} (`{top.cause.slug}`), {percent(top.confidence)}.",
+    ]
+    if top.mechanism:
+        items.append(f"How it fails: {prose(top.mechanism.title)} (`{top.mechanism.slug}`).")
+    return [*bullets(items), "", top.cause.sections["What happens"]]
+
+
+def _sum(unordered: Sequence[Reason]) -> list[str]:
+    reasons = ordered(unordered)
+    rows = [
+        [shown, prose(reason.says), "; ".join(_place(one) for one in reason.evidence)]
+        for reason, shown in zip(reasons, points(reasons), strict=True)
+        if shown != "+0.0"
+    ]
+    return (
+        table(["points:", "reason", "where"], [*rows, [f"**{total(reasons)}**", "together", ""]])
+        if rows
+        else []
+    )
+
+
+def _place(evidence: Evidence) -> str:
+    names = " ".join(
+        [f"`{evidence.quantity.slug}`", *map(prose, filter(None, (evidence.part, evidence.layer)))]
+    )
+    limit = "" if evidence.limit is None else f", limit {number(evidence.limit)}"
+    return f"{names} {number(evidence.value)} at {place(evidence)}{limit}"
+
+
+def _fix(fix: Prescription) -> list[str]:
+    lines = [f"**{fix.title}**", ""]
+    if fix.code:
+        lines += ["```python", fix.code.strip("\n"), "```", ""]
+    items = [
+        f"Expect: {ended(fix.expect)}",
+        f"Not when: {ended(fix.not_when)}",
+        f"Safety: {fix.safety.value}.",
+    ]
+    return [*lines, *bullets(items), ""]
+
+
+def _others(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:
+    beside = [suspect for suspect in diagnosis.suspects if suspect is not top]
+    items = []
+    for suspect in beside:
+        why = prose(considered(diagnosis, suspect))
+        items.append(f"`{suspect.cause.slug}` {percent(suspect.confidence)}: {why}")
+    dropped = [f"`{suspect.cause.slug}`: {prose(against(suspect))}" for suspect in diagnosis.ruled_out]
+    return [*chapter("Also considered", bullets(items)), *chapter("Ruled out", bullets(dropped))]
+
+
+def _experiment(diagnosis: Diagnosis) -> list[str]:
+    if diagnosis.next_experiment is None:
+        return []
+    test, cause = diagnosis.next_experiment.experiment, diagnosis.next_experiment.tests
+    minutes = count(round(test.minutes), "minute")
+    answers = [f"If it is `{cause.slug}`: {ended(test.if_true)}", f"If not: {ended(test.if_false)}"]
+    return [f"{test.does.removesuffix('.')} (about {minutes}).", "", *bullets(answers)]

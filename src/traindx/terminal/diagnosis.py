@@ -1,0 +1,217 @@
+"""One run and its diagnosis, in the order a person needs."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from traindx.diagnosis import Diagnosis, Reason, Suspect, Verdict
+from traindx.highlights import (
+    against,
+    answer,
+    considered,
+    extent,
+    inseparable,
+    main_series,
+    missing,
+    noticed,
+    ordered,
+    percent,
+    points,
+    questions,
+    remark,
+    sentence,
+    since,
+    span,
+    sureness,
+    tally,
+    total,
+    where,
+)
+from traindx.prescription import Prescription
+from traindx.run import Run
+from traindx.terminal.code import fitted
+from traindx.terminal.curve import print_curve
+from traindx.terminal.paper import BESIDE, indented, section
+from traindx.terminal.reading import print_series
+from traindx.wording import count, printable, step
+
+STYLES = {Verdict.SICK: "bold red", Verdict.HEALTHY: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
+_SHOWN = 3
+_CODE = 4
+"""The column of code that is too wide to stand beside its heading."""
+_LONG = 1000
+"""Longest sentence; what a log can put into one must not fill the screen."""
+
+
+def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything: bool) -> None:
+    """The verdict on a run and all that leads to it and follows from it."""
+    told = main_series(run)
+    stretch = span(told[0]) if told else extent(run)
+    console.print(Text.assemble("traindx · ", (printable(run.name, 200), "bold"), f" · {stretch}"))
+    console.print()
+    _verdict(console, diagnosis)
+    console.print()
+    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    print_curve(console, run, since(top) if top else None)
+    _questions(console, diagnosis, everything)
+    if top:
+        _why(console, "why", top.reasons)
+        console.print()
+        _treatment(console, top, everything)
+        console.print()
+    else:
+        _no_cause(console, diagnosis, everything)
+    _others(console, diagnosis, top, everything)
+    _unknown(console, diagnosis)
+    _hints(console, run, top, everything)
+    console.print()
+    if everything:
+        print_series(console, run, everything)
+
+
+def _verdict(console: Console, diagnosis: Diagnosis) -> None:
+    sick = diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+    says = printable(sentence(diagnosis), _LONG)
+    grid = Table.grid(padding=(0, 3, 0, 0), expand=True)
+    grid.add_column(no_wrap=True, style=STYLES[diagnosis.verdict])
+    grid.add_column(ratio=1, style="bold" if sick else "")
+    grid.add_column(no_wrap=True, justify="right")
+    grid.add_row(
+        Text(diagnosis.verdict.value.upper()), Text(sick.cause.title if sick else says), _odds(diagnosis)
+    )
+    console.print(grid)
+    if sick:
+        console.print(indented(Text(says)))
+        _belief(console, diagnosis, sick)
+
+
+def _odds(diagnosis: Diagnosis) -> Text:
+    if diagnosis.verdict is Verdict.INCONCLUSIVE:
+        return Text(f"healthy {percent(diagnosis.healthy)}")
+    begin = since(diagnosis.suspects[0]) if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+    place = f"   since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
+    return Text.assemble((sureness(diagnosis), "bold"), place)
+
+
+def _belief(console: Console, diagnosis: Diagnosis, top: Suspect) -> None:
+    """How bad it is, how sure it is that anything is wrong, and whether the log can tell what."""
+    how = f" · by way of {top.mechanism.slug}" if top.mechanism else ""
+    sick = f"sick {percent(diagnosis.confidence)}, healthy {percent(diagnosis.healthy)}"
+    console.print(indented(Text(f"{top.cause.slug} · {top.severity.value} · {sick}{how}", style="dim")))
+    shared = inseparable(diagnosis)
+    if shared:
+        names = ", ".join(one.cause.slug for one in shared)
+        console.print(indented(Text(f"The log alone cannot tell these apart: {names}.", style="yellow")))
+
+
+def _questions(console: Console, diagnosis: Diagnosis, everything: bool) -> None:
+    if not everything:
+        section(console, "asked", f"{tally(diagnosis)} (--all lists them)")
+        return
+    section(console, "asked", tally(diagnosis))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for asked in questions(diagnosis):
+        beside = printable(remark(asked), _LONG)
+        question = Text.assemble(asked.sign.asks, (f"\n{beside}" if beside else "", "dim"))
+        table.add_row(Text(answer(asked), style="bold" if asked.finding else "dim"), question)
+    console.print(indented(table, 3))
+
+
+def _why(console: Console, heading: str, unordered: tuple[Reason, ...]) -> None:
+    """The sum that is a score, one reason to a line."""
+    reasons = ordered(unordered)
+    table = Table.grid(padding=(0, 1, 0, 0), expand=True)
+    table.add_column(width=1)
+    table.add_column(overflow="fold", ratio=1)
+    table.add_column(justify="right", overflow="fold", style="dim", max_width=24)
+    table.add_column(justify="right", no_wrap=True, min_width=6)
+    for reason, shown in zip(reasons, points(reasons), strict=True):
+        if shown == "+0.0":
+            continue
+        style = "" if reason.points > 0 else "dim"
+        cells = (shown[0], printable(reason.says, _LONG), where(reason), shown)
+        table.add_row(*(Text(cell, style=style) for cell in cells))
+    table.add_row("=", Text("together", style="bold"), "", Text(total(reasons), style="bold"))
+    console.print(indented(Text(f"{heading:<{console.width - 8}}points", style="dim")))
+    console.print(indented(table, 3))
+
+
+def _treatment(console: Console, top: Suspect, everything: bool) -> None:
+    first, *rest = top.cause.fixes
+    _fix(console, "change", first)
+    if everything:
+        for fix in rest:
+            _fix(console, "or", fix)
+    else:
+        section(console, "or", *_cut([fix.title for fix in rest], everything))
+    section(console, "do not", *_cut(list(top.cause.what_not_to_do), everything))
+
+
+def _cut(lines: list[str], everything: bool) -> list[str]:
+    """The first lines of a list and how many follow."""
+    if everything or len(lines) <= _SHOWN + 1:
+        return lines
+    return [*lines[:_SHOWN], f"and {len(lines) - _SHOWN} more (--all lists them)"]
+
+
+def _fix(console: Console, heading: str, fix: Prescription) -> None:
+    section(console, heading, Text(fix.title, style="bold"))
+    if fix.code:
+        longest = max(map(len, fix.code.splitlines()))
+        by = BESIDE if longest + BESIDE <= console.width else _CODE
+        console.print(indented(Text(fitted(fix.code.strip("\n"), console.width - by), style="dim"), by))
+    section(console, "expect", fix.expect)
+    section(console, "not when", fix.not_when)
+
+
+def _no_cause(console: Console, diagnosis: Diagnosis, everything: bool) -> None:
+    """What speaks for health, and what is not merely normal."""
+    summed = diagnosis.verdict is Verdict.HEALTHY or everything
+    told = {reason.says for reason in diagnosis.healthy_reasons} if summed else set()
+    section(console, "noticed", *(printable(one, _LONG) for one in noticed(diagnosis) if one not in told))
+    if summed:
+        _why(console, "why healthy" if everything else "why", diagnosis.healthy_reasons)
+    console.print()
+
+
+def _others(console: Console, diagnosis: Diagnosis, top: Suspect | None, everything: bool) -> None:
+    """Suspects beside the first, and those that were ruled out."""
+    others = [suspect for suspect in diagnosis.suspects if suspect is not top]
+    heading = "also considered" if top or diagnosis.verdict is Verdict.HEALTHY else "suspects"
+    section(console, heading, *(_rival(diagnosis, suspect) for suspect in others))
+    if everything:
+        for suspect in others:
+            _why(console, suspect.cause.slug, suspect.reasons)
+    dropped = [f"{one.cause.slug}: {printable(against(one), _LONG)}" for one in diagnosis.ruled_out]
+    section(console, "ruled out", *_cut(dropped, everything))
+
+
+def _rival(diagnosis: Diagnosis, suspect: Suspect) -> str:
+    why = printable(considered(diagnosis, suspect), _LONG)
+    return f"{suspect.cause.slug} {percent(suspect.confidence)}: {why}"
+
+
+def _unknown(console: Console, diagnosis: Diagnosis) -> None:
+    section(console, "not recorded", *missing(diagnosis))
+    if diagnosis.next_experiment is None:
+        return
+    test, cause = diagnosis.next_experiment.experiment, diagnosis.next_experiment.tests
+    section(
+        console,
+        "next experiment",
+        f"{test.does.removesuffix('.')} (about {count(round(test.minutes), 'minute')})",
+    )
+    section(console, "", f"if it is {cause.slug}: {test.if_true}", f"if not: {test.if_false}")
+
+
+def _hints(console: Console, run: Run, top: Suspect | None, everything: bool) -> None:
+    """Where to read on."""
+    hints = [f"traindx explain {top.cause.slug}"] if top else []
+    if (run.unread or run.notes) and not everything:
+        what = [count(len(run.notes), "note")] if run.notes else []
+        what += [f"{count(len(run.unread), 'name')} unread"] if run.unread else []
+        hints.append(f"traindx inspect: {', '.join(what)}")
+    if hints:
+        section(console, "more", Text(" · ".join(hints), style="dim"))
