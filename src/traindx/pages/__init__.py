@@ -1,0 +1,1 @@
+"""What the HTML report is made of: text, curves, style and script."""

@@ -1,0 +1,56 @@
+"""What people call a quantity, and in which order the findings of a diagnosis are numbered."""
+
+from traindx.diagnosis import Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.quantities import QUANTITIES
+from traindx.quantity import Quantity
+from traindx.series import Series
+
+_SPLITS = {"train": "training", "val": "validation", "test": "test"}
+
+
+def called(quantity: Quantity) -> str:
+    """A quantity in words: "validation loss"."""
+    first, _, rest = quantity.slug.partition("_")
+    return (
+        f"{_SPLITS[first]} {rest.replace('_', ' ')}" if first in _SPLITS else quantity.slug.replace("_", " ")
+    )
+
+
+def family(quantity: Quantity) -> str:
+    """What is measured, whatever the data: "loss" of the training loss."""
+    first, _, rest = quantity.slug.partition("_")
+    return rest.replace("_", " ") if first in _SPLITS else quantity.slug.replace("_", " ")
+
+
+def label(series: Series) -> str:
+    """A series in words, with its part and layer."""
+    return " ".join(word for word in (called(series.quantity), series.part, series.layer) if word)
+
+
+def culprit(diagnosis: Diagnosis) -> Suspect | None:
+    """The first suspect of a sick run; a healthy or doubtful one has none."""
+    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+
+
+def deciding(diagnosis: Diagnosis) -> tuple[Reason, ...]:
+    """The sum behind the verdict: that of the culprit, or of health."""
+    top = culprit(diagnosis)
+    return top.reasons if top else diagnosis.healthy_reasons
+
+
+def numbered(diagnosis: Diagnosis) -> tuple[Asked, ...]:
+    """The findings, those that decide first; their places in this order are their numbers on the page."""
+    points = {
+        reason.sign.slug: reason.points for reason in deciding(diagnosis) if reason.sign and reason.seen
+    }
+
+    def weight(asked: Asked) -> tuple[float, int, float]:
+        strength = asked.finding.strength if asked.finding else 0.0
+        return -points.get(asked.sign.slug, 0.0), -asked.sign.severity.rank, -strength
+
+    return tuple(sorted(diagnosis.findings, key=weight))
+
+
+def spoken(slug: str) -> str:
+    """A quantity's slug in words."""
+    return called(QUANTITIES[slug]) if slug in QUANTITIES else slug.replace("_", " ")

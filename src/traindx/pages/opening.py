@@ -1,0 +1,109 @@
+"""How the part on a run begins: the verdict, how sure it is, and what the run is."""
+
+from traindx.diagnosis import Diagnosis, Suspect, Verdict
+from traindx.finding import Severity
+from traindx.highlights import extent, inseparable, percent, since, sureness
+from traindx.pages.markup import Markup, escape, fill, joined, share
+from traindx.pages.naming import culprit
+from traindx.run import Run
+from traindx.wording import count, listed, step
+
+_ICONS = {
+    Verdict.HEALTHY: Markup('<path d="M3.5 8.5l3 3 6-7"/>'),
+    Verdict.SICK: Markup('<path d="M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.4"/>'),
+    Verdict.INCONCLUSIVE: Markup('<path d="M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.3v.4"/>'),
+}
+_HARM = {
+    Severity.INFO: "does no harm",
+    Severity.WARNING: "may harm: warning",
+    Severity.SERIOUS: "harms the result: serious",
+    Severity.CRITICAL: "ruins the run: critical",
+}
+_MOST_SHARES = 5
+
+
+def badge(verdict: Verdict) -> Markup:
+    """The verdict as a word with a sign of its own shape."""
+    return fill(
+        '<span class="badge {kind}"><svg viewBox="0 0 16 16" aria-hidden="true">{icon}</svg>{word}</span>',
+        kind=verdict.value,
+        icon=_ICONS[verdict],
+        word=verdict.value.capitalize(),
+    )
+
+
+def opening(diagnosis: Diagnosis) -> Markup:
+    """The verdict sentence with severity and confidence, and how the belief is shared."""
+    top = culprit(diagnosis)
+    title = top.cause.title if top else _capitalised(diagnosis.says)
+    says = _capitalised(diagnosis.says.removeprefix(f"{title}: ")) if top else ""
+    return fill(
+        '<div class="verdict {kind}"><div><p class="line">{badge}{harm}</p><p class="title">{title}</p>'
+        "{says}{details}{shared}</div><div>{belief}</div></div>",
+        kind=diagnosis.verdict.value,
+        badge=badge(diagnosis.verdict),
+        harm=_harm(top),
+        title=title,
+        says=fill('<p class="says">{says}</p>', says=says) if says else Markup(),
+        details=_details(diagnosis, top),
+        shared=_shared(diagnosis),
+        belief=_belief(diagnosis),
+    )
+
+
+def facts_line(run: Run) -> Markup:
+    """Where the run was read from, how far it goes, and its settings, in one line."""
+    told = [listed(list(run.formats)), count(len(run.sources), "file"), extent(run)]
+    told += [f"{fact.slug.replace('_', ' ')} {value}" for fact, value in run.facts.items()]
+    items = joined(fill("<li>{fact}</li>", fact=escape(one, 160)) for one in told if one)
+    return fill('<ul class="facts" aria-label="What the run is">{items}</ul>', items=items)
+
+
+def _capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _harm(top: Suspect | None) -> Markup:
+    return fill('<span class="harm">{harm}</span>', harm=_HARM[top.severity]) if top else Markup()
+
+
+def _details(diagnosis: Diagnosis, top: Suspect | None) -> Markup:
+    about = "that this is the cause" if top else "that the run is healthy"
+    told = [fill("<b>{sure}</b> {about}", sure=sureness(diagnosis), about=about)]
+    begin = since(top) if top else None
+    if begin:
+        told.append(escape(f"since {begin.axis.value} {step(begin.steps[0])}"))
+    if top and top.mechanism:
+        told.append(escape(f"by way of: {top.mechanism.title.lower()}"))
+    return fill('<p class="sure">{told}</p>', told=joined(told, " · "))
+
+
+def _shared(diagnosis: Diagnosis) -> Markup:
+    names = [f"{one.cause.title} ({percent(one.confidence)})" for one in inseparable(diagnosis)]
+    if not names:
+        return Markup()
+    return fill(
+        '<p class="shared">The log alone cannot tell these apart: {names}.</p>', names=", ".join(names)
+    )
+
+
+def _belief(diagnosis: Diagnosis) -> Markup:
+    """All shares of the belief as bars; together they are everything that was thought possible."""
+    named = diagnosis.suspects[:_MOST_SHARES]
+    rows = [(one.cause.title, one.confidence, "suspect") for one in named]
+    rows.append(("healthy", diagnosis.healthy, "well"))
+    rest = 1 - sum(value for _, value, _ in rows)
+    if rest >= 0.005:
+        rows.append(("anything else", rest, "rest"))
+    bars = joined(
+        fill(
+            '<tr><th scope="row">{name}</th><td class="bar"><i class="{kind}" style="width:{width}"></i></td>'
+            '<td class="number">{percent}</td></tr>',
+            name=name,
+            kind=kind,
+            width=share(value),
+            percent=percent(value),
+        )
+        for name, value, kind in sorted(rows, key=lambda row: -row[1])
+    )
+    return fill('<table class="belief"><caption>How likely each is</caption>{bars}</table>', bars=bars)

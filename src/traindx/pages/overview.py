@@ -1,0 +1,84 @@
+"""Several runs at a glance: a table that leads to each of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import takewhile
+
+from traindx.diagnosis import Diagnosis, Verdict
+from traindx.highlights import extent, main_series, outcome, sureness
+from traindx.pages.heads import heads
+from traindx.pages.markup import Markup, escape, fill, joined
+from traindx.pages.opening import badge
+from traindx.pages.svg import tiny
+from traindx.report import Report
+from traindx.run import Run
+from traindx.wording import count
+
+_ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
+
+
+def overview(report: Report, columns: int) -> Markup:
+    """Name, verdict, confidence, first suspect and curve of each run."""
+    words = ["run", *(["verdict", "curve", "why", "sure"] if report.diagnoses else ["curve", "recorded"])]
+    return fill(
+        '<h2>All runs</h2><p>{tally}</p><div class="scroll" tabindex="0" role="region" aria-label="All runs">'
+        '<table class="overview"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>',
+        tally=f"{tally(report)}{_below(report)}.",
+        heads=heads(words, 4),
+        rows=joined(
+            _row(report, index, name, columns) for index, name in enumerate(short_names(report.runs))
+        ),
+    )
+
+
+def tally(report: Report) -> str:
+    """How many runs there are, and how many of each verdict."""
+    verdicts = Counter(diagnosis.verdict for diagnosis in report.diagnoses)
+    counts = [f"{verdicts[verdict]} {verdict.value}" for verdict in _ORDER if verdicts[verdict]]
+    return count(len(report.runs), "run") + (f": {', '.join(counts)}" if counts else "")
+
+
+def short_names(runs: Sequence[Run]) -> list[str]:
+    """The names without the folder they have in common."""
+    common = len(_folder(runs))
+    return [run.name[common:] for run in runs]
+
+
+def _folder(runs: Sequence[Run]) -> str:
+    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""
+
+
+def _below(report: Report) -> str:
+    folder = _folder(report.runs)
+    return f", all below {folder}" if folder.strip("/") else ""
+
+
+def _row(report: Report, index: int, name: str, columns: int) -> Markup:
+    run = report.runs[index]
+    drawn = main_series(run)[:1]
+    curve = fill("<td>{curve}</td>", curve=tiny(drawn[0], columns) if drawn else Markup())
+    told = _judged(report.diagnoses[index], curve) if report.diagnoses else joined([curve, _read(run)])
+    return fill(
+        '<tr><th scope="row"><a href="#run-{place}">{name}</a></th>{told}</tr>',
+        place=str(index + 1),
+        name=escape(name, 100),
+        told=told,
+    )
+
+
+def _judged(diagnosis: Diagnosis, curve: Markup) -> Markup:
+    return fill(
+        '<td>{badge}</td>{curve}<td class="why">{why}</td><td class="number">{sure}</td>',
+        badge=badge(diagnosis.verdict),
+        curve=curve,
+        sure=sureness(diagnosis),
+        why=outcome(diagnosis),
+    )
+
+
+def _read(run: Run) -> Markup:
+    return fill(
+        "<td>{series}, {extent}</td>", series=count(len(run.series), "series", "series"), extent=extent(run)
+    )

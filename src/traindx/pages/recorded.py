@@ -1,0 +1,113 @@
+"""All that was read from a log: series, segments, settings, events, notes, and what was not understood."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from traindx.pages.heads import heads
+from traindx.pages.markup import Markup, escape, fill, joined
+from traindx.pages.naming import called
+from traindx.pages.svg import tiny
+from traindx.quantity import Better
+from traindx.run import Run
+from traindx.series import Axis, Series
+from traindx.wording import count, number, printable, step
+
+_SHOWN = 20
+
+
+def series_table(run: Run, columns: int) -> Markup:
+    """Every series with its figures and a small curve; a long table is folded after its beginning."""
+    if not run.series:
+        return Markup("<h3>All series</h3><p>No quantity was recognised.</p>")
+    first, rest = run.series[:_SHOWN], run.series[_SHOWN:]
+    folded = fill(
+        "<details><summary>{count} more</summary>{table}</details>",
+        count=count(len(rest), "series", "series"),
+        table=_table(rest, columns),
+    )
+    return fill(
+        "<h3>All series</h3>{first}{rest}", first=_table(first, columns), rest=folded if rest else Markup()
+    )
+
+
+def _table(series: Sequence[Series], columns: int) -> Markup:
+    words = ["quantity", "curve", "points", "from, to", "first", "last", "lowest", "highest"]
+    flawed = any(not bool(np.isfinite(one.values).all()) for one in series)
+    return fill(
+        '<div class="scroll" tabindex="0" role="region" aria-label="All series"><table class="series"><thead>'
+        "<tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>",
+        heads=heads([*words, *(["not finite"] if flawed else [])], 2),
+        rows=joined(_row(one, columns, flawed) for one in series),
+    )
+
+
+def _row(series: Series, columns: int, flawed: bool) -> Markup:
+    finite = series.finite.values
+    cells = [
+        f"{len(series):,}",
+        _ends(series),
+        number(float(series.values[0])) if len(series) else "",
+        number(float(series.values[-1])) if len(series) else "",
+        number(float(finite.min())) if len(finite) else "",
+        number(float(finite.max())) if len(finite) else "",
+    ]
+    if flawed:
+        cells.append(f"{len(series) - len(finite):,}" if len(series) > len(finite) else "")
+    better = {Better.LOWER: 4, Better.HIGHER: 5}.get(series.quantity.better)
+    return fill(
+        '<tr><th scope="row">{name}{detail}</th><td>{curve}</td>{cells}</tr>',
+        name=called(series.quantity),
+        detail=_detail(series),
+        curve=tiny(series, columns),
+        cells=joined(
+            fill('<td class="number {best}">{cell}</td>', best="best" if place == better else "", cell=cell)
+            for place, cell in enumerate(cells)
+        ),
+    )
+
+
+def _detail(series: Series) -> Markup:
+    words = [printable(word, 80) for word in (series.part, series.layer) if word]
+    return fill("<small>{words}</small>", words=" ".join(words)) if words else Markup()
+
+
+def _ends(series: Series) -> str:
+    if not len(series):
+        return ""
+    unit = "" if series.axis is Axis.STEP else f" {series.axis.value}s"
+    return f"{step(series.steps[0])}\u2013{step(series.steps[-1])}{unit}"
+
+
+def remainder(run: Run) -> Markup:
+    """Segments, settings, events, notes, sources and what was not understood, each folded if it is long."""
+    segments = [
+        f"{one.begins.value}: {one.axis.value}s {step(one.first_step)} to {step(one.last_step)}"
+        for one in run.segments
+    ]
+    events = [
+        f"{one.kind.value}: {one.says}" + ("" if one.step is None else f" (step {step(one.step)})")
+        for one in run.events
+    ]
+    lists = {
+        "Segments": segments if len(segments) > 1 else [],
+        "Events": events,
+        "Notes on reading": list(run.notes),
+        "Settings": [f"{name} = {value}" for name, value in run.settings.items()],
+        "Not understood": [f"{one.name}: {count(one.count, 'value')}, {one.why}" for one in run.unread],
+        "Files": list(run.sources),
+    }
+    return joined(_list(heading, items) for heading, items in lists.items() if items)
+
+
+def _list(heading: str, items: Sequence[str]) -> Markup:
+    return fill(
+        '<details{open}><summary>{heading} <span class="count">{count}</span></summary>'
+        '<ul class="plain">{items}</ul></details>',
+        open=Markup(" open")
+        if heading in ("Segments", "Events", "Notes on reading") and len(items) < 8
+        else "",
+        heading=heading,
+        count=f"{len(items):,}",
+        items=joined(fill("<li>{item}</li>", item=escape(item, 400)) for item in items),
+    )
