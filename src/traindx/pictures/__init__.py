@@ -1,0 +1,1 @@
+"""What the PNG pictures are made of: a canvas, curves that keep every spike, evidence."""

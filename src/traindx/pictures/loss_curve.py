@@ -1,0 +1,95 @@
+"""The loss: as recorded and smoothed, on training and on validation data, with the evidence marked."""
+
+from traindx.curves import whole
+from traindx.diagnosis import Diagnosis
+from traindx.objective import objective
+from traindx.pages.naming import called, family
+from traindx.pictures.canvas import BLUE, GREEN, ORANGE, Sheet, as_png, captioned, legend, positions_on, sheet
+from traindx.pictures.curve import Style, draw, mark_bad, scale
+from traindx.pictures.evidence import draw as draw_evidence
+from traindx.pictures.evidence import marks, sentences
+from traindx.pictures.ruler import Ruler
+from traindx.quantities import QUANTITIES, REWARD, TEST_LOSS, TRAIN_LOSS, VAL_LOSS
+from traindx.quantity import Better, Quantity, Split
+from traindx.run import Run
+from traindx.series import Series
+from traindx.wording import number, printable, step
+
+_COLOURS = {"train": BLUE, "val": ORANGE, "test": GREEN}
+_HEIGHT = 3.9
+_MANY = 300
+"""Values of a whole data set are smoothed only if there are so many."""
+
+
+def is_noisy(quantity: Quantity) -> bool:
+    """Whether single values are of single batches or episodes."""
+    return quantity == REWARD or quantity.split is Split.TRAIN
+
+
+def losses(run: Run) -> list[Series]:
+    """The losses of a run; one that has a single value is drawn only where it is the first."""
+    found = [whole(run, quantity) for quantity in (TRAIN_LOSS, VAL_LOSS, TEST_LOSS) if quantity in run]
+    return [series for place, series in enumerate(found) if len(series) > 1 or (place == 0 and len(series))]
+
+
+def _objectives(run: Run) -> list[Series]:
+    """What a run is judged by where that is no loss: reward, accuracy, score."""
+    judged = objective(run)
+    if judged is None or family(judged.quantity) == family(TRAIN_LOSS):
+        return []
+    kin = [one for one in QUANTITIES.values() if family(one) == family(judged.quantity) and one in run]
+    return [series for series in (whole(run, one) for one in kin) if len(series)]
+
+
+def draw_loss(paper: Sheet, ruler: Ruler, series: list[Series]) -> None:
+    """Draw the curves on the first panel, with their legend."""
+    panel, entries, bad = paper.panels[0], [], []
+    for place, one in enumerate(series):
+        positions = ruler.positions(one)
+        colour = _COLOURS.get(one.quantity.slug.partition("_")[0], BLUE)
+        style = Style(colour, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
+        entries += draw(panel, positions, one.values, style)
+        bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
+    scale(panel, [one.values for one in series])
+    panel.set_ylabel(family(series[0].quantity))
+    legend(panel, entries + bad)
+
+
+def _label(series: Series, ruler: Ruler) -> str:
+    label = called(series.quantity)
+    if series.part:
+        label += f" ({printable(series.part, 40)})"
+    elif " + " in series.name:
+        label += f" (sum of {series.name.count(' + ') + 1})"
+    if series.axis is not ruler.base.axis:
+        label += f" by {series.axis.value}"
+    known = series.finite
+    if series.quantity.split is Split.TRAIN or not len(known):
+        return label
+    best = int(known.values.argmax() if series.quantity.better is Better.HIGHER else known.values.argmin())
+    where = f"{series.axis.value} {step(float(known.steps[best]))}"
+    return f"{label}, best {number(float(known.values[best]))} at {where}"
+
+
+def loss_curve(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The name of the picture and its bytes; None where no loss was recorded."""
+    return _picture(run, diagnosis, losses(run))
+
+
+def objective_curve(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The same of what the run is judged by, such as the reward; None where that is the loss."""
+    return _picture(run, diagnosis, _objectives(run))
+
+
+def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tuple[str, bytes] | None:
+    if max(map(len, series), default=0) < 2:
+        return None
+    ruler = Ruler(run, series[0])
+    found = marks(diagnosis, ruler)
+    kind = family(series[0].quantity)
+    paper = sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
+    draw_loss(paper, ruler, series)
+    draw_evidence(paper, found)
+    positions_on(paper.strip or paper.panels[-1], ruler.base.axis.value)
+    captioned(paper.figure, sentences(diagnosis, found))
+    return f"{kind.replace(' ', '_')}_curve.png", as_png(paper.figure)

@@ -1,0 +1,41 @@
+"""The report as pictures, drawn by matplotlib: every spike is kept, the evidence is marked."""
+
+from traindx.diagnosis import Diagnosis
+from traindx.pictures.canvas import drawing
+from traindx.pictures.file_names import slugs
+from traindx.pictures.gradient_norm import gradient_norm
+from traindx.pictures.loss_curve import loss_curve, objective_curve
+from traindx.pictures.lr_loss import lr_loss
+from traindx.pictures.training_comparison import training_comparison
+from traindx.report import Report
+from traindx.run import Run
+
+_MOST_RUNS = 12
+"""A comparison of more runs than this is one picture, and pictures of the best."""
+
+
+def render(report: Report) -> dict[str, bytes]:
+    """PNG files by name: of each run what its data allow, and of all runs if they are compared or two."""
+    pictures: dict[str, bytes] = {}
+    with drawing():
+        for run, diagnosis, prefix in _runs(report):
+            for draw in (loss_curve, objective_curve, lr_loss, gradient_norm):
+                if drawn := draw(run, diagnosis):
+                    pictures[prefix + drawn[0]] = drawn[1]
+        if (report.comparison or len(report.runs) == 2) and (
+            drawn := training_comparison(report.runs, report.comparison)
+        ):
+            pictures[drawn[0]] = drawn[1]
+    return pictures
+
+
+def _runs(report: Report) -> list[tuple[Run, Diagnosis | None, str]]:
+    """The runs to draw, with what stands before the names of their files."""
+    diagnoses = report.diagnoses or (None,) * len(report.runs)
+    several = len(report.runs) > 1
+    prefixes = [f"{slug}_" if several else "" for slug in slugs([run.name for run in report.runs])]
+    found = list(zip(report.runs, diagnoses, prefixes, strict=True))
+    if report.comparison is None or len(found) <= _MOST_RUNS:
+        return found
+    best = {entry.run for entry in report.comparison.entries[:_MOST_RUNS]}
+    return [one for one in found if one[0].name in best]
