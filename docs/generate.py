@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +53,50 @@ def quantities() -> str:
     return "\n".join(lines) + "\n"
 
 
+def signs() -> str:
+    from traindx import catalogue
+    from traindx.cli import _pages
+
+    parts = [
+        "# Signs\n",
+        "The questions asked of every run. Each is answered with yes (with its evidence), no, or cannot tell;"
+        " what an answer counts for stands on the pages of the [causes](causes/README.md).\n",
+        "A limit gets another value by `--limit SIGN.LIMIT=VALUE`, or by a line `SIGN.LIMIT = VALUE` under"
+        " `[tool.traindx.limits]` in `pyproject.toml`.\n",
+    ]
+    for sign in catalogue.signs():
+        looks = f"Looks at {_pages.needs(sign)}. A clear yes is {_pages.harm(sign)}."
+        limits = _SOURCE.sub(r"[\g<0>](../\g<0>)", _pages.limits_table(sign))
+        parts.append(f"## {sign.slug}\n\n{sign.asks}\n\n{looks}\n\n{limits}\n")
+    return "\n".join(parts)
+
+
+def causes() -> dict[str, str]:
+    """The page of each cause, and the table that leads to them."""
+    from traindx import catalogue
+    from traindx.cli import _pages
+
+    known = catalogue.causes()
+    pages = {f"docs/causes/{cause.slug}.md": _linked(str(_pages.cause_page(cause))) for cause in known}
+    index = f"# Causes\n\nFrom what you see to what to change first.\n\n{_pages.causes_table(known)}\n"
+    return {**pages, "docs/causes/README.md": _linked(index)}
+
+
+def _linked(page: str) -> str:
+    """A page on which the name of a cause leads to its page."""
+    from traindx import catalogue
+
+    slugs = {cause.slug for cause in catalogue.causes()}
+    own = re.search(r"^`([a-z-]+)` is a", page, re.MULTILINE)
+
+    def link(match: re.Match[str]) -> str:
+        slug = match[1]
+        leads = slug in slugs and not (own and own[1] == slug)
+        return f"[`{slug}`]({slug}.md)" if leads else match[0]
+
+    return re.sub(r"`([a-z]+(?:-[a-z]+)*)`", link, page)
+
+
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
     from traindx import cli
@@ -91,30 +134,44 @@ _MARKED = re.compile(
     r"(?ms)(?P<mark>^<!-- (?P<kind>from|output of): (?P<what>.*?) -->)\n(?P<fence>```\w*)\n.*?```\n"
 )
 
-PAGES: dict[str, Callable[[], str]] = {
-    "docs/formats.md": lambda: NOTE + formats(),
-    "docs/quantities.md": lambda: NOTE + quantities(),
-    "docs/commands.md": lambda: NOTE + commands(),
-    "CONTRIBUTING.md": lambda: _filled("CONTRIBUTING.md"),
-    "README.md": lambda: _filled("README.md"),
-}
+_SOURCE = re.compile(r"bench/thresholds\.md#[\w-]+")
+
+
+def pages() -> dict[str, str]:
+    """Every page that is made from the code, by its place."""
+    made = {
+        "docs/formats.md": formats(),
+        "docs/quantities.md": quantities(),
+        "docs/commands.md": commands(),
+        "docs/signs.md": signs(),
+        **causes(),
+    }
+    filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md")}
+    return {**{name: NOTE + text for name, text in made.items()}, **filled}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     check = parser.parse_args().check
-    stale = []
-    for name, make in PAGES.items():
-        page, text = ROOT / name, make()
-        if page.exists() and page.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not check:
-            page.write_text(text, encoding="utf-8")
-    if stale and check:
-        print(f"stale: {', '.join(stale)}; run: make docs")
-    return 1 if stale and check else 0
+    fresh = pages()
+    stale = [name for name, text in fresh.items() if _written(ROOT / name) != text]
+    gone = [page for page in (ROOT / "docs/causes").glob("*") if f"docs/causes/{page.name}" not in fresh]
+    if check:
+        if stale or gone:
+            names = [*stale, *(str(page.relative_to(ROOT)) for page in gone)]
+            print(f"stale: {', '.join(sorted(names))}; run: make docs")
+        return 1 if stale or gone else 0
+    (ROOT / "docs/causes").mkdir(exist_ok=True)
+    for name in stale:
+        (ROOT / name).write_text(fresh[name], encoding="utf-8")
+    for page in gone:
+        page.unlink()
+    return 0
+
+
+def _written(page: Path) -> str | None:
+    return page.read_text(encoding="utf-8") if page.exists() else None
 
 
 if __name__ == "__main__":

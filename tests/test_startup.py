@@ -30,6 +30,11 @@ def loaded_by(code: str) -> set[str]:
         ["nonsense"],
         ["inspect"],
         ["inspect", "--bad", "x"],
+        ["diagnose", "--help"],
+        ["compare"],
+        ["causes", "--help"],
+        ["explain", "--help"],
+        ["demo", "--help"],
     ],
 )
 def test_help_and_bad_usage_load_neither_numpy_nor_rich(argv: list[str]) -> None:
@@ -48,3 +53,15 @@ def test_reading_a_log_loads_no_framework(tmp_path: object) -> None:
     loaded = loaded_by(f"import traindx; traindx.load({path!r})")
     assert "numpy" in loaded
     assert loaded.isdisjoint({"torch", "pandas", "matplotlib", "rich", "tensorboard", "wandb"})
+
+
+def test_diagnosing_a_log_loads_no_framework(tmp_path: object) -> None:
+    path = f"{tmp_path}/m.csv"
+    with open(path, "w") as file:
+        file.write("step,loss\n" + "".join(f"{i},{1 / (i + 1)}\n" for i in range(30)))
+    loaded = loaded_by(CALL.format(argv=["diagnose", path, "--json", f"{tmp_path}/o.json"]))
+    assert loaded.isdisjoint({"torch", "pandas", "matplotlib", "plotly", "tensorboard", "wandb"})
+
+
+def test_every_public_name_can_be_had() -> None:
+    loaded_by("import traindx\nfor name in dir(traindx): getattr(traindx, name)")

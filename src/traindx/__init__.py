@@ -2,7 +2,7 @@
 
 import traindx
 for run in traindx.load("runs/"):
-    print(run.name, run[traindx.quantities.TRAIN_LOSS].values[-1])
+    print(run.name, traindx.diagnose(run).says)
 """
 
 from importlib import import_module
@@ -10,28 +10,45 @@ from importlib import import_module
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx import facts, quantities
+    from traindx.cause import Cause
+    from traindx.comparing import compare
+    from traindx.comparison import Comparison
+    from traindx.diagnosing import diagnose
+    from traindx.diagnosis import Diagnosis, Verdict
     from traindx.errors import TraindxError, UnreadableError
     from traindx.fact import Fact
+    from traindx.finding import Evidence, Finding, Severity
     from traindx.loading.reading import Reading, follow, load, read
     from traindx.log import Event, Unread
+    from traindx.prescription import Prescription
     from traindx.quantity import Quantity
     from traindx.run import Run, Segment
     from traindx.series import Axis, Series
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Axis",
+    "Cause",
+    "Comparison",
+    "Diagnosis",
     "Event",
+    "Evidence",
     "Fact",
+    "Finding",
+    "Prescription",
     "Quantity",
     "Reading",
     "Run",
     "Segment",
     "Series",
+    "Severity",
     "TraindxError",
     "Unread",
     "UnreadableError",
+    "Verdict",
+    "compare",
+    "diagnose",
     "facts",
     "follow",
     "load",
@@ -42,16 +59,26 @@ __all__ = [
 # Resolved on first use, so that `traindx --help` need not load numpy.
 _HOME = {
     "Axis": "series",
+    "Cause": "cause",
+    "Comparison": "comparison",
+    "Diagnosis": "diagnosis",
     "Event": "log",
+    "Evidence": "finding",
     "Fact": "fact",
+    "Finding": "finding",
+    "Prescription": "prescription",
     "Quantity": "quantity",
     "Reading": "loading.reading",
     "Run": "run",
     "Segment": "run",
     "Series": "series",
+    "Severity": "finding",
     "TraindxError": "errors",
-    "UnreadableError": "errors",
     "Unread": "log",
+    "UnreadableError": "errors",
+    "Verdict": "diagnosis",
+    "compare": "comparing",
+    "diagnose": "diagnosing",
     "follow": "loading.reading",
     "load": "loading.reading",
     "read": "loading.reading",

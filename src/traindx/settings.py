@@ -2,34 +2,30 @@
 
 [tool.traindx.map]
 "my odd metric" = "val_score"
+
+[tool.traindx.limits]
+loss_diverges.lost = 0.5
 """
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from traindx import catalogue
 from traindx.errors import SettingsError, UnknownNameError
 from traindx.quantities import QUANTITIES
 from traindx.quantity import Quantity
 
+Limits = dict[str, dict[str, float]]
+"""Values for limits of signs: by the sign's slug, then by the limit's name."""
+
 
 def names_in(folder: Path) -> dict[str, Quantity]:
     """The `map` table of the nearest `pyproject.toml` at or above a folder."""
-    for place in (folder, *folder.parents):
-        file = place / "pyproject.toml"
-        if file.is_file():
-            return _names(file)
-    return {}
-
-
-def _names(file: Path) -> dict[str, Quantity]:
-    try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{file}: {error}; correct it or run traindx elsewhere") from error
-    table = document.get("tool", {}).get("traindx", {}).get("map", {})
+    table, where = _table(folder, "map")
     if not isinstance(table, Mapping) or not all(isinstance(v, str) for v in table.values()):
-        raise SettingsError(f'{file}: [tool.traindx.map] wants lines such as "my metric" = "val_score"')
+        raise SettingsError(f'{where} wants lines such as "my metric" = "val_score"')
     return {name: quantity_named(slug) for name, slug in table.items()}
 
 
@@ -51,3 +47,71 @@ def quantity_named(slug: str) -> Quantity:
     if slug not in QUANTITIES:
         raise UnknownNameError("quantity", slug, QUANTITIES)
     return QUANTITIES[slug]
+
+
+def limits_in(folder: Path) -> Limits:
+    """The `limits` table of the nearest `pyproject.toml` at or above a folder."""
+    table, where = _table(folder, "limits")
+    if not isinstance(table, Mapping) or not all(isinstance(v, Mapping) for v in table.values()):
+        raise SettingsError(f"{where} wants lines such as loss_diverges.lost = 0.5")
+    limits: Limits = {}
+    for sign, values in table.items():
+        for name, value in values.items():
+            _add(limits, sign, name, value, where)
+    return limits
+
+
+def limits_from(assignments: Iterable[str], limits: Limits) -> Limits:
+    """Limits, with those of `--limit SIGN.NAME=VALUE` in place of others of the same name."""
+    changed = {sign: dict(values) for sign, values in limits.items()}
+    for assignment in assignments:
+        target, _, value = assignment.partition("=")
+        sign, _, name = target.partition(".")
+        if not (sign and name and value):
+            raise SettingsError(
+                f'--limit wants SIGN.NAME=VALUE, got "{assignment}"; traindx explain SIGN shows the names'
+            )
+        _add(changed, sign, name, value, "--limit")
+    return changed
+
+
+def _add(limits: Limits, sign: str, name: str, value: object, where: str) -> None:
+    """Put one limit in its place, if there is a limit of that name."""
+    known = {one.slug: one for one in catalogue.signs()}
+    if sign not in known:
+        raise UnknownNameError("sign", sign, known)
+    names = [limit.name for limit in known[sign].limits]
+    if name not in names:
+        has = f"it has {', '.join(names)}" if names else "it has none"
+        raise SettingsError(f'{where}: the sign {sign} has no limit named "{name}"; {has}')
+    limits.setdefault(sign, {})[name] = _number(value, f"{where}: {sign}.{name}")
+
+
+def _number(value: object, where: str) -> float:
+    try:
+        number = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise SettingsError(f'{where} wants a number, got "{value}"')
+    # A whole number stays one: a limit may count points.
+    return int(number) if number == int(number) else number
+
+
+def _table(folder: Path, name: str) -> tuple[object, str]:
+    """A table of the nearest `pyproject.toml`, empty if there is none, and how to call it."""
+    for place in (folder, *folder.parents):
+        file = place / "pyproject.toml"
+        if file.is_file():
+            return _tool(file).get(name, {}), f"{file}: [tool.traindx.{name}]"
+    return {}, ""
+
+
+def _tool(file: Path) -> Mapping[str, object]:
+    try:
+        document: object = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file}: {error}; correct it or run traindx elsewhere") from error
+    for name in ("tool", "traindx"):
+        document = document.get(name, {}) if isinstance(document, Mapping) else {}
+    return document if isinstance(document, Mapping) else {}

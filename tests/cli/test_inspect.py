@@ -11,14 +11,10 @@ from typing import IO
 
 import pytest
 
+from tests.cli.calling import traindx
 from traindx.cli import main
 
 LOG = "".join(f"step {i} loss {1 / (i + 1):.4f} lr 0.001\n" for i in range(20))
-
-
-def traindx(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "traindx", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture
@@ -160,9 +156,15 @@ def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "inspect" in capsys.readouterr().out
 
 
-def test_demo_writes_its_reports(tmp_path: Path) -> None:
-    done = traindx("demo", cwd=tmp_path)
+def test_a_page_of_what_was_read(log: Path) -> None:
+    done = traindx("inspect", "train.log", "--html", "out.html", cwd=log)
     assert done.returncode == 0
-    assert (tmp_path / ".traindx/demo/report.md").exists()
-    names = [run["name"] for run in json.loads((tmp_path / ".traindx/demo/report.json").read_text())["runs"]]
-    assert [Path(name).name for name in names] == ["hot", "cool"]
+    assert "train.log" in (log / "out.html").read_text()
+    assert done.stdout.splitlines()[-1] == "report   out.html"
+
+
+def test_a_log_without_a_known_quantity_is_bad_input_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("step,zeta\n0,1\n1,2\n2,3\n")
+    done = traindx("inspect", "m.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--map NAME=QUANTITY" in done.stderr

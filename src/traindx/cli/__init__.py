@@ -1,10 +1,12 @@
 """The command line: one module per command, found by walking this folder.
 
 A command module has `HELP` (one line), `EXAMPLES`, `configure(parser)` and `run(arguments) -> exit code`, and
-imports what it needs inside `run`, so that `--help` and wrong usage cost nothing.
+imports what it needs inside `run`, so that `--help` and wrong usage cost nothing. What commands share is in
+modules whose names begin with an underscore.
 """
 
 import argparse
+import io
 import os
 import sys
 from importlib import import_module
@@ -42,6 +44,24 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code: 0 done, 1 a condition was met, 2 bad usage or input."""
+    _prepare_output()
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (as in `| head`): that is its right, not an error.
+        drop_output()
+        return DONE
+    except OSError as error:
+        sys.stderr.write(f"traindx: {error.strerror or error}; the output is not complete\n")
+        drop_output()
+        return BAD_INPUT
+
+
+def _run(argv: "Sequence[str] | None") -> int:
     parser, commands = build_parser()
     arguments = parser.parse_args(argv)
     if arguments.command is None:
@@ -54,12 +74,20 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     except TraindxError as error:
         sys.stderr.write(f"traindx {arguments.command}: {error}\n")
         return BAD_INPUT
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of our output went away (as in `| head`): that is its right, not an error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+
+
+def _prepare_output() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as in >&-
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal without the letter shows a question mark instead of no report.
+        sys.stdout.reconfigure(errors="replace")
+
+
+def drop_output() -> None:
+    """Send what is still to be printed nowhere, so that the end of the program does not stumble over it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> "tuple[argparse.ArgumentParser, dict[str, Command]]":

@@ -1,13 +1,13 @@
-"""`traindx demo`: the main job on a bundled failing training."""
+"""`traindx demo`: the main job on bundled trainings."""
 
 import argparse
-import sys
 
-from traindx.cli import DONE
 from traindx.errors import TraindxError
 
-HELP = "read the logs of a bundled training that fails, and of its healthy twin"
+HELP = "diagnose the logs of five bundled trainings, four of which fail"
 EXAMPLES = "  traindx demo"
+
+_TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,25 +18,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Lay out the bundled logs, read and show them, and write the reports."""
+    """Lay out the bundled logs, diagnose them as a user would, and write every kind of report."""
     import shutil
+    from importlib.util import find_spec
     from pathlib import Path
 
-    from traindx.cli.inspect import show, write
-    from traindx.loading.reading import read
-    from traindx.renderers import json, markdown
-    from traindx.report import Report
+    from traindx.cli import build_parser
 
     bundled, out = Path(__file__).parent.parent / "demo", Path(arguments.out)
     try:
-        for name in ("hot", "cool"):
+        for name in _TRAININGS:
             shutil.copytree(bundled / name, out / name, dirs_exist_ok=True)
     except OSError as error:
-        raise TraindxError(f"{out}: cannot be written ({error.strerror}); choose another --out") from error
-    reading = read([str(out / "hot"), str(out / "cool")])
-    report = Report(reading.runs, reading.problems, reading.other_files)
-    show(report)
-    write(str(out / "report.md"), markdown.render(report))
-    write(str(out / "report.json"), json.render(report) + "\n")
-    sys.stdout.write(f"report   {out / 'report.md'}\ndata     {out / 'report.json'}\n")
-    return DONE
+        raise TraindxError(
+            f"{out}: cannot be written ({error.strerror or error}); choose another --out"
+        ) from error
+    folder = str(out)
+    command = ["diagnose", "--html", folder, "--md", folder, "--json", folder]
+    if find_spec("matplotlib"):
+        command += ["--png", str(out / "pictures")]
+    parser, commands = build_parser()
+    logs = [str(out / name) for name in _TRAININGS]
+    return commands["diagnose"].run(parser.parse_args([*command, "--", *logs]))

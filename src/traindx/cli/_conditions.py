@@ -1,0 +1,86 @@
+"""The conditions of --fail-on: when a report makes a command end with exit code 1."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from traindx import catalogue
+from traindx.diagnosis import Diagnosis, Suspect, Verdict
+from traindx.errors import SettingsError, UnknownNameError
+from traindx.highlights import percent
+from traindx.report import Report
+from traindx.wording import listed, printable
+
+_VERDICTS = (Verdict.SICK.value, Verdict.INCONCLUSIVE.value)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A verdict or a cause, and how sure it must be."""
+
+    name: str
+    """"sick", "inconclusive" or the slug of a cause."""
+    confidence: float | None = None
+    """None: it must be what the diagnosis settles on."""
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        return self.name if self.confidence is None else f"{self.name}:{self.confidence:g}"
+
+    def met_by(self, report: Report) -> str:
+        """The runs that meet it, as a sentence; empty if none does."""
+        met = [d for d in report.diagnoses if self._is_met(d)]
+        runs = listed([f"{printable(d.run)} ({percent(self._sureness(d))})" for d in met], 3)
+        return f"--fail-on {self} is met by {runs}" if met else ""
+
+    def _is_met(self, diagnosis: Diagnosis) -> bool:
+        if self.name in _VERDICTS:
+            sure = self._sureness(diagnosis) >= (self.confidence or 0)
+            return diagnosis.verdict.value == self.name and sure
+        if self.confidence is not None:
+            return self._sureness(diagnosis) >= self.confidence
+        return diagnosis.verdict is Verdict.SICK and self.name in _causes(diagnosis.suspects[0])
+
+    def _sureness(self, diagnosis: Diagnosis) -> float:
+        """How sure the diagnosis is that the condition holds."""
+        if self.name in _VERDICTS:
+            return diagnosis.confidence
+        # A mechanism is as likely as the roots it is seen with, taken together.
+        return sum(suspect.confidence for suspect in diagnosis.suspects if self.name in _causes(suspect))
+
+
+def conditions_from(texts: Iterable[str]) -> list[Condition]:
+    """The conditions as typed, such as sick, inconclusive, lr-too-high or lr-too-high:0.8."""
+    return [_condition(text) for text in texts]
+
+
+def _condition(text: str) -> Condition:
+    name, colon, share = text.partition(":")
+    known = [*_VERDICTS, *(cause.slug for cause in catalogue.causes())]
+    if name not in known:
+        raise UnknownNameError("condition or cause", name, known)
+    if not colon:
+        return Condition(name)
+    if name == Verdict.INCONCLUSIVE.value:
+        raise SettingsError(f"--fail-on {text}: inconclusive takes no confidence; write --fail-on {name}")
+    confidence = _share(share)
+    if confidence is None:
+        raise SettingsError(
+            f"--fail-on {text}: a confidence is a number from 0 to 1; for example --fail-on {name}:0.8"
+        )
+    return Condition(name, confidence)
+
+
+def _share(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= 1 else None
+
+
+def _causes(suspect: Suspect) -> tuple[str, ...]:
+    """The slugs a suspect goes by: its root, and its mechanism where one was seen."""
+    if suspect.mechanism is None:
+        return (suspect.cause.slug,)
+    return suspect.cause.slug, suspect.mechanism.slug

@@ -1,0 +1,160 @@
+"""The knowledge base as data, and on the terminal."""
+
+import argparse
+import io
+import json
+import re
+import sys
+from collections.abc import Iterable
+from functools import partial
+
+from rich.console import Console, Group, RenderableType
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+from rich.theme import Theme
+
+from traindx import __version__
+from traindx.cause import Cause, Clue
+from traindx.cli import BAD_INPUT, DONE
+from traindx.cli._pages import Page, summary
+from traindx.cli._writing import (
+    STANDARD_OUTPUT,
+    attempt,
+    coloured,
+    complain,
+    place_of,
+    refuse_mixture,
+    terminal_width,
+    write,
+)
+from traindx.prescription import Prescription
+from traindx.sign import Sign
+
+SCHEMA = "traindx.knowledge/1"
+# The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
+_THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})
+
+Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+
+
+def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
+    """Causes and signs as indented JSON."""
+    document: Json = {
+        "schema": SCHEMA,
+        "traindx": __version__,
+        "causes": [_cause(cause) for cause in causes],
+        "signs": [_sign(sign) for sign in signs],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_text(page: Page) -> str:
+    """A page as wide as the terminal, coloured only on a terminal."""
+    parts: list[RenderableType] = [Text(page.title, style="bold"), "", _markdown(page.opening)]
+    for heading, text in page.sections:
+        parts += ["", Text(heading, style="bold underline"), "", _markdown(text)]
+    return _rendered(Group(*parts))
+
+
+def list_as_text(causes: Iterable[Cause]) -> str:
+    """Causes on a line each."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("cause", "says", "title"):
+        table.add_column(heading, no_wrap=heading != "title")
+    for cause in causes:
+        table.add_row(Text(cause.slug, style="cyan"), cause.kind.value, Text(cause.title))
+    closing = "why: a root · how: a mechanism · traindx explain CAUSE tells more"
+    return _rendered(Group(table, "", Text(closing, style="dim")))
+
+
+def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
+    """Write the documents that were asked for, and show the text unless one of them takes its place."""
+    given = {"md": (arguments.md, markdown), "json": (arguments.json, data)}
+    contents = {place_of(place, f"{name}.{end}"): content for end, (place, content) in given.items() if place}
+    refuse_mixture(place for place, _ in given.values() if place)
+    failed = attempt({place: partial(write, place, content) for place, content in contents.items()})
+    if STANDARD_OUTPUT not in contents:
+        sys.stdout.write(text)
+    for sentence in failed.values():
+        complain(arguments.command, sentence)
+    return BAD_INPUT if failed else DONE
+
+
+def _rendered(what: RenderableType) -> str:
+    stream, colour = io.StringIO(), coloured()
+    console = Console(
+        file=stream,
+        width=max(terminal_width(), 60),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        theme=_THEME,
+    )
+    console.print(what)
+    return _single_spaced(stream.getvalue())
+
+
+def _single_spaced(text: str) -> str:
+    """Text without blanks at the ends of lines and without more than one empty line in a row."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        empty = not re.sub(r"\x1b\[[\d;]*m", "", line).strip()
+        if not (empty and lines and not lines[-1]):
+            lines.append("" if empty else line.rstrip())
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _markdown(text: str) -> Markdown:
+    return Markdown(text, code_theme="ansi_dark", hyperlinks=False)
+
+
+def _cause(cause: Cause) -> Json:
+    return {
+        "cause": cause.slug,
+        "title": cause.title,
+        "kind": cause.kind.value,
+        "summary": summary(cause),
+        "acts_through": list(cause.acts_through),
+        "prior": cause.prior,
+        "clues": [_clue(clue) for clue in cause.clues],
+        "fixes": [_fix(fix) for fix in cause.fixes],
+        "what_not_to_do": list(cause.what_not_to_do),
+        "rivals": [{"cause": r.slug, "told_apart_by": r.told_apart_by} for r in cause.rivals],
+        "experiment": {
+            "does": cause.experiment.does,
+            "if_true": cause.experiment.if_true,
+            "if_false": cause.experiment.if_false,
+            "minutes": cause.experiment.minutes,
+        },
+        "page": dict(cause.sections),
+    }
+
+
+def _clue(clue: Clue) -> Json:
+    return {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
+
+
+def _fix(fix: Prescription) -> Json:
+    return {
+        "title": fix.title,
+        "code": fix.code,
+        "change": fix.change,
+        "expect": fix.expect,
+        "safety": fix.safety.value,
+        "not_when": fix.not_when,
+    }
+
+
+def _sign(sign: Sign) -> Json:
+    return {
+        "sign": sign.slug,
+        "asks": sign.asks,
+        "severity": sign.severity.value,
+        "needs": [[q.slug for q in (need if isinstance(need, tuple) else (need,))] for need in sign.needs],
+        "limits": [
+            {"name": limit.name, "value": limit.value, "source": limit.source} for limit in sign.limits
+        ],
+    }

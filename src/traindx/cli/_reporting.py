@@ -1,0 +1,176 @@
+"""What the commands that report on runs share: read, judge, write, show, and the exit code."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
+from traindx.cli._conditions import Condition
+from traindx.cli._writing import (
+    STANDARD_OUTPUT,
+    ProgressLine,
+    attempt,
+    coloured,
+    complain,
+    place_of,
+    refuse_inputs,
+    refuse_mixture,
+    terminal_width,
+    unwritable,
+    write,
+)
+from traindx.loading.reading import Reading, follow, read
+from traindx.report import Report
+from traindx.settings import limits_from, limits_in, names_from, names_in
+from traindx.wording import printable
+
+Judge = Callable[[Reading, ProgressLine], Report]
+
+_NAMES = {"html": "report.html", "md": "diagnostic_report.md", "json": "report.json"}
+"""What an output is called in a folder."""
+_CALLED = {"html": "report", "md": "markdown", "json": "data", "png": "pictures"}
+_CLEAR = "\x1b[2J\x1b[H"
+
+
+def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[Condition] = ()) -> int:
+    """Read the paths, judge the runs and report on them, with --follow again and again."""
+    places = _places(arguments)
+    refuse_mixture(places.values())
+    refuse_inputs(places.values(), arguments.paths)
+    names = {**names_in(Path.cwd()), **names_from(arguments.map)}
+    progress = ProgressLine()
+    if arguments.follow:
+        reports = (judge(reading, progress) for reading in follow(arguments.paths, names))
+        return _follow(reports, arguments, conditions)
+    try:
+        report = judge(read(arguments.paths, names, progress.reading), progress)
+    finally:
+        progress.wipe()
+    try:
+        return _report(report, arguments, conditions)
+    except BrokenPipeError:
+        # Whoever reads only the first lines still gets the right exit code.
+        drop_output()
+        return CONDITION_MET if any(condition.met_by(report) for condition in conditions) else DONE
+
+
+def judging(arguments: argparse.Namespace) -> Judge:
+    """A judge that asks every run every question, with the limits of the project and of --limit."""
+    from traindx.diagnosing import diagnose
+
+    limits = limits_from(arguments.limit, limits_in(Path.cwd()))
+
+    def judge(reading: Reading, progress: ProgressLine) -> Report:
+        diagnoses = []
+        for number, run in enumerate(reading.runs, start=1):
+            progress.judging(number, len(reading.runs))
+            diagnoses.append(diagnose(run, limits=limits))
+        progress.wipe()
+        return Report(reading.runs, reading.problems, reading.other_files, tuple(diagnoses))
+
+    return judge
+
+
+def _follow(reports: Iterator[Report], arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
+    code, watched, latest = DONE, sys.stdout.isatty(), None
+    try:
+        for latest in reports:
+            if watched:
+                sys.stdout.write(_CLEAR)
+            code = _report(latest, arguments, conditions, watched=watched)
+            sys.stdout.flush()
+            if code == CONDITION_MET:
+                break
+    except KeyboardInterrupt:
+        pass
+    if not watched or latest is None:
+        return code
+    # Once more, whole: while it was watched it was cut to the height of the terminal.
+    sys.stdout.write(_CLEAR)
+    return _report(latest, arguments, conditions)
+
+
+def _report(
+    report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition], *, watched: bool = False
+) -> int:
+    """Write and show a report, and tell by which exit code the command ends."""
+    places = _places(arguments)
+    failed = attempt({option: partial(_write, option, report, arguments) for option in places})
+    if STANDARD_OUTPUT not in places.values() and report.runs:
+        # While it is watched, a report leaves room for the prompt and for where its outputs are.
+        room = max(shutil.get_terminal_size().lines - 1 - len(places), 3) if watched else None
+        show(report, everything=arguments.all, room=room)
+        for option, place in places.items():
+            if option not in failed:
+                sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
+    for sentence in failed.values():
+        complain(arguments.command, sentence)
+    if not any(run.series for run in report.runs):
+        return _nothing_read(report, arguments)
+    met = [says for condition in conditions if (says := condition.met_by(report))]
+    for says in met:
+        complain(arguments.command, says)
+    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+
+
+def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
+    from traindx.renderers.text import problems
+
+    sentences = problems(report) or ["no quantity was recognised; --map NAME=QUANTITY names one"]
+    for sentence in sentences:
+        complain(arguments.command, sentence)
+    return BAD_INPUT
+
+
+def show(report: Report, *, everything: bool = False, room: int | None = None) -> None:
+    """Print a report as wide as the terminal, coloured only on a terminal, and cut to the room there is."""
+    from traindx.renderers import text
+
+    shown = text.render(report, width=terminal_width(), colour=coloured(), everything=everything)
+    lines = shown.splitlines(keepends=True)
+    if room is not None and len(lines) > room:
+        hidden = len(lines) - room + 1
+        lines = [*lines[: room - 1], f"and {hidden} more lines: Ctrl-C ends the watch and shows them\n"]
+    sys.stdout.write("".join(lines))
+
+
+def _places(arguments: argparse.Namespace) -> dict[str, str]:
+    """The outputs that were asked for and where each goes."""
+    given = {option: getattr(arguments, option) for option in _NAMES}
+    places = {option: place_of(place, _NAMES[option]) for option, place in given.items() if place is not None}
+    return places if arguments.png is None else {**places, "png": arguments.png}
+
+
+def _write(option: str, report: Report, arguments: argparse.Namespace) -> None:
+    """Make one output, whose renderer is loaded only now."""
+    place = _places(arguments)[option]
+    refuse_inputs([place], [source for run in report.runs for source in run.sources])
+    if option == "html":
+        from traindx.renderers import html
+
+        write(place, html.render(report))
+    elif option == "md":
+        from traindx.renderers import markdown
+
+        write(place, markdown.render(report))
+    elif option == "json":
+        from traindx.renderers import json
+
+        write(place, json.render(report, values=arguments.values) + "\n")
+    else:
+        from traindx.renderers import png
+
+        _write_all(place, png.render(report))
+
+
+def _write_all(folder: str, pictures: dict[str, bytes]) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    for name, picture in pictures.items():
+        write(os.path.join(folder, os.path.basename(name)), picture)

@@ -1,0 +1,108 @@
+"""Puts what a command has to say onto the terminal and into files."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+
+from traindx.errors import TraindxError
+
+STANDARD_OUTPUT = "-"
+
+
+def write(place: str, content: str | bytes) -> None:
+    """Write to a file, or to standard output for "-"."""
+    if place == STANDARD_OUTPUT:
+        sys.stdout.write(content if isinstance(content, str) else content.decode())
+        return
+    try:
+        with open(place, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+    except OSError as error:
+        raise unwritable(place, error) from error
+
+
+def attempt(writers: Mapping[str, Callable[[], None]]) -> dict[str, str]:
+    """Call every writer, whichever of the others fails; what went wrong, by name."""
+    failed = {}
+    for name, writer in writers.items():
+        try:
+            writer()
+        except TraindxError as error:
+            failed[name] = str(error)
+    return failed
+
+
+def unwritable(place: str, error: OSError) -> TraindxError:
+    """The sentence for a place that takes no report."""
+    return TraindxError(f"{place}: cannot be written ({error.strerror}); choose another place")
+
+
+def place_of(given: str, name: str) -> str:
+    """Where a report goes: the file that was given, or the name in the folder that was."""
+    return os.path.join(given, name) if given != STANDARD_OUTPUT and os.path.isdir(given) else given
+
+
+def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
+    """A report must not destroy the log it is about."""
+    logs = {os.path.realpath(path) for path in inputs if path != STANDARD_OUTPUT}
+    for place in places:
+        if place != STANDARD_OUTPUT and os.path.realpath(place) in logs:
+            raise TraindxError(f"{place}: is one of the logs to read; choose another place for the report")
+
+
+def refuse_mixture(places: Iterable[str]) -> None:
+    """Two documents in one place are none."""
+    taken: set[str] = set()
+    for place in places:
+        if place in taken:
+            where = "standard output" if place == STANDARD_OUTPUT else place
+            raise TraindxError(f"two reports go to {where}; give each a place of its own")
+        taken.add(place)
+
+
+def complain(command: str, sentence: object) -> None:
+    """Say on standard error what went wrong."""
+    sys.stderr.write(f"traindx {command}: {sentence}\n")
+
+
+def coloured() -> bool:
+    """Whether standard output takes colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width() -> int:
+    """The columns to fill: those of the terminal, 80 in a pipe, never more than a person reads."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 120)
+
+
+class ProgressLine:
+    """One line on the terminal that says what is being done, wiped when something else is printed."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._written = False
+        self._files = 0
+
+    def reading(self, _: str) -> None:
+        """Say how many files were read, every few files."""
+        self._files += 1
+        if self._files % 10 == 0:
+            self._say(f"reading file {self._files:,}")
+
+    def judging(self, number: int, runs: int) -> None:
+        """Say which run is being judged, every few runs."""
+        if number % 10 == 0:
+            self._say(f"judging run {number:,} of {runs:,}")
+
+    def wipe(self) -> None:
+        """Leave no trace on the terminal."""
+        if self._written:
+            self._say("")
+        self._written = False
+
+    def _say(self, what: str) -> None:
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{what}")
+            sys.stderr.flush()
+            self._written = True

@@ -1,0 +1,56 @@
+"""`traindx compare`: runs side by side."""
+
+import argparse
+
+from traindx.cli._options import add_judging, add_outputs, add_reading
+from traindx.errors import TraindxError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.cli._writing import ProgressLine
+    from traindx.loading.reading import Reading
+    from traindx.report import Report
+
+HELP = "lay runs side by side: which is best, what they differ in, where they part"
+EXAMPLES = """\
+  traindx compare runs/                        every run below a folder
+  traindx compare before.csv after.csv         two runs
+  traindx compare runs/ --html compare.html    with the curves
+  traindx compare runs/ --json -               as data, for programs"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of compare."""
+    add_reading(parser)
+    add_judging(parser)
+    add_outputs(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the paths, judge every run and lay them side by side; 2 when there are fewer than two."""
+    from dataclasses import replace
+
+    from traindx.cli._conditions import conditions_from
+    from traindx.cli._reporting import judging, report_on
+    from traindx.comparing import compare
+
+    judge = judging(arguments)
+
+    def compared(reading: "Reading", progress: "ProgressLine") -> "Report":
+        report = judge(reading, progress)
+        if not report.runs:
+            return report
+        if len(report.runs) == 1:
+            raise TraindxError(_only_one(report))
+        return replace(report, comparison=compare(report.runs, report.diagnoses))
+
+    return report_on(arguments, compared, conditions_from(arguments.fail_on))
+
+
+def _only_one(report: "Report") -> str:
+    from traindx.renderers.text import problems
+    from traindx.wording import printable
+
+    found = f"found one run, {printable(report.runs[0].name)}"
+    unread = "".join(f"; {sentence}" for sentence in problems(report))
+    return f"{found}{unread}; comparing takes two or more: give more paths, or a folder of runs"

@@ -1,0 +1,57 @@
+"""`traindx compare` on the bundled logs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import COOL, DEMO, HOT
+from traindx.cli import main
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_best_run_stands_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", HOT, COOL]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("cool") < shown.index("hot")
+    assert "learning_rate" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_every_output_holds_the_comparison() -> None:
+    assert main(["compare", str(DEMO), "--json", "out.json", "--md", "out.md", "--html", "out.html"]) == 0
+    document = json.loads(Path("out.json").read_text())
+    assert len(document["runs"]) == 5
+    assert document["comparison"]["entries"][0]["run"] == COOL
+    assert "cool" in Path("out.md").read_text()
+    assert "cool" in Path("out.html").read_text()
+
+
+def test_one_run_is_not_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", HOT, "nowhere.log"]) == 2
+    sentence = capsys.readouterr().err
+    assert sentence.count("\n") == 1
+    assert "found one run" in sentence
+    assert "nowhere.log: no such file or folder" in sentence
+    assert "two or more" in sentence
+
+
+def test_no_run_is_said_as_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "nowhere.log", "neither.log"]) == 2
+    assert "no such file or folder" in capsys.readouterr().err
+
+
+def test_runs_that_share_no_measure_are_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.csv").write_text("step,loss\n0,3\n1,2\n2,1\n")
+    Path("b.csv").write_text("step,reward\n0,1\n1,2\n2,3\n")
+    assert main(["compare", "a.csv", "b.csv"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_fail_on_looks_at_every_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", COOL, HOT, "--fail-on", "sick"]) == 1
+    assert "hot (" in capsys.readouterr().err

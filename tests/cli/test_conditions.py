@@ -1,0 +1,65 @@
+"""When --fail-on is met, told on diagnoses with known shares."""
+
+import pytest
+
+from traindx import catalogue
+from traindx.cli._conditions import conditions_from
+from traindx.diagnosis import Diagnosis, Suspect, Verdict
+from traindx.finding import Severity
+from traindx.report import Report
+from traindx.run import Run
+
+
+def report(verdict: Verdict, healthy: float, *suspects: tuple[str, float, str]) -> Report:
+    """One run with suspects given as slug, share and mechanism."""
+    named = tuple(
+        Suspect(
+            catalogue.cause_named(slug),
+            share,
+            0.0,
+            (),
+            Severity.SERIOUS,
+            catalogue.cause_named(mechanism) if mechanism else None,
+        )
+        for slug, share, mechanism in suspects
+    )
+    return Report(
+        (Run("a run", ()),), diagnoses=(Diagnosis("a run", verdict, "", healthy, named, (), (), ()),)
+    )
+
+
+SICK = report(
+    Verdict.SICK,
+    0.1,
+    ("lr-too-high", 0.5, "exploding-gradients"),
+    ("exploding-gradients", 0.3, ""),
+    ("missing-warmup", 0.1, ""),
+)
+TOO_SHORT = report(Verdict.INCONCLUSIVE, 0.2, ("lr-too-high", 0.8, ""))
+HEALTHY = report(Verdict.HEALTHY, 0.95, ("lr-too-high", 0.05, ""))
+
+
+@pytest.mark.parametrize(
+    ("given", "condition", "met"),
+    [
+        (SICK, "sick", "--fail-on sick is met by a run (90 %)"),
+        (SICK, "sick:0.9", "--fail-on sick:0.9 is met by a run (90 %)"),
+        (SICK, "sick:0.91", ""),
+        (SICK, "lr-too-high", "--fail-on lr-too-high is met by a run (50 %)"),
+        (SICK, "exploding-gradients", "--fail-on exploding-gradients is met by a run (80 %)"),
+        (SICK, "exploding-gradients:0.75", "--fail-on exploding-gradients:0.75 is met by a run (80 %)"),
+        (SICK, "missing-warmup", ""),
+        (SICK, "missing-warmup:0.1", "--fail-on missing-warmup:0.1 is met by a run (10 %)"),
+        (SICK, "inconclusive", ""),
+        (TOO_SHORT, "sick", ""),
+        (TOO_SHORT, "sick:0.1", ""),
+        (TOO_SHORT, "lr-too-high", ""),
+        (TOO_SHORT, "lr-too-high:0.8", "--fail-on lr-too-high:0.8 is met by a run (80 %)"),
+        (TOO_SHORT, "inconclusive", "--fail-on inconclusive is met by a run (80 %)"),
+        (HEALTHY, "sick:0", ""),
+        (HEALTHY, "lr-too-high", ""),
+    ],
+)
+def test_conditions(given: Report, condition: str, met: str) -> None:
+    (asked,) = conditions_from([condition])
+    assert asked.met_by(given) == met

@@ -1,0 +1,315 @@
+"""`traindx diagnose` on the bundled logs, and on logs made here."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from tests.cli.calling import COOL, DEMO, HOT, NAN, traindx
+from traindx.cli import main
+
+FALLING = "".join(f"step {i} loss {2 / (i + 1) + 0.1:.4f}\n" for i in range(60))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def verdict_of(path: str) -> str:
+    assert main(["diagnose", path, "--json", "out.json"]) == 0
+    return str(json.loads(Path("out.json").read_text())["runs"][0]["verdict"])
+
+
+def test_the_bundled_trainings_are_told_apart() -> None:
+    verdicts = {name: verdict_of(str(DEMO / name)) for name in ("hot", "cold", "nan", "overfit", "cool")}
+    assert verdicts.pop("cool") == "healthy"
+    assert set(verdicts.values()) == {"sick"}
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"), [("hot", "lr-too-high"), ("cold", "lr-too-low"), ("overfit", "overfitting")]
+)
+def test_the_first_suspect_is_the_fault_that_was_made(name: str, cause: str) -> None:
+    main(["diagnose", str(DEMO / name), "--json", "out.json"])
+    first = json.loads(Path("out.json").read_text())["runs"][0]["suspects"][0]
+    assert cause in (first["cause"], first["mechanism"])
+
+
+def test_the_terminal_shows_the_verdict_in_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", HOT, COOL]) == 0
+    shown = capsys.readouterr()
+    assert "SICK" in shown.out
+    assert "HEALTHY" in shown.out
+    assert max(len(line) for line in shown.out.splitlines()) <= 80
+    assert "\x1b" not in shown.out
+    assert shown.err == ""
+
+
+def test_every_output_is_written_and_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("reports").mkdir()
+    outputs = ["--html", "reports", "--md", "reports", "--json", "own.json"]
+    assert main(["diagnose", HOT, *outputs]) == 0
+    assert Path("reports/report.html").read_text().lower().startswith("<!doctype html>")
+    assert "hot" in Path("reports/diagnostic_report.md").read_text()
+    assert json.loads(Path("own.json").read_text())["schema"] == "traindx.report/1"
+    last = capsys.readouterr().out.splitlines()[-3:]
+    assert [line.split()[-1] for line in last] == [
+        "reports/report.html",
+        "reports/diagnostic_report.md",
+        "own.json",
+    ]
+
+
+def test_pictures_go_into_a_folder() -> None:
+    pytest.importorskip("matplotlib")
+    assert main(["diagnose", HOT, "--png", "new/pictures"]) == 0
+    pictures = list(Path("new/pictures").iterdir())
+    assert pictures
+    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+
+
+def test_a_failing_output_keeps_none_of_the_others_back(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["diagnose", HOT, "--html", "no/such/place.html", "--md", "out.md", "--json", "out.json"])
+    shown = capsys.readouterr()
+    assert code == 2
+    assert Path("out.md").exists()
+    assert Path("out.json").exists()
+    assert "SICK" in shown.out
+    assert shown.err.startswith("traindx diagnose: no/such/place.html: cannot be written (No such file")
+
+
+def test_a_report_never_replaces_a_log() -> None:
+    log = Path("run/train.log")
+    log.parent.mkdir()
+    log.write_text(FALLING)
+    assert main(["diagnose", "run/train.log", "--md", "run/train.log"]) == 2
+    assert main(["diagnose", "run", "--md", "run/train.log"]) == 2
+    assert log.read_text() == FALLING
+
+
+def test_two_reports_cannot_share_a_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", HOT, "--json", "-", "--md", "-"]) == 2
+    assert "two reports go to standard output" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("path", "conditions", "code"),
+    [
+        (HOT, ["sick"], 1),
+        (HOT, ["sick:0.5"], 1),
+        (HOT, ["lr-too-high:0.05"], 1),
+        (HOT, ["inconclusive"], 0),
+        (HOT, ["memory-leak"], 0),
+        (HOT, ["memory-leak", "sick"], 1),
+        (COOL, ["sick", "inconclusive", "lr-too-high"], 0),
+        (NAN, ["sick:0.9"], 1),
+    ],
+)
+def test_fail_on(path: str, conditions: Sequence[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", path, *(f"--fail-on={condition}" for condition in conditions)]) == code
+    assert ("is met by" in capsys.readouterr().err) == (code == 1)
+
+
+def test_a_short_run_meets_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("short.csv").write_text("step,loss\n0,1\n1,0.9\n")
+    assert main(["diagnose", "short.csv", "--fail-on", "inconclusive"]) == 1
+    assert main(["diagnose", "short.csv", "--fail-on", "sick"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--fail-on", "lr-to-high"], 'no condition or cause named "lr-to-high"; did you mean lr-too-high?'),
+        (["--fail-on", "sik"], "did you mean sick?"),
+        (["--fail-on", "sick:80"], "a confidence is a number from 0 to 1"),
+        (["--fail-on", "lr-too-high:much"], "for example --fail-on lr-too-high:0.8"),
+        (["--fail-on", "inconclusive:0.5"], "inconclusive takes no confidence"),
+        (["--limit", "loss_diverges"], '--limit wants SIGN.NAME=VALUE, got "loss_diverges"'),
+        (["--limit", "loss_diverge.lost=1"], 'no sign named "loss_diverge"; did you mean loss_diverges?'),
+        (
+            ["--limit", "loss_diverges.rato=1"],
+            'the sign loss_diverges has no limit named "rato"; it has lost',
+        ),
+        (["--limit", "loss_diverges.lost=much"], 'loss_diverges.lost wants a number, got "much"'),
+        (["--map", "loss"], "--map wants NAME=QUANTITY"),
+        (["--json", "/dev/null/out.json"], "/dev/null/out.json: cannot be written"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+    ],
+)
+def test_bad_usage_is_one_sentence(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(["diagnose", HOT, *arguments])
+    except SystemExit as left:
+        code = int(left.code or 0)
+    assert code == 2
+    sentences = capsys.readouterr().err.splitlines()
+    assert len(sentences) == 1
+    assert says in sentences[0]
+
+
+def test_nothing_to_read_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    Path("note.txt").write_text("a shopping list\n")
+    for path, says in (
+        ("nowhere", "no such file"),
+        ("empty", "is empty"),
+        ("note.txt", "no training numbers"),
+    ):
+        assert main(["diagnose", path, "--fail-on", "sick"]) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_another_limit_changes_the_answer() -> None:
+    answers = []
+    for limits in ([], ["--limit", "validation_turns_up.points=1000000"]):
+        main(["diagnose", str(DEMO / "overfit"), "--json", "out.json", *limits])
+        findings = json.loads(Path("out.json").read_text())["runs"][0]["findings"]
+        answers.append("validation_turns_up" in {finding["sign"] for finding in findings})
+    assert answers == [True, False]
+
+
+def test_the_project_keeps_limits() -> None:
+    Path("pyproject.toml").write_text("[tool.traindx.limits]\nvalidation_turns_up.points = 1e6\n")
+    main(["diagnose", str(DEMO / "overfit"), "--json", "out.json"])
+    findings = json.loads(Path("out.json").read_text())["runs"][0]["findings"]
+    assert "validation_turns_up" not in {finding["sign"] for finding in findings}
+
+
+def test_standard_input_is_read_and_a_pipe_has_no_escapes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "traindx", "diagnose", "-"]
+    done = subprocess.run(
+        command, cwd=tmp_path, input=FALLING, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    assert "standard input" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_narrow_alphabet_gets_a_report(tmp_path: Path) -> None:
+    done = traindx("diagnose", HOT, cwd=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0
+    assert "SICK" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colours_only_where_they_are_wanted(
+    tmp_path: Path, environment: dict[str, str], coloured: bool
+) -> None:
+    ours, theirs = pty.openpty()
+    wanted = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    command = [sys.executable, "-m", "traindx", "diagnose", HOT]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=theirs, env={**wanted, "TERM": "xterm-256color", **environment}
+    ):
+        os.close(theirs)
+        printed = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    assert b"SICK" in printed
+    assert (b"\x1b[" in printed) is coloured
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # the other end was closed
+        return b""
+
+
+def until(stream: IO[str], mark: str) -> str:
+    """What is printed up to a line with a mark; fails when the program ends before."""
+    seen = ""
+    while mark not in seen:
+        line = stream.readline()
+        assert line, seen
+        seen += line
+    return seen
+
+
+def test_follow_judges_again_and_ends_cleanly_on_ctrl_c(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(FALLING)
+    command = [sys.executable, "-m", "traindx", "diagnose", "train.log", "--follow"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert "SICK" not in until(child.stdout, "1 run")
+        with log.open("a") as file:
+            file.writelines(f"step {i} loss nan\n" for i in range(60, 70))
+        assert "SICK" in until(child.stdout, "1 run")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=20) == 0
+
+
+def test_a_condition_ends_the_watch(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(FALLING)
+    command = [sys.executable, "-m", "traindx", "diagnose", "train.log", "--follow", "--fail-on", "sick"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        until(child.stdout, "1 run")
+        with log.open("a") as file:
+            file.writelines(f"step {i} loss nan\n" for i in range(60, 70))
+        out, err = child.communicate(timeout=60)
+        assert child.returncode == 1
+        assert "SICK" in out
+        assert "--fail-on sick is met by train.log" in err
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "traindx", "diagnose", HOT]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    os.close(writer)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_whoever_reads_the_first_lines_gets_the_right_exit_code(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "traindx", "diagnose", HOT, "--all", "--fail-on", "sick"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=writer, stderr=subprocess.DEVNULL, check=False)
+    os.close(writer)
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "traindx", "diagnose", HOT]
+        done = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "traindx: No space left on device; the output is not complete\n"
+
+
+def test_ctrl_c_while_reading_leaves_no_traceback(tmp_path: Path) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    command = [sys.executable, "-m", "traindx", "diagnose", "log"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as child:
+        with fifo.open("w") as file:  # opens once the command reads
+            file.write(FALLING)
+            file.flush()
+            child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=60)
+        assert child.returncode == 130
+        assert said == ""

@@ -1,0 +1,105 @@
+"""`traindx causes` and `traindx explain`: the knowledge base."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from traindx import catalogue
+from traindx.cli import main
+from traindx.cli._pages import cause_page, sign_page
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_causes_lists_each_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["causes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line) for line in lines) <= 80
+    listed = [line.split()[0] for line in lines[1:] if line][: len(catalogue.causes())]
+    assert listed == [cause.slug for cause in catalogue.causes()]
+
+
+def test_causes_as_data_hold_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["causes", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "traindx.knowledge/1"
+    for cause in document["causes"]:
+        assert cause["fixes"][0]["expect"]
+        assert cause["what_not_to_do"]
+        assert cause["rivals"]
+
+
+def test_causes_as_markdown_lead_from_symptom_to_fix(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["causes", "--md", "."]) == 0
+    table = Path("causes.md").read_text()
+    for cause in catalogue.causes():
+        assert f"| `{cause.slug}` | {cause.kind.value} | {cause.fixes[0].title} |" in table
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("slug", [cause.slug for cause in catalogue.causes()])
+def test_a_cause_reads_at_80_columns(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", slug]) == 0
+    shown = capsys.readouterr().out
+    cause = catalogue.cause_named(slug)
+    assert shown.startswith(cause.title)
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert "\x1b" not in shown
+    words = " ".join(shown.split())
+    for rival in cause.rivals:
+        assert f"{rival.slug}:" in words
+    for fix in cause.fixes:
+        assert f"expect: {fix.expect.replace('`', '')[:40]}" in words
+
+
+@pytest.mark.parametrize("slug", [sign.slug for sign in catalogue.signs()])
+def test_a_sign_reads_at_80_columns(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", slug]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(slug)
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_explain_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "overfitting", "--json", "-"]) == 0
+    assert [c["cause"] for c in json.loads(capsys.readouterr().out)["causes"]] == ["overfitting"]
+    assert main(["explain", "loss_diverges", "--json", "-"]) == 0
+    (sign,) = json.loads(capsys.readouterr().out)["signs"]
+    assert {limit["name"] for limit in sign["limits"]} >= {"lost"}
+    assert main(["explain", "overfitting", "--md", "-"]) == 0
+    assert capsys.readouterr().out == str(cause_page(catalogue.cause_named("overfitting")))
+    assert main(["explain", "loss-diverges", "--md", "."]) == 0
+    assert Path("loss_diverges.md").read_text().startswith("# loss_diverges\n")
+
+
+def test_a_page_says_what_an_answer_counts_for() -> None:
+    (sign,) = [sign for sign in catalogue.signs() if sign.slug == "loss_diverges"]
+    page = str(sign_page(sign))
+    assert "| `lr-too-high` | strongly for (+" in page
+    assert "| health | strongly against (-" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("lr-to-high", "did you mean lr-too-high?"),
+        ("loss_diverge", "did you mean loss_diverges?"),
+        ("qqq", 'no cause or sign named "qqq"'),
+    ],
+)
+def test_an_unknown_name_gets_a_suggestion(name: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", name]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("traindx explain: ")
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_an_unwritable_page_keeps_the_other_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "overfitting", "--md", "no/such.md", "--json", "out.json"]) == 2
+    assert Path("out.json").exists()
+    assert "no/such.md: cannot be written" in capsys.readouterr().err
