@@ -17,7 +17,7 @@ help: ## show what can be made
 demo: $(STAMPS)/run ## set up, then run the main job on a bundled failing training and say where the report is
 	@$(BIN)/traindx demo
 
-test: $(STAMPS)/dev ## set up, then run all tests
+test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run all tests
 	@echo "running the tests"
 	@$(BIN)/python -m pytest -n 2
 
@@ -53,13 +53,22 @@ $(BIN)/python:
 
 $(STAMPS)/run: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing traindx"
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[plots]'
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing traindx and what its tests and checks need (a minute)"
 	@$(PIP) --editable '.[dev]'
 	@mkdir -p $(STAMPS) && touch $@ $(STAMPS)/run
+
+$(STAMPS)/browser: | $(STAMPS)/dev
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	    echo "installing Chromium, in which the tests open the HTML report (a minute)" >&2; \
+	    sudo=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
+	    $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium; \
+	  } > $(STAMPS)/browser.txt 2> >(tee -a $(STAMPS)/browser.txt | grep installing >&2) || \
+	  echo "Chromium could not be installed ($(STAMPS)/browser.txt says why): tests that need it are skipped"
+	@touch $@
 
 $(STAMPS)/bench: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing the peers to measure against (some minutes)"

@@ -103,7 +103,7 @@ CAUSE = Cause(
         Clue(accuracy_at_chance, seen=+1.3, group="chance"),
         Clue(loss_spikes, seen=+0.3),
         Clue(both_losses_high, seen=+0.7),
-        Clue(loss_flat_from_start, seen=-2.0),
+        Clue(loss_flat_from_start, seen=-1.0),
         Clue(gradient_spikes_before_loss, seen=-0.7),
     ),
     fixes=(
