@@ -10,7 +10,7 @@ from traindx import quantities as q
 from traindx.facts import FACTS
 from traindx.naming.position_names import POSITIONS
 from traindx.naming.setting_names import FACTS_BY_NAME
-from traindx.naming.vocabulary import Meaning, axis_of, fact_of, meaning, split_of
+from traindx.naming.vocabulary import Meaning, axis_of, bare_split_of, fact_of, meaning, split_of
 from traindx.quantities import QUANTITIES
 from traindx.quantity import Split
 from traindx.series import Axis
@@ -244,6 +244,14 @@ def test_no_name_is_too_odd(name: str) -> None:
     assert axis_of(name) in (None, Axis.STEP, Axis.EPOCH, Axis.SAMPLE)
     assert split_of(name) in (None, *Split)
     assert fact_of(name) is None or fact_of(name) in FACTS.values()
+
+
+def test_words_for_a_part_of_the_data_and_nothing_else() -> None:
+    told = {name: bare_split_of(name) for name in ("train", "Val.", "valid", "dev", "test", "learn")}
+    assert list(told.values()) == [Split.TRAIN, *[Split.VALIDATION] * 3, Split.TEST, Split.TRAIN]
+    assert [bare_split_of(name) for name in ("val_loss", "loss", "train val", "evaluating", "", "3")] == [
+        None
+    ] * 6
 
 
 def test_a_text_too_long_for_a_name_means_nothing() -> None:

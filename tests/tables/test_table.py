@@ -183,3 +183,28 @@ def test_positions_may_be_any_number() -> None:
 def test_an_empty_table_has_no_columns() -> None:
     assert columns_of(Table(0, {})) == ()
     assert columns_of(table(2, step=full(1, 2))) == ()
+
+
+def test_episodes_are_the_position_where_nothing_else_is() -> None:
+    found = columns_of(table(3, episode=full(1, 2, 3), reward=full(5, 6, 7)))
+    assert [(c.name, c.axis, c.steps.tolist()) for c in found] == [("reward", Axis.STEP, [1, 2, 3])]
+    found = columns_of(table(3, episode=full(1, 2, 3), timesteps=full(200, 390, 600), reward=full(5, 6, 7)))
+    assert by_name(found)["reward"].axis is Axis.SAMPLE
+    assert by_name(found)["reward"].steps.tolist() == [200, 390, 600]
+
+
+def test_steps_within_episodes_are_no_position() -> None:
+    lengths = full(200, 12, 180, 9, 170, 8, 160, 7, 150)
+    found = columns_of(table(9, Episode=full(*range(9)), steps=lengths, reward=full(*range(9))))
+    assert by_name(found)["reward"].steps.tolist() == list(range(9))
+    assert by_name(found)["steps"].values.tolist() == lengths.values.tolist()
+
+
+@pytest.mark.parametrize("name", ["ts", "time", "unix_time"])
+def test_a_name_of_several_meanings_is_a_time_stamp_where_it_holds_one(name: str) -> None:
+    seconds = (1763250000.1, 1763250001.1)
+    (loss,) = columns_of(Table(2, {"step": full(1, 2), "loss": full(3, 2), name: full(*seconds)}))
+    assert loss.times is not None
+    assert loss.times.tolist() == list(seconds)
+    loss, other = columns_of(Table(2, {"step": full(1, 2), "loss": full(3, 2), name: full(0.5, 0.6)}))
+    assert (loss.times, other.name, other.values.tolist()) == (None, name, [0.5, 0.6])

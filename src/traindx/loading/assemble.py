@@ -7,7 +7,8 @@ import numpy as np
 
 from traindx.fact import Fact, Scalar
 from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
-from traindx.loading.placement import Placed, place, promoted, repeats, written_alike
+from traindx.loading.placed import Placed
+from traindx.loading.placement import place, promoted, repeats, written_alike
 from traindx.loading.segments import Going, increasing, last_of_each_step, segments_of
 from traindx.loading.strand import Strand, counting_epochs, joined
 from traindx.log import Column, Event, EventKind, Log, Unread

@@ -17,7 +17,7 @@ from traindx.loading.pickled_settings import settings_in_pickle
 from traindx.tables.nested import flattened, number_or_text
 
 _SETTINGS_FILE = re.compile(
-    r"(hparams?|hyp|hyper_?params?|config|configs|cfg|args|opt|params|train_?config|training_args|train_args|"
+    r"(hparams?|hyp|hyper_?params?|hyper_?parameters|config|configs|cfg|args|opt|params|train_?config|training_args|train_args|"
     r"run_config|settings|hydra)\.(ya?ml|json)",
     re.IGNORECASE,
 )
@@ -36,6 +36,11 @@ def settings_beside(folder: Path) -> dict[str, Scalar]:
             elif file.name == _PICKLED:
                 settings = {**_read_pickled(file), **settings}
     return {**_one_file_each(folder / "params"), **settings}
+
+
+def is_settings_file(path: str) -> bool:
+    """Whether a file has the name of one that states settings."""
+    return _SETTINGS_FILE.fullmatch(Path(path).name) is not None
 
 
 def _files(folder: Path) -> list[Path]:

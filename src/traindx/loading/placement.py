@@ -10,25 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.loading.bare_splits import by_measure
+from traindx.loading.placed import Placed, measure_of, other_split
 from traindx.log import Column, Unread
-from traindx.naming.vocabulary import Meaning, meaning
-from traindx.quantities import QUANTITIES
+from traindx.naming.vocabulary import Meaning, bare_split_of, meaning
 from traindx.quantity import Quantity, Split
 from traindx.series import Axis, Floats, Rows, Series
 from traindx.wording import listed
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """A column together with what it means."""
-
-    column: Column
-    means: Meaning
-
-    @property
-    def key(self) -> tuple[Quantity, str, str]:
-        """What tells this column from the others of its run."""
-        return self.means.quantity, self.means.part, self.means.layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +34,23 @@ def place(
     """Give each column its quantity: by the user's `names`, the format, or the vocabulary, in this order."""
     placed: list[Placed] = []
     unread: list[Unread] = []
+    bare: list[Column] = []
     for column in columns:
         means = _meaning(column, names, split)
+        if means is None and bare_split_of(column.name):
+            bare.append(column)
+            continue
         if means is None:
             why = "its name is not known; --map can place it"
             unread.append(Unread(column.name, len(column.values), why))
             continue
         placed.append(Placed(column, replace(means, part=means.part or part)))
     notes: list[str] = []
+    if bare:
+        measured = by_measure(bare, placed)
+        unread += measured.unread
+        notes += measured.notes
+        placed += measured.placed
     settled = _by_company(placed, notes)
     return Placement(tuple(_told_apart(settled)), tuple(unread), tuple(notes))
 
@@ -64,12 +61,6 @@ def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None)
     if column.quantity is not None:
         return Meaning(column.quantity)
     return meaning(column.name, column.split or split)
-
-
-def other_split(quantity: Quantity, split: Split) -> Quantity:
-    """The same measure on another split."""
-    assert quantity.split is not None
-    return QUANTITIES[quantity.slug.replace(quantity.split.value, split.value, 1)]
 
 
 def _by_company(placed: Sequence[Placed], notes: list[str]) -> list[Placed]:
@@ -101,7 +92,7 @@ class _Company:
     def measures(self, quantity: Quantity, part: str) -> bool:
         """Whether a column of the same measure tells its split."""
         return any(
-            (_measure(t.means.quantity), t.means.part) == (_measure(quantity), part) for t in self.told
+            (measure_of(t.means.quantity), t.means.part) == (measure_of(quantity), part) for t in self.told
         )
 
     def has(self, split: Split) -> bool:
@@ -115,22 +106,18 @@ class _Company:
         return float(np.mean(np.logical_or.reduce(met))) if met else 0.0
 
 
-def _measure(quantity: Quantity) -> str:
-    return quantity.slug.partition("_")[2]
-
-
 def _split_by_company(item: Placed, company: _Company) -> Split | None:
     """The split a bare metric belongs to, or None to leave it with training."""
     quantity = item.means.quantity
     if not item.means.split_assumed or quantity.split is None:
         return None
-    if _measure(quantity) in ("loss", "perplexity") or company.measures(quantity, item.means.part):
+    if measure_of(quantity) in ("loss", "perplexity") or company.measures(quantity, item.means.part):
         return None
     rows = item.column.rows
     if company.share_of_rows(rows, Split.TRAIN) > 0:
         # train_loss, val_loss and a bare metric in one row: people measure metrics on validation data.
         return Split.VALIDATION if company.share_of_rows(rows, Split.VALIDATION) > 0 else None
-    if not company.has(Split.TRAIN) and _measure(quantity) == "accuracy":
+    if not company.has(Split.TRAIN) and measure_of(quantity) == "accuracy":
         return None  # loss, accuracy, val_loss: Keras' way to write training values
     held_out = (Split.VALIDATION, Split.TEST)
     return next((split for split in held_out if company.share_of_rows(rows, split) == 1), None)

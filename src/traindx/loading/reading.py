@@ -12,7 +12,7 @@ from traindx import catalogue
 from traindx.errors import UnreadableError
 from traindx.fact import Scalar
 from traindx.loading.assemble import assemble
-from traindx.loading.companions import settings_beside
+from traindx.loading.companions import is_settings_file, settings_beside
 from traindx.loading.discover import STANDARD_INPUT, discover, files_below, in_memory
 from traindx.loading.group import Bundle, Found, group
 from traindx.log import Log
@@ -75,7 +75,9 @@ def _read_sources(
             continue
         progress(source.path)
         try:
-            found.append(_read_source(source, in_tree))
+            found.append(
+                _with_curves(_read_source(source, in_tree)) if in_tree else _read_source(source, in_tree)
+            )
         except NotALogError as error:
             others.append(error)
         except UnreadableError as error:
@@ -85,6 +87,14 @@ def _read_sources(
     if not readable and not problems:
         problems = _nothing_at(top, others)
     return Reading(readable, tuple(problems), len(others))
+
+
+def _with_curves(item: Found) -> Found:
+    """Refuse a file of settings, which are facts of the run beside it: its single numbers are no series."""
+    single = all(len(column.values) < 2 for log in item.logs for column in log.columns)
+    if single and is_settings_file(item.path):
+        raise NotALogError(item.path, "holds settings of a run", "give its log")
+    return item
 
 
 class NotALogError(UnreadableError):

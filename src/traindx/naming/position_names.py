@@ -85,5 +85,8 @@ SHORT_SPLIT_WORDS: dict[str, Split] = {
 }
 """Words that name a split at the start of a metric's name, and mean anything elsewhere (`tr` is Turkish)."""
 
+SPLIT_VERBS = frozenset("fit evaluate evaluating validate validating testing".split())
+"""Words that say what is being done: a number after them is hardly a result."""
+
 SOFT_SPLIT_WORDS = frozenset("eval evals evaluation evaluate evaluating".split())
 """Words for an activity rather than a part of the data: an evaluation may be of the test set."""

@@ -52,10 +52,10 @@ _NAMES: dict[Fact, str] = {
         max iterations; n iters; num iters; total iters; total iterations; num train steps;
         num training steps; max train steps; max training steps; train steps; training steps; max update;
         max updates; total train steps; iterations; iters; steps; train iterations; n iterations;
-        total training steps; num updates; total updates""",
+        total training steps; num updates; total updates; planned steps""",
     f.PLANNED_EPOCHS: """epochs; num train epochs; max epochs; num epochs; n epochs; max epoch;
         total epochs; num epoch; nepochs; n epoch; nb epoch; nb epochs; train epochs; training epochs;
-        num training epochs; total epoch; number of epochs; max num epochs""",
+        num training epochs; total epoch; number of epochs; max num epochs; planned epochs""",
     f.DROPOUT: """dropout; p dropout; dropout p; dropout rate; dropout prob; dropout probability;
         hidden dropout prob; hidden dropout; drop rate; drop; resid pdrop; dropout ratio;
         classifier dropout; drop prob; drop p""",

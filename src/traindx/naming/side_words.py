@@ -23,7 +23,7 @@ GRAINS: dict[str, str] = {
 NEUTRAL = _words(
     """total overall all global avg average mean main running current cur lm language metrics metric log logs
     stats scalar scalars charts rollout optim core loss losses per of the on set in for at percent pct
-    performance"""
+    performance now"""
 ).union(GRAINS)
 """Words that do not tell one number from another."""
 

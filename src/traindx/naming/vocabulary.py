@@ -21,6 +21,7 @@ from traindx.naming.position_names import (
     POSITION_SIGNS,
     POSITIONS,
     SOFT_SPLIT_WORDS,
+    SPLIT_VERBS,
     SPLIT_WORDS,
 )
 from traindx.naming.setting_names import FACTS_BY_NAME, NAMED_FACTS, NAMING_WRAPPERS, OTHER_ROLES, WRAPPERS
@@ -91,6 +92,18 @@ _WHOLE_NAMES = {
     "train n updates": Meaning(q.ITERATION),
     "trl": Meaning(q.TRAIN_LOSS),
     "tel": Meaning(q.TEST_LOSS),
+    # Only as a whole name: `losses/clipfrac` and `train/clip_fraction` are of PPO's ratio, not of gradients.
+    **dict.fromkeys(
+        (
+            "clip frac",
+            "clip fraction",
+            "clipped frac",
+            "clipped fraction",
+            "frac clipped",
+            "fraction clipped",
+        ),
+        Meaning(q.CLIPPED_SHARE),
+    ),
 }
 
 
@@ -212,6 +225,13 @@ def split_of(words: str) -> Split | None:
     if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in SOFT_SPLIT_WORDS:
         return Split.TEST
     return next(iter(said)) if len(said) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def bare_split_of(name: str) -> Split | None:
+    """The split of a name that is but the word for a part of the data, as `val` is, and names no measure."""
+    words = words_of(name)
+    return split_of(name) if len(words) == 1 and words[0] not in SPLIT_VERBS else None
 
 
 @lru_cache(maxsize=4096)

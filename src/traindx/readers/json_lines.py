@@ -16,6 +16,7 @@ from traindx.reader import Reader, Source
 from traindx.tables.json_rows import read_lines
 from traindx.tables.json_text import names_a_metric
 from traindx.tables.leaves import decoded
+from traindx.tables.settings_record import only_sets
 from traindx.tables.sheet import SheetBuilder
 from traindx.tables.sheet_logs import Origin, logs_of
 
@@ -48,7 +49,12 @@ def read(source: Source) -> Iterator[Log]:
     sheet = builder.finish()
     if not sheet.cells and not lines.settings:
         raise UnreadableError(source.path, "no line holds a record with a number")
-    yield from logs_of(sheet, Origin(source.path, lines.settings, lines.events))
+    logs = list(logs_of(sheet, Origin(source.path, lines.settings, lines.events)))
+    if sheet.length == 1 and all(map(only_sets, logs)):
+        raise UnreadableError(
+            source.path, "its one line holds settings of a run, and nothing that was measured"
+        )
+    yield from logs
 
 
 READER = Reader("json_lines", "JSON Lines", recognises, read)

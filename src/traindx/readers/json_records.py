@@ -20,6 +20,7 @@ from traindx.reader import Reader, Source
 from traindx.tables.json_rows import add_records
 from traindx.tables.json_series import Contents, columns_of_curves, contents_of
 from traindx.tables.json_text import Document, document_in, names_a_metric
+from traindx.tables.settings_record import only_sets
 from traindx.tables.sheet import SheetBuilder
 from traindx.tables.sheet_logs import Origin, logs_of
 
@@ -50,6 +51,10 @@ def read(source: Source) -> Iterator[Log]:
     ]
     if not any(log.columns for log in logs):
         raise UnreadableError(source.path, "the document holds no number that was measured")
+    if all(map(only_sets, logs)):
+        raise UnreadableError(
+            source.path, "the document holds settings of a run, and nothing that was measured", "give its log"
+        )
     yield from logs
 
 

@@ -15,6 +15,7 @@ from itertools import islice
 
 from traindx.errors import UnreadableError
 from traindx.log import Log, Unread
+from traindx.naming.vocabulary import fact_of
 from traindx.reader import Reader, Source
 from traindx.texts.columns import columns_of_records
 from traindx.texts.events import events_of
@@ -68,10 +69,13 @@ def read(source: Source) -> Iterator[Log]:
             "looked for lines with a position and a named value, such as: step 10 loss 0.5",
         )
     last_record = max(int(placed.sheet.lines[-1]) for placed in records.placed)
+    settings = settings_of(found.preamble)
+    stated = {fact_of(name) for name in settings}
     yield Log(
         source.path,
         columns,
-        settings_of(found.preamble),
+        # What the program says it was set to counts more than what its lines count up to.
+        {**settings, **{name: plan for name, plan in records.plans.items() if fact_of(name) not in stated}},
         events_of(found, records.clock, last_record),
         (*records.unread, *summaries, *_cut(found.cut)),
         smoothing_of(placed.sheet.pattern for placed in records.placed),

@@ -13,11 +13,18 @@ import numpy as np
 
 from traindx.log import Column
 from traindx.naming.vocabulary import axis_of, meaning, split_of
+from traindx.naming.words import words_of
 from traindx.quantity import Split
 from traindx.series import Axis, Floats, Rows
+from traindx.tables.stamps import are_stamps, in_seconds
 
 _FINEST_FIRST = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE)
 _TIME_NAMES = ("_timestamp", "timestamp", "wall_time", "walltime", "_runtime", "elapsed_time", "time_elapsed")
+_STAMP_NAMES = ("ts", "time", "unix_time", "epoch_time", "time_stamp", "created_at", "logged_at")
+"""What a time stamp is called too, but so are other things: these count only where they hold one."""
+_EPISODE_NAMES = frozenset(
+    ("episode", "episodes", "episode num", "episode number", "episode idx", "n episode")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +138,8 @@ def _placed(table: Table, clock: _Clock) -> tuple[Column, ...]:
     columns: list[Column] = []
     for name, cells in table.cells.items():
         # A time stamp that is no quantity of its own is not lost: every column carries it.
-        if name == clock.name or not len(cells.rows) or (name == timed and meaning(name) is None):
+        carried = name == timed and (meaning(name) is None or _spelled(name) in _STAMP_NAMES)
+        if name == clock.name or not len(cells.rows) or carried:
             continue
         # Columns without blanks share one array of steps: a wide table would else hold it many times.
         full = len(cells.rows) == table.length
@@ -152,19 +160,18 @@ def _time_name(table: Table) -> str | None:
     """The column that says when each row was written."""
     if table.time in table.cells:
         return table.time
-    spelled = {name: name.lower().rpartition("/")[2].replace(" ", "_") for name in table.cells}
-    names = {spelling: name for name, spelling in reversed(spelled.items()) if len(table.cells[name].rows)}
-    return next((names[name] for name in _TIME_NAMES if name in names), None)
+    names = {_spelled(name): name for name in reversed(list(table.cells)) if len(table.cells[name].rows)}
+    named = next((names[name] for name in _TIME_NAMES if name in names), None)
+    stamps = (names[name] for name in _STAMP_NAMES if name in names)
+    return named or next((name for name in stamps if are_stamps(table.cells[name].values)), None)
+
+
+def _spelled(name: str) -> str:
+    return name.lower().rpartition("/")[2].replace(" ", "_")
 
 
 def _seconds(table: Table, name: str) -> Floats | None:
-    if not len(table.cells[name].rows):
-        return None
-    seconds = _spread(table.cells[name], table.length)
-    largest = float(np.nanmax(np.abs(seconds))) if np.isfinite(seconds).any() else 0.0
-    # No run lasts three thousand years: such numbers are milliseconds, micro- or nanoseconds since 1970.
-    scale = next((s for limit, s in ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3)) if largest > limit), 1.0)
-    return seconds / scale if scale > 1 else seconds
+    return in_seconds(_spread(table.cells[name], table.length)) if len(table.cells[name].rows) else None
 
 
 def _clock(table: Table) -> _Clock:
@@ -172,7 +179,7 @@ def _clock(table: Table) -> _Clock:
     epochs = _epochs(table)
     for name, axis in _candidates(table):
         steps = _spread(_finite(table.cells[name]), table.length)
-        if axis is Axis.STEP and epochs is not None:
+        if axis is Axis.STEP and epochs is not None and not _counts_episodes(name):
             steps = whole_run_steps(epochs, steps)
         if _goes_up(steps) and not _stands_still(table, steps):
             return _Clock(name, axis, steps)
@@ -196,16 +203,27 @@ def _epochs(table: Table) -> Floats | None:
 
 def _candidates(table: Table) -> list[tuple[str, Axis]]:
     """The columns that count something, the one to be preferred first."""
-    found = [(name, axis_of(name)) for name, cells in table.cells.items() if np.isfinite(cells.values).any()]
+    found = [(name, _axis_of(name)) for name, cells in table.cells.items() if np.isfinite(cells.values).any()]
     counting = [(name, axis) for name, axis in found if axis is not None]
     return sorted(
         counting,
         key=lambda item: (
+            _counts_episodes(
+                item[0]
+            ),  # beside any other count they are no position: Stable-Baselines has both
             len(table.cells[item[0]].rows) * 2 < table.length,  # a count that few rows state
             _FINEST_FIRST.index(item[1]),
             _within_epoch(item[0]),
         ),
     )
+
+
+def _axis_of(name: str) -> Axis | None:
+    return Axis.STEP if _counts_episodes(name) else axis_of(name)
+
+
+def _counts_episodes(name: str) -> bool:
+    return " ".join(words_of(name)) in _EPISODE_NAMES
 
 
 def _within_epoch(name: str) -> int:
@@ -227,7 +245,7 @@ def _goes_up(steps: Floats, *, least: int = 6) -> bool:
 
 def _stands_still(table: Table, steps: Floats) -> bool:
     """Whether most values of the longest column would share a position with the value before."""
-    metrics = [cells for name, cells in table.cells.items() if axis_of(name) is None]
+    metrics = [cells for name, cells in table.cells.items() if _axis_of(name) is None]
     if not metrics:
         return False
     longest = max(metrics, key=lambda cells: len(cells.rows))

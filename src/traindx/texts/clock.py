@@ -72,7 +72,7 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
     positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total)[batches]
     steps = np.isfinite(counts.step)
     through = counts.step
-    if _starts_over(epochs[steps], counts.step[steps]):
+    if starts_over(epochs[steps], counts.step[steps]):
         through = _counted_through(epochs, counts.step, counts.step_total)
     axes[steps], positions[steps] = _STEP, through[steps]
     return Clock(counts.lines, axes, positions, counts.headings)
@@ -118,7 +118,7 @@ def _carried(values: Floats) -> Floats:
     return np.where(last >= 0, values[np.maximum(last, 0)], np.nan)
 
 
-def _starts_over(epochs: Floats, steps: Floats) -> bool:
+def starts_over(epochs: Floats, steps: Floats) -> bool:
     """Whether steps mostly fall where epochs rise."""
     rises = np.diff(epochs) > 0
     falls = rises & (np.diff(steps) <= 0)

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from traindx.log import Column, Unread
 from traindx.naming.vocabulary import axis_of, split_of
+from traindx.quantities import WALL_TIME
 from traindx.quantity import Split
 from traindx.series import Axis, Floats, Rows
+from traindx.tables.stamps import are_stamps, in_seconds
 from traindx.texts.clock import AXES
 from traindx.texts.names import tells_split
 from traindx.texts.pattern import Pair, Place
@@ -20,6 +22,7 @@ from traindx.texts.spoken import SPLITS
 from traindx.texts.units import scale_of, seconds_in
 
 _MOST_LABELS = 6
+_STAMP_NAMES = frozenset(("ts", "time", "timestamp", "_timestamp", "time_stamp", "unix_time", "epoch_time"))
 _T = TypeVar("_T", bound=np.generic)
 
 
@@ -73,13 +76,14 @@ def _pieces(placed: Placed) -> Iterator[_Piece]:
     counters = _counters(placed)
     pattern = placed.sheet.pattern
     bar = pattern.at(Place.BAR) is not None
+    label = pattern.label or ("summary" if placed.summary else "")
     for axis in np.unique(placed.axes):
         for spoken in np.unique(placed.splits[placed.axes == axis]):
             mask = (placed.axes == axis) & (placed.splits == spoken)
             at = _lines(placed, mask)
             for pair in (*pattern.pairs, *counters):
                 split = pair.split or (None if tells_split(pair.name) else SPLITS[spoken])
-                key = _Key(pair.name, split, AXES[axis], "" if pair in counters else pattern.label)
+                key = _Key(pair.name, split, AXES[axis], "" if pair in counters else label)
                 shown = bar and (split or split_of(pair.name)) in (Split.VALIDATION, Split.TEST)
                 yield _Piece(key, at, _picked(_values(placed, pair), mask), pair.unit, shown)
 
@@ -106,7 +110,15 @@ def _values(placed: Placed, pair: Pair) -> Floats:
     with np.errstate(all="ignore"):  # 0/0 is NaN, which is data
         factor = pair.sign * scale_of(pair)
         values = numbers[pair.hole] if factor == 1 else numbers[pair.hole] * factor
-        return values if pair.total is None else 100 * values / numbers[pair.total]
+        if pair.total is None or not _are_shares(values, numbers[pair.total]):
+            return values
+        return 100 * values / numbers[pair.total]
+
+
+def _are_shares(counts: Floats, totals: Floats) -> bool:
+    """Whether numbers are so many of so many: acc 0.50/0.48 is two accuracies."""
+    finite = np.isfinite(counts) & np.isfinite(totals)
+    return bool(np.all((counts <= totals)[finite] & (totals == np.round(totals))[finite]))
 
 
 def _counters(placed: Placed) -> list[Pair]:
@@ -168,14 +180,16 @@ def _column(pieces: Sequence[_Piece]) -> Column:
             keep = keep[np.append(True, bits[1:] != bits[:-1])]
         keep = keep[np.append(~at.passing[keep][:-1] | (np.diff(at.positions[keep]) != 0), True)]
         at, values = _reordered(at, keep), values[keep]
+    stamps = key.name.lower() in _STAMP_NAMES and are_stamps(values)
     return Column(
         name=key.name,
-        values=values,
+        values=in_seconds(values) if stamps else values,
         steps=at.positions,
         rows=at.rows,
         axis=key.axis,
         times=at.times if bool(np.isfinite(at.times).all()) else None,
         split=key.split,
+        quantity=WALL_TIME if stamps else None,
     )
 
 

@@ -7,6 +7,9 @@ Epoch: [_][_/_]\tTime _ (_)        "Epoch: [" holds the name "Epoch" and an open
 import re
 from dataclasses import dataclass
 
+SYMBOLS = "\\u2190-\\u21ff\\u2300-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U0001faff"
+"""Arrows, ticks and pictures, as inside the brackets of an expression: they part names and are in none."""
+
 _UNIT = re.compile(
     r"(?:%|[A-Za-z\u00b5\u03bc]+(?:/[A-Za-z]+)?)(?![\w=:])"  # glued to the number
     r"| (?:ms|s|secs?|seconds|mins?|[KMGT]i?B|%"
@@ -18,7 +21,7 @@ _BEFORE_SIGN = " \t:=([,'\"|"
 _OPENERS = " \t\"'`[(<{"
 _SEPARATOR = re.compile(r"\s*(?:[:=]+>?|->|\u2192|\||\b(?:is|was)(?= |$))\s*$")
 _BREAK = re.compile(
-    r"[|,;\t{}<>:=!?&]+|[\"'`](?=\s)|(?:^|\s)[-\u2013\u2014*/~\u2022=]+(?=\s|$)|\.(?=\s|$)|\s\s+"
+    rf"[|,;\t{{}}<>:=!?&{SYMBOLS}]+|[\"'`](?=\s)|(?:^|\s)[-\u2013\u2014*/~\u2022=]+(?=\s|$)|\.(?=\s|$)|\s\s+"
 )
 _TAG = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))[\s:]+")  # [valid] loss=0.5
 _OPTION = re.compile(r"[\s\"'`]*--?[A-Za-z]")  # --lr 0.1 is how the program was called

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.naming.vocabulary import fact_of, meaning
+from traindx.naming.vocabulary import bare_split_of, fact_of, meaning
 from traindx.quantities import REWARD
 from traindx.series import Rows
 from traindx.texts.names import is_plural
@@ -18,6 +18,11 @@ def is_outcome(pair: Pair) -> bool:
     """Whether a pair is what a training is about: a loss, a metric, a reward."""
     means = meaning(pair.name, pair.split)
     return means is not None and (means.quantity.split is not None or means.quantity is REWARD)
+
+
+def is_result(pair: Pair) -> bool:
+    """Whether a pair is an outcome, or the number of a part of the data whose measure its company tells."""
+    return is_outcome(pair) or (pair.known and bare_split_of(pair.name) is not None)
 
 
 def setting_lines(sheets: Sequence[Sheet]) -> Rows:

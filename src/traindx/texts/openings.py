@@ -6,12 +6,13 @@ Train Epoch: 1 [640/60000 (1%)] Loss: 2.2            epoch and samples, in the M
 938/938 [=====] - 2s 2ms/step - loss: 0.45           the batches of an epoch, in Keras
 1epoch:train:1-100batch: loss=50.2                   epoch and batch, in ESPnet
 [100] training's l2: 0.3                             a round of LightGBM
+0m 7s (- 6m 1s) (25 2%) 2.3189                       step and loss, in PyTorch's tutorials on sequences
 """
 
 import re
 
 from traindx.naming.vocabulary import split_of
-from traindx.texts.pattern import Pair, Place
+from traindx.texts.pattern import Pair, Place, Position
 from traindx.texts.shape import HOLE
 
 _HELD_OUT = r"(?:Test|Val|Valid|Validation|Eval|Evaluation|Evaluating)"
@@ -33,6 +34,23 @@ _OPENINGS = tuple((re.compile(spelled.replace("_", HOLE)), places) for spelled, 
 _TUTORIAL = re.compile(
     rf"(?P<name>(?:\w+ )?(?:[Aa]ccuracy|[Ll]oss)) of the \w+ on the {HOLE} (?P<split>\w+) images: {HOLE}"
 )
+
+
+_DURATION = "(?:_h )?_m _s"
+_TIMED = re.compile(
+    rf"(?:{_DURATION} (?:\(- ?{_DURATION}\) )?\(_ _%\)|_ _% \({_DURATION}\)) _(?!\S)".replace("_", HOLE)
+)
+
+
+def timed_loss(message: str, first: int) -> tuple[Position, Pair] | None:
+    """The step and the loss of a line that names neither, but how long it took and how much is done."""
+    found = _TIMED.match(message)
+    if found is None:
+        return None
+    done = found[0].index("%")
+    step = first + found[0].count(HOLE, 0, done) - 2
+    loss = first + found[0].count(HOLE) - 1
+    return Position(Place.STEP, "", step), Pair("loss", loss, known=True)
 
 
 def opening_of(message: str) -> list[Place | None]:

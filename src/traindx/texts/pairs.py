@@ -9,38 +9,21 @@ Everything is told by the shape of the line alone.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from traindx.naming.vocabulary import split_of
+from traindx.naming.vocabulary import bare_split_of, split_of
 from traindx.quantity import Split
-from traindx.texts.gap import Gap, gap_of, unit_end
+from traindx.texts.gap import unit_end
 from traindx.texts.names import is_known, is_plural, is_share, known_at_end, place_at_end, tells_split
-from traindx.texts.openings import opening_of, tutorial_pair
+from traindx.texts.numbers import Number, numbers_in
+from traindx.texts.openings import opening_of, timed_loss, tutorial_pair
 from traindx.texts.pattern import Pair, Pattern, Place, Position
-from traindx.texts.prefix import TIMES, prefix_of
+from traindx.texts.prefix import prefix_of
 from traindx.texts.shape import HOLE
 from traindx.texts.wording import wording_of
 
-
-@dataclass(frozen=True)
-class _Number:
-    """A number with what stands around it."""
-
-    hole: int
-    gap: Gap
-    after: str
-    unit: str
-    total: int | None = None
-    average: int | None = None
-
-
 Found = Position | Pair
-
-_TOTAL = re.compile(r"\s?(?:/|of|out of)\s?")
-_AVERAGE = re.compile(r"\s?\(\s?(?:avg|mean|average)?[:=]?\s?")
-_ASSIGNED = re.compile(r"\s*[:=]\s*[-+]?")
-_CLOSED = re.compile(r"\s?%?\s?\)")
 
 
 def pattern_of(shape: str) -> Pattern:
@@ -51,14 +34,9 @@ def pattern_of(shape: str) -> Pattern:
     texts = message.split(HOLE)
     if (pair := tutorial_pair(message, first)) is not None:
         return Pattern(prefix, pairs=(pair,), split=pair.split)
-    opening = opening_of(message)
-    found: list[Found] = []
-    for number in _numbers(message, texts, first):
-        if opening:
-            place = opening.pop(0)
-            found += [Position(place, number.gap.name, number.hole, number.total)] if place else []
-        elif item := _read(number, found):
-            found.append(item)
+    if (timed := timed_loss(message, first)) is not None:
+        return Pattern(prefix, positions=timed[:1], pairs=timed[1:])
+    found = _found(message, texts, first, _opening(shape, prefix.end))
     if not found:
         return Pattern(prefix)
     positions = [item for item in found if isinstance(item, Position)]
@@ -66,17 +44,52 @@ def pattern_of(shape: str) -> Pattern:
     names |= {
         item.lead - first: item.name for item in found if isinstance(item, Pair) and item.lead is not None
     }
-    wording = wording_of(texts, names, {item.hole - first for item in positions})
+    speaking = {item.hole - first for item in found if isinstance(item, Position) or _is_bare_word(item)}
+    wording = wording_of(texts, names, {item.hole - first for item in positions}, speaking)
     pairs = [
-        replace(item, split=wording.splits[item.hole - first]) for item in found if isinstance(item, Pair)
+        replace(item, split=item.split or wording.splits[item.hole - first])
+        for item in found
+        if isinstance(item, Pair)
     ]
     pairs = _sharing_measure(pairs)
     if not any(pair.split for pair in pairs):
         pairs = [replace(pair, split=wording.split) for pair in pairs]
     pairs = _sharing_split(pairs) if any(not _RATE.fullmatch(pair.name) for pair in pairs) else []
     pattern = Pattern(prefix, _settled(positions, pairs), _told_apart(pairs), wording.split, wording.label)
-    pattern = replace(pattern, strays=wording.strays, trailing=wording.trailing)
+    starred = _STARRED.search(shape, 0, prefix.end) is not None
+    pattern = replace(pattern, strays=wording.strays, trailing=wording.trailing, starred=starred)
     return _of_a_pass(pattern)
+
+
+_STARRED = re.compile(r"(?:^|\s)\*\s+$")
+
+
+def _opening(shape: str, end: int) -> list[Place | None]:
+    """What the first numbers of the message are; #10 is a number that leads it."""
+    numbered = shape[end - 1 : end] == "#" and shape[end : end + 1] == HOLE
+    return opening_of(shape[end:]) or ([Place.LEAD] if numbered else [])
+
+
+def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Found]:
+    """The positions and named values of a message, in order."""
+    found: list[Found] = []
+    for number in numbers_in(message, texts, first):
+        if opening:
+            place = opening.pop(0)
+            found += [Position(place, number.gap.name, number.hole, number.total)] if place else []
+        elif both := _both_splits(number):
+            found += both
+        elif item := _read(number, found):
+            found.append(item)
+    # "train 800 val 200" alone may be anything; beside a position or a measure it is a result.
+    if any(isinstance(item, Position) or (item.known and not _is_bare_word(item)) for item in found):
+        return found
+    return [item for item in found if not _is_bare_word(item)]
+
+
+def _is_bare_word(item: Found) -> bool:
+    """Whether a name is but the word for a part of the data, with nothing that marks it as a name."""
+    return isinstance(item, Pair) and not item.explicit and bare_split_of(item.name) is not None
 
 
 def _sharing_measure(pairs: list[Pair]) -> list[Pair]:
@@ -86,9 +99,10 @@ def _sharing_measure(pairs: list[Pair]) -> list[Pair]:
     for pair in pairs:
         words = pair.name.split()
         telling = [word for word in words if split_of(word)]
-        if pair.known and telling:
+        bare = bool(telling) and telling == words and not is_known(pair.name)
+        if pair.known and telling and not bare:
             measure = " ".join(word for word in words if word not in telling)
-        if measure and not pair.known and telling == words:
+        if measure and bare:
             name = f"{measure} {pair.name}"
             shared.append(replace(pair, name=name, known=is_known(name), split=split_of(pair.name)))
         else:
@@ -120,51 +134,7 @@ def _of_a_pass(pattern: Pattern) -> Pattern:
     )
 
 
-def _numbers(message: str, texts: Sequence[str], first: int) -> Iterator[_Number]:
-    """The numbers of a message that are no clock; totals and averages are part of the number before."""
-    clocks = _clocks(message)
-    held: _Number | None = None
-    last = -2
-    for index, text in enumerate(texts[:-1]):
-        if index in clocks:
-            continue
-        gap = gap_of(text, first=index == 0)
-        after = texts[index + 1]
-        adjacent, last = last == index - 1, index
-        if held and adjacent and held.total is None and _TOTAL.fullmatch(gap.bare):
-            held = replace(held, total=first + index, after=after)
-        elif held and adjacent and _AVERAGE.fullmatch(gap.bare) and _CLOSED.match(after):
-            held = replace(held, average=first + index, after=after)
-        elif held and adjacent and _is_index(held) and _ASSIGNED.fullmatch(gap.bare):
-            named = replace(held.gap, separated=True, sign=gap.sign)
-            held = _Number(first + index, named, after, after[: unit_end(after)].strip())
-        else:
-            if held:
-                yield held
-            held = _Number(first + index, gap, after, after[: unit_end(after)].strip())
-    if held:
-        yield held
-
-
-def _is_index(number: _Number) -> bool:
-    """Whether a number may be part of a name, as in "loss 2 = 0.31" and "Precision @ 1: 0.85"."""
-    gap = number.gap
-    return bool(gap.name) and not gap.separated and number.total is None and place_at_end(gap.name) is None
-
-
-def _clocks(message: str) -> set[int]:
-    """Which numbers of a message belong to dates, clocks and durations."""
-    clocks: set[int] = set()
-    holes = end = 0
-    for found in TIMES.finditer(message):
-        holes += message.count(HOLE, end, found.start())
-        inside = found[0].count(HOLE)
-        clocks.update(range(holes, holes + inside))
-        holes, end = holes + inside, found.end()
-    return clocks
-
-
-def _read(number: _Number, found: Sequence[Found]) -> Found | None:
+def _read(number: Number, found: Sequence[Found]) -> Found | None:
     gap = number.gap
     if number.after.startswith("%|"):
         return None  # how much of a bar is done, which its count says better
@@ -176,12 +146,32 @@ def _read(number: _Number, found: Sequence[Found]) -> Found | None:
     return _named(number)
 
 
+_TWO_SPLITS = re.compile(r"[(\[]?\b(?P<first>[A-Za-z]+)\s?/\s?(?P<second>[A-Za-z]+)\b[)\]]?")
+
+
+def _both_splits(number: Number) -> list[Pair]:
+    """Train/Val Loss: 0.91/0.95 - two parts of the data and two numbers, in the same order."""
+    told = _TWO_SPLITS.search(number.gap.name) if number.total is not None else None
+    if told is None or number.total is None:
+        return []
+    words, holes = (told["first"], told["second"]), (number.hole, number.total)
+    splits = [bare_split_of(word) for word in words]
+    if None in splits or splits[0] is splits[1]:
+        return []
+    measure = f"{number.gap.name[: told.start()]} {number.gap.name[told.end() :]}"
+    names = [" ".join(f"{measure} {word}".split()) for word in words]
+    return [
+        Pair(name, hole, unit=number.unit, split=split, known=is_known(name) or not measure.strip())
+        for name, hole, split in zip(names, holes, splits, strict=True)
+    ]
+
+
 _QUIET = frozenset(
     "eta cuda device pid rank ip port version v_num gpu gpus node worker remaining left line id hash".split()
 ) | {"remaining time", "time left", "eta time", "time remaining"}
 
 
-def _named(number: _Number) -> Pair | None:
+def _named(number: Number) -> Pair | None:
     gap = number.gap
     if (
         gap.name.lower() in _QUIET
@@ -197,17 +187,34 @@ def _named(number: _Number) -> Pair | None:
         number.average,
         number.total if is_share(gap.name) else None,
         item=0 if gap.opened.endswith("[") else None,
+        lead=number.lead,
+    )
+    bare = (
+        bare_split_of(gap.name)
+        if number.unit in ("", "%") and not _COUNTED_THINGS.match(number.after)
+        else None
     )
     if gap.separated:
         # final_roundtrip val_loss: 2.07 - a name with an underscore is a name as it stands
         name = gap.name if "'s " in gap.name else _IDENTIFIER_AT_END.sub("", gap.name)
-        return replace(pair, name=name, known=is_known(name))
+        name = _LEADING.sub("", name) or name
+        if name.lower() == "speed" and _RATE.fullmatch(number.unit):
+            name = f"{name} {number.unit}"
+        return replace(pair, name=name, known=is_known(name) or bare is not None, split=bare)
     told = known_at_end(gap.name)
     if told:
         return replace(pair, name=told.name, known=True, explicit=False)
+    if bare:
+        return replace(pair, known=True, explicit=False, split=bare)
     return pair if gap.fenced and _BAR_FOLLOWS.match(number.after, unit_end(number.after)) else None
 
 
+_LEADING = re.compile(r"(?:(?:and|the|with|but|while)\s+)+", re.IGNORECASE)
+_COUNTED_THINGS = re.compile(
+    r"\s+(?:samples?|images?|examples?|batch|batches|items?|files?|sequences?|sentences?|documents?|rows"
+    r"|points|tokens|episodes?|classes)\b",
+    re.IGNORECASE,
+)
 _IDENTIFIER_AT_END = re.compile(r"^.* (?=\S*[_/]\S*$)")
 _RANGE = re.compile(r"\w-$")  # mAP50-95 is a name, 3-5 a range
 _BAR_FOLLOWS = re.compile(r"\s?(?:\||$)")
@@ -220,7 +227,7 @@ _RATE = re.compile(r"(?:it|its|s|ms|us|sec|samples|steps?|tokens?|tok|images?|im
 _TRAILING_CONNECTIVE = re.compile(r"\s+(?:at|of|for|in|on|after|during|from|the|end)\b[\w ]*$")
 
 
-def _nameless(number: _Number, found: Sequence[Found]) -> Found | None:
+def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
     gap = number.gap
     before = found[-1] if found and found[-1].last_hole == number.hole - 1 else None
     counted = number.total is not None

@@ -85,6 +85,8 @@ class Pattern:
     """How many words follow the last value."""
     running: bool = False
     """Whether the values are still under way: of lines in a row at one position only the last is a record."""
+    starred: bool = False
+    """Whether an asterisk leads the line, as that of the summaries in PyTorch's ImageNet example."""
 
     @property
     def words(self) -> int:

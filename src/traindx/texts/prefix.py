@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from traindx.texts.gap import SYMBOLS
 from traindx.texts.shape import HOLE, filled, parted
 
 _H = HOLE
@@ -27,7 +28,7 @@ _LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|NOTICE|SUCCESS)"
 _CODE = r"[\w./\\<>-]+\.(?:py|cc|cpp|cu|c|h|hpp|rs)"
 
 _PIECES = re.compile(
-    rf"[\s>|:*#\]),-]+"  # what stands between the pieces
+    rf"[\s>|:*#\]),{SYMBOLS}-]+"  # what stands between the pieces
     rf"|[\[(]?(?:{_DATE}){_AFTER_DATE}?[\])]?"
     rf"|[\[(]?{_CLOCK}[\])]?(?![\w%])"
     rf"|[\[(]?(?:{_LEVEL}|info|warning|debug)[\])]?(?=[\s:|\-\]]|$)"
@@ -35,6 +36,7 @@ _PIECES = re.compile(
     rf"|(?:(?<=INFO:)|(?<=WARNING:))(?!(?:epoch|step|iter|loss|train|val|test|eval|acc)\w*:)[a-z_][\w.]*:"
     rf"|[IWEF]\d{{4}} {_CLOCK} {_H} [^\]{_H}]*(?::{_H})?\]"
     rf"|[\[(]?{_CODE}:{_H}(?::\w+)?[\])]?:?"
+    rf"|[A-Za-z_][\w.]*:[\w<>]+:{_H}(?=\s-\s)"  # Loguru: package.module:function:42 - message
     # [trainer], but not [valid], which tells the split, and not [loss]: 0.5
     rf"|\[(?!(?i:train|val|valid|test|eval|dev)\w*\])"
     rf"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*\](?=[\s:\[]|$)(?!\s*[:=])"

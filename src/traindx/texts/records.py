@@ -4,18 +4,21 @@ A line is a record if it states a position and a known quantity, or if its kind 
 Lines without a position belong to the last position before them. Settings, prose and source code are none.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 
+from traindx.fact import Scalar
 from traindx.log import Unread
 from traindx.quantity import Split
 from traindx.series import Axis, Floats, Rows
 from traindx.texts.clock import AXES, Clock, clock_of
-from traindx.texts.kinds import is_outcome, setting_lines, states_settings
+from traindx.texts.kinds import is_outcome, is_result, setting_lines, states_settings
 from traindx.texts.names import is_plural
+from traindx.texts.passes import with_passes_apart
 from traindx.texts.pattern import Pattern, Place, Position
+from traindx.texts.plans import plans_of
 from traindx.texts.sheet import Sheet, of_one_rank, sheet_of, without_code, without_stale
 from traindx.texts.spoken import SPLITS, Spoken, evaluations_of, spoken_of
 from traindx.texts.tally import Gathered
@@ -42,6 +45,8 @@ class Placed:
     """Lines under one heading share a row."""
     splits: Rows
     """Indexes into `SPLITS`: the part of the data that the headings before the lines speak of."""
+    summary: bool = False
+    """Whether the lines sum up what lines that state a position hold under the same names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +56,15 @@ class Records:
     placed: tuple[Placed, ...]
     clock: Clock
     unread: tuple[Unread, ...]
+    plans: Mapping[str, Scalar]
+    """How far the run was meant to go."""
 
 
 def records_of(found: Gathered) -> Records:
     """Decide which lines are records, and place them."""
     sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
     sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
+    sheets = with_passes_apart(sheets, found.remarks)
     settings = setting_lines(sheets)
     if len(settings):
         sheets = [kept for s in sheets if len(kept := s.where(~np.isin(s.lines, settings)))]
@@ -69,6 +77,7 @@ def records_of(found: Gathered) -> Records:
             spoken_of(found.remarks, stating, others),
             evaluations_of(others, clock),
             _is_late(others, clock),
+            {pair.name for sheet in stating for pair in sheet.pattern.pairs if is_outcome(pair)},
         )
         placed += [p for sheet in others if (p := _by_clock(sheet, context)) is not None]
     elif not len(clock):
@@ -78,7 +87,7 @@ def records_of(found: Gathered) -> Records:
     left = _left(
         [s for s in others if id(s.pattern) not in read and len(clock) and s.lines[-1] > clock.lines[0]]
     )
-    return Records(tuple(placed), clock, (*unread, *left))
+    return Records(tuple(placed), clock, (*unread, *left), plans_of(stating))
 
 
 def _parted(sheets: Sequence[Sheet], test: Callable[[Sheet], bool]) -> tuple[list[Sheet], list[Sheet]]:
@@ -128,7 +137,7 @@ def _states_position(sheet: Sheet, epochs: bool, places: int) -> bool:
     if not pattern.pairs:
         heading = named or _batch_of_training(pattern)
         return heading is not None and pattern.words <= _HEADING_STRAYS and not is_plural(heading.name)
-    outcome = any(map(is_outcome, pattern.pairs))
+    outcome = any(map(is_result, pattern.pairs))
     if places < _RECURS - 1 and (states_settings(pattern) or pattern.words > _FEW or not outcome):
         return False
     if pattern.known and pattern.strays <= _PROSE:
@@ -157,6 +166,8 @@ class _Context:
     evaluations: Rows
     late: bool
     """Whether positions are stated after what was measured there, not before."""
+    stated: Set[str]
+    """The names of the results in lines that state a position."""
 
 
 def _is_late(sheets: Sequence[Sheet], clock: Clock) -> bool:
@@ -191,7 +202,11 @@ def _by_clock(sheet: Sheet, context: _Context) -> Placed | None:
     splits = context.spoken.at(sheet.lines) * (pattern.at(Place.PASS) is None)
     splits[np.isin(sheet.lines, context.evaluations)] = SPLITS.index(Split.TEST)
     rows = np.where(clock.headings[at] & (clock.lines[at] <= sheet.lines), clock.lines[at], sheet.lines)
-    return Placed(sheet, clock.axes[at], clock.positions[at], rows, splits)
+    summary = not context.stated.isdisjoint(pair.name for pair in pattern.pairs)
+    if context.stated and pattern.starred:
+        # PyTorch's ImageNet example sums up its validation like this, which not every program announces.
+        splits[splits == 0] = SPLITS.index(Split.VALIDATION)
+    return Placed(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
 
 
 def _counted(sheet: Sheet) -> Placed:
