@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.curves import cases, curve
+from tests.recorded import cases, curve
 from tests.verdicts import fits
 
 from traindx.diagnosing import diagnose

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.curves import Case, cases, curve
+from tests.recorded import Case, cases, curve
 
 from traindx import catalogue
 from traindx.finding import Finding

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.curves import cases, curve
+from tests.recorded import cases, curve
 from traindx import catalogue
 from traindx.finding import Finding
 from traindx.sign import Sign

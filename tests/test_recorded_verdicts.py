@@ -1,6 +1,6 @@
 """What traindx says of trainings made for the purpose, against the labels of someone who looked at them."""
 
-from tests.curves import Case, cases, curve
+from tests.recorded import Case, cases, curve
 from traindx.diagnosing import diagnose
 from traindx.diagnosis import Diagnosis, Verdict
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from traindx.cause import Cause
 from traindx.comparison import Comparison
-from traindx.curves import shares, whole
+from traindx.curves.curve import shares, whole
+from traindx.curves.objective import objective
 from traindx.diagnosis import Asked, Diagnosis, Reason, Suspect, Verdict
 from traindx.finding import CannotTell, Evidence, Severity
-from traindx.objective import objective
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Run
 from traindx.series import Axis, Series

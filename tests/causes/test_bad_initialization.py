@@ -1,6 +1,6 @@
 """Weights drawn ten times too large."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """One example at a time; the twin takes four."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Three hidden units for three spirals; the twin is wide enough."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A limit far below every gradient."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

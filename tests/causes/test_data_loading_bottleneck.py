@@ -1,6 +1,6 @@
 """Steps that wait for their batch; the twin's batches are ready in time."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

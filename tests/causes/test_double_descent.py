@@ -1,6 +1,6 @@
 """A validation loss that falls a second time; the twin falls once."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A recurrent network with recurrent weights above 1, and the same with clipping."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A network that must not learn."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

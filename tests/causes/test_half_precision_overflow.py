@@ -1,6 +1,6 @@
 """Activations that leave the range of float16, and smaller ones that do not."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A few targets far outside the rest; the twin has only noise."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

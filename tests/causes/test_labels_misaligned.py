@@ -1,6 +1,6 @@
 """Labels in another order than their inputs."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A constant rate that keeps the loss on a noisy band."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

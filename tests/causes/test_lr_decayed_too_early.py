@@ -1,6 +1,6 @@
 """A schedule that ends long before the run does."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """A rate of 3 for plain gradient descent."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

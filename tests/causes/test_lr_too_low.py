@@ -1,6 +1,6 @@
 """A rate at which a whole run moves nothing."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Memory that grows with every step; the twin's stays level."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

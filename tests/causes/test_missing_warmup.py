@@ -1,6 +1,6 @@
 """A transformer that normalises after the sum meets its full rate at once."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """One missing value in a batch that comes late; the twin has none."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

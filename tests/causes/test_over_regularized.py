@@ -1,6 +1,6 @@
 """Dropout of 0.9; the twin drops half."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

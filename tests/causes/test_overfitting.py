@@ -1,6 +1,6 @@
 """A wide network on two hundred digits, some mislabelled; the twin has six times the data and none."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Stopped after four epochs in the steepest part; the twin goes on to fifteen."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Batch statistics of pairs in validation; the twin switches to running averages."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Validation pictures turned by a quarter; the twin validates on upright ones."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

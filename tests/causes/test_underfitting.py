@@ -1,6 +1,6 @@
 """Ten digits squeezed through two hidden units; the twin has sixty-four."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

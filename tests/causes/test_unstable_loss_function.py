@@ -1,6 +1,6 @@
 """The logarithm of a probability that reaches zero."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

@@ -1,6 +1,6 @@
 """Ten sigmoid layers in a row."""
 
-from tests.curves import curve
+from tests.recorded import curve
 from traindx.run import Run
 
 

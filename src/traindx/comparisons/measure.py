@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx.curves.objective import is_reinforcement
 from traindx.errors import TraindxError
 from traindx.fact import Fact
 from traindx.facts import DATASET, LABEL_SMOOTHING, LOSS_FUNCTION
-from traindx.objective import is_reinforcement
 from traindx.quantities import (
     REWARD,
     TEST_ACCURACY,

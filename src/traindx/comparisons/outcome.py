@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx.comparisons.measure import Measure
-from traindx.curves import Curve, curve_of
+from traindx.curves.curve import Curve, curve_of
 from traindx.quantity import Better
 from traindx.series import Axis, Series
 

@@ -8,9 +8,9 @@ import numpy as np
 from traindx.comparison import Parting
 from traindx.comparisons.hyperparameters import Hyperparameters
 from traindx.comparisons.measure import Measure
-from traindx.curves import Curve, curve_of, shares, whole
+from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.objective import is_adversarial, is_reinforcement
 from traindx.facts import SEED
-from traindx.objective import is_adversarial, is_reinforcement
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.series import Axis, Floats, Series

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.curves import curve_of, shares, whole
+from traindx.curves.curve import curve_of, shares, whole
 from traindx.diagnosis import Diagnosis
 from traindx.finding import Evidence, Severity
 from traindx.highlights import main_series

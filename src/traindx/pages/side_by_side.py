@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from traindx.comparison import Comparison, Entry
-from traindx.curves import whole
+from traindx.curves.curve import whole
 from traindx.fact import Scalar
 from traindx.pages.chart import chart
 from traindx.pages.detail import Detail

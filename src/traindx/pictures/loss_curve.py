@@ -1,8 +1,8 @@
 """The loss: as recorded and smoothed, on training and on validation data, with the evidence marked."""
 
-from traindx.curves import whole
+from traindx.curves.curve import whole
+from traindx.curves.objective import objective
 from traindx.diagnosis import Diagnosis
-from traindx.objective import objective
 from traindx.pages.naming import called, family
 from traindx.pictures.canvas import BLUE, GREEN, ORANGE, Sheet, as_png, captioned, legend, positions_on, sheet
 from traindx.pictures.curve import Style, draw, mark_bad, scale

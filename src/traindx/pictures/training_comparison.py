@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from traindx.comparison import Comparison
-from traindx.curves import shares, whole
+from traindx.curves.curve import shares, whole
 from traindx.pages.naming import called, family
 from traindx.pictures.canvas import (
     COLOURS,

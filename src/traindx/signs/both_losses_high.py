@@ -5,9 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import as_share, chance_loss
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import as_share, chance_loss
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.sign import sign

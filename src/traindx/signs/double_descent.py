@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_LOSS
 from traindx.run import Run

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from traindx.failure import failure
+from traindx.curves.failure import failure
 from traindx.finding import Answer, Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run

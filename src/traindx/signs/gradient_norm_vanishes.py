@@ -4,12 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import loss_of
+from traindx.curves.settled import at_floor
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import loss_of
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-from traindx.settled import at_floor
 from traindx.sign import sign
 from traindx.wording import number
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import loss_of
+from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import loss_of
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.run import Run
 from traindx.sign import sign
-from traindx.spikes import spikes_of
 from traindx.wording import count
 
 

@@ -3,9 +3,9 @@
 import math
 from typing import Annotated
 
-from traindx.curves import Curve
+from traindx.curves.curve import Curve
+from traindx.curves.objective import chance_loss, objective
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import chance_loss, objective
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.sign import sign

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from traindx.failure import climb, failure
+from traindx.curves.failure import climb, failure
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run

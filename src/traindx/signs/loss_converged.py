@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from traindx.curves import whole
+from traindx.curves.curve import whole
+from traindx.curves.objective import OBJECTIVES, objective
+from traindx.curves.settled import at_floor, still_since
 from traindx.finding import CANNOT_TELL, Answer, Finding
-from traindx.objective import OBJECTIVES, objective
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.settled import at_floor, still_since
 from traindx.sign import sign
 
 

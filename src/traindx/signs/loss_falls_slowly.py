@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
+from traindx.curves.objective import OBJECTIVES, chance_loss, loss_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, chance_loss, loss_of
 from traindx.run import Run
 from traindx.series import Axis
 from traindx.sign import sign

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, loss_of
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
 from traindx.sign import sign

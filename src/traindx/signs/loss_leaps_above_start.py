@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
+from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, loss_of
 from traindx.run import Run
 from traindx.sign import sign
-from traindx.spikes import spikes_of
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

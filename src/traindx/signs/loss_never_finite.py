@@ -1,6 +1,6 @@
 """A loss that is no number from the first record on, before any step could have done harm."""
 
-from traindx.curves import whole
+from traindx.curves.curve import whole
 from traindx.finding import Answer, Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import Curve, curve_of, robust_sigma, running_median, whole
+from traindx.curves.curve import Curve, curve_of, robust_sigma, running_median, whole
+from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, loss_of
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
 from traindx.series import Axis, Floats

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.settled import at_floor, still_since
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, loss_of
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.settled import at_floor, still_since
 from traindx.sign import sign
 
 

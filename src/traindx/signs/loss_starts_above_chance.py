@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import chance_loss
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import chance_loss
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
 from traindx.run import Run
 from traindx.series import Axis

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
+from traindx.curves.objective import OBJECTIVES, objective
 from traindx.finding import CANNOT_TELL, Answer, Finding
-from traindx.objective import OBJECTIVES, objective
 from traindx.run import Run
 from traindx.sign import sign
 

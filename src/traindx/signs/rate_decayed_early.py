@@ -4,12 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.curves.objective import loss_of
+from traindx.curves.schedule import rate_of
+from traindx.curves.settled import at_floor
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
-from traindx.objective import loss_of
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.schedule import rate_of
-from traindx.settled import at_floor
 from traindx.sign import sign
 from traindx.wording import number
 

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.curves.objective import loss_of
+from traindx.curves.schedule import rate_of
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
-from traindx.objective import loss_of
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.schedule import rate_of
 from traindx.sign import sign
 from traindx.wording import number
 

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import OBJECTIVES, loss_of
 from traindx.run import Run
 from traindx.series import Floats
 from traindx.sign import sign
-from traindx.spikes import spikes_of
 from traindx.wording import number
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import whole
+from traindx.curves.curve import whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
 from traindx.log import EventKind
 from traindx.quantities import LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from traindx.curves import Curve
+from traindx.curves.curve import Curve
+from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
 from traindx.facts import PLANNED_EPOCHS, PLANNED_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Finding
-from traindx.objective import OBJECTIVES, is_reinforcement, objective
 from traindx.run import Run
 from traindx.series import Axis
 from traindx.sign import sign

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import as_share, classes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.objective import as_share, classes_of
 from traindx.quantities import TRAIN_LOSS, VAL_ACCURACY
 from traindx.run import Run
 from traindx.sign import sign

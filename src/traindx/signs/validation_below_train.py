@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from traindx.curves import curve_of, whole
+from traindx.curves.curve import curve_of, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run

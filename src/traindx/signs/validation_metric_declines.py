@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from traindx.curves import curve_of, whole
-from traindx.failure import failure
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.failure import failure
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run

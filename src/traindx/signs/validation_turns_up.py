@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves import Curve, curve_of, rank_trend, shares, whole
+from traindx.curves.curve import Curve, curve_of, rank_trend, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS, VAL_PERPLEXITY
 from traindx.run import Run

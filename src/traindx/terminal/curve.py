@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from traindx.curves import shares
+from traindx.curves.curve import shares
 from traindx.finding import Evidence
 from traindx.highlights import main_series, place, share_at
 from traindx.quantity import Quantity

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from traindx.curves import Curve, curve_of, whole
-from traindx.objective import as_share
+from traindx.curves.curve import Curve, curve_of, whole
+from traindx.curves.objective import as_share
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Run
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from traindx.curves import Curve, curve_of, kendall, robust_sigma, shares, whole
+from traindx.curves.curve import Curve, curve_of, kendall, robust_sigma, shares, whole
+from traindx.curves.spikes import spikes_of
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.series import Axis, Floats, Series
-from traindx.spikes import spikes_of
 
 
 def loss(values: Floats, axis: Axis = Axis.STEP, part: str = "") -> Series:

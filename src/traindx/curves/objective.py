@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from traindx.curves import Curve, curve_of, whole
+from traindx.curves.curve import Curve, curve_of, whole
 from traindx.facts import CLASSES
 from traindx.quantities import (
     REWARD,

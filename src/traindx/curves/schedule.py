@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves import shares, whole
+from traindx.curves.curve import shares, whole
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.series import Floats, Series

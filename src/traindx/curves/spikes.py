@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from traindx.curves import Curve
+from traindx.curves.curve import Curve
 from traindx.series import Floats, Rows
 
 
