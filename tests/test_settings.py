@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.errors import TraindxError
+from traindx.errors import SettingsError, TraindxError
 from traindx.quantities import VAL_SCORE
 from traindx.settings import limits_from, limits_in, names_from, names_in
 
@@ -64,6 +64,22 @@ def test_a_table_that_makes_no_sense_is_said(project: Path, table: str, says: st
     with pytest.raises(TraindxError) as refused:
         limits_in(project)
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("limit.loss_diverges.lost = 3", '[tool.traindx] takes no "limit"; did you mean limits?'),
+        ("maps = {a = 'val_score'}", "did you mean map?"),
+        ("colour = true", '[tool.traindx] takes no "colour"; it takes map and limits'),
+    ],
+)
+def test_an_unknown_table_is_said_by_whoever_looks_first(project: Path, table: str, says: str) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.traindx]\n{table}\n")
+    for look in (limits_in, names_in):
+        with pytest.raises(SettingsError) as refused:
+            look(project)
+        assert says in str(refused.value)
 
 
 @pytest.mark.parametrize("text", ["[tool\n", "tool = 3\n", "[tool]\ntraindx = 3\n"])

@@ -16,6 +16,11 @@ def turned(data: Data) -> Data:
     return replace(data, x_val=data.x_val.rot90(1, (2, 3)))
 
 
+def unscaled(data: Data) -> Data:
+    """Validation inputs mirrored and never scaled, as when another pipeline prepared them."""
+    return replace(data, x_val=data.x_val.flip(1) * 16)
+
+
 def inverted(data: Data) -> Data:
     """Validation pictures white on black, training ones black on white."""
     return replace(data, x_val=-data.x_val)
@@ -164,6 +169,15 @@ CASES = (
         lr=1e-3,
         epochs=15,
         every=4,
+        columns=("acc",),
+    ),
+    Recipe(
+        "s-validation-unscaled",
+        data=lambda: unscaled(digits()),
+        model=lambda: mlp(64, 64, 10),
+        lr=1e-3,
+        epochs=20,
+        every=2,
         columns=("acc",),
     ),
     Recipe(

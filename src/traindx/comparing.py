@@ -11,6 +11,7 @@ from traindx.comparisons.hyperparameters import Hyperparameters, hyperparameters
 from traindx.comparisons.measure import measure_of
 from traindx.comparisons.outcome import Outcome, order, outcomes, reached_at, shown, target
 from traindx.comparisons.parting import partings
+from traindx.diagnosing import diagnose
 from traindx.diagnosis import Diagnosis
 from traindx.errors import TraindxError
 from traindx.fact import Scalar
@@ -21,13 +22,15 @@ _UNEVEN = 1.5
 """Runs are not equally long when the longest is so many times the shortest."""
 
 
-def compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
-    """The runs side by side, the best first; needs two runs that share a measure."""
+def compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis] | None = None) -> Comparison:
+    """The runs side by side, the best first; needs two that share a measure."""
     if len(runs) < 2:
         have = f"got {runs[0].name} alone" if runs else "got none"
         raise TraindxError(
             f"comparing needs two runs, {have}; name another log or a folder that holds several"
         )
+    if diagnoses is None:
+        diagnoses = [diagnose(run) for run in runs]
     # The squares of a diverged run's values may overflow: infinite noise is then the right answer.
     with np.errstate(over="ignore", invalid="ignore"):
         return _compare(runs, diagnoses)
@@ -89,9 +92,13 @@ def _about_hyperparameters(runs: Sequence[Run], chosen: Hyperparameters, ranking
         notes.append(f"No hyperparameters are known of {names}.")
     if chosen.only_seeds:
         return notes
-    if not chosen.differing and not chosen.unknown:
+    complete = not chosen.unknown and not chosen.partly_stated
+    if chosen.partly_stated:
+        names = listed(list(chosen.partly_stated), 4)
+        notes.append(f"Not every run states {names}: whether the runs differ there is not known.")
+    if not chosen.differing and complete:
         notes.append("No recorded hyperparameter differs: what makes the runs differ was not written down.")
-    if len(chosen.differing) == 1 and not chosen.unknown:
+    if len(chosen.differing) == 1 and complete:
         seeds = set(chosen.seeds)
         same = ", with one seed" if len(seeds) == 1 and None not in seeds else ""
         name, values = next(iter(chosen.differing.items()))

@@ -51,7 +51,7 @@ class Parting:
     first: str
     second: str
     step: float | None
-    """The position in the first run; None: they never part."""
+    """The position in the first run; None: they never part, or share too little to tell."""
     axis: Axis
     says: str
     quantity: Quantity | None = None
@@ -69,7 +69,7 @@ class Comparison:
     """The value that speed is measured to; one that at least half of the runs reach."""
     entries: tuple[Entry, ...]
     differing: tuple[str, ...]
-    """The hyperparameters that are not the same in all runs."""
+    """The hyperparameters of which the runs state different values."""
     associations: tuple[Association, ...]
     partings: tuple[Parting, ...]
     notes: tuple[str, ...] = ()

@@ -31,6 +31,8 @@ _LISTED = 0.02
 """A suspect with a smaller share is ruled out."""
 _CLOSE = 4.0
 """Suspects within this factor of the first are its rivals."""
+_MECHANISM = 0.05
+"""A mechanism with a smaller share is not named beside its root."""
 _SETTLED = 0.8
 """Above this share no experiment is needed."""
 
@@ -60,7 +62,7 @@ def diagnose(
     return Diagnosis(
         run=run.name,
         verdict=verdict,
-        says=sentence(verdict, suspects, asked),
+        says=sentence(verdict, suspects, asked, run),
         healthy=healthy,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
@@ -88,7 +90,7 @@ def _signs(limits: Limits) -> Iterable[Sign]:
         try:
             yield sign.limited(limits[slug]) if slug in limits else sign
         except ValueError as error:
-            raise SettingsError(f"{error}; correct the limit's name") from error
+            raise SettingsError(f"{error}; correct the limit") from error
 
 
 def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...]) -> Suspect:
@@ -113,7 +115,9 @@ def _supported(suspect: Suspect) -> bool:
 
 def _with_mechanisms(suspects: list[Suspect]) -> Iterable[Suspect]:
     """Roots with the mechanism they act through, where that is under suspicion as well."""
-    mechanisms = {one.cause.slug: one.cause for one in suspects if one.cause.kind is Kind.HOW}
+    # A mechanism that is hardly believed itself explains nothing.
+    seen = [one for one in suspects if one.cause.kind is Kind.HOW and one.confidence >= _MECHANISM]
+    mechanisms = {one.cause.slug: one.cause for one in seen}
     for one in suspects:
         through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
         yield Suspect(one.cause, one.confidence, one.score, one.reasons, one.severity, through)

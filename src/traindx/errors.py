@@ -7,7 +7,7 @@ TraindxError
 └── PluginError        a reader of another package that cannot be loaded
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class TraindxError(Exception):
@@ -27,12 +27,16 @@ class UnreadableError(TraindxError):
 class UnknownNameError(TraindxError):
     """A name that should be one of a known set is not."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Suggest the nearest known name, if any is near."""
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], aliases: Mapping[str, str] | None = None
+    ) -> None:
+        """Suggest the known name that is nearest, itself or by an alias, if any is near."""
         import difflib
 
-        near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-        super().__init__(f'no {kind} named "{name}"' + (f"; did you mean {near[0]}?" if near else ""))
+        names = {alias.lower(): one for alias, one in (aliases or {}).items()}
+        names |= {one.lower(): one for one in known}
+        near = difflib.get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
+        super().__init__(f'no {kind} named "{name}"' + (f"; did you mean {names[near[0]]}?" if near else ""))
 
 
 class SettingsError(TraindxError):

@@ -23,6 +23,7 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_scale_collapses import loss_scale_collapses
 from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
 from traindx.signs.memory_grows import memory_grows
+from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
@@ -50,6 +51,7 @@ HEALTHY_CLUES = (
     Clue(validation_never_improves, seen=-3.0, group="validation"),
     Clue(validation_metric_declines, seen=-1.0),
     Clue(validation_noisy, seen=-0.4),
+    Clue(noise_swamps_progress, seen=-0.7),
     Clue(loss_starts_above_chance, seen=-2.5),
     Clue(gradient_spikes_before_loss, seen=-1.0),
     Clue(both_losses_high, seen=-2.5),

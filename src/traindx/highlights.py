@@ -98,27 +98,63 @@ def tally(diagnosis: Diagnosis) -> str:
 
 
 def told_apart(cause: Cause, rival: Suspect) -> str:
-    """The observation that separates a cause from a rival; else what speaks most against the rival."""
-    for one, other in ((cause, rival.cause), (rival.cause, cause)):
+    """What would separate a rival from a cause, which nobody has looked at; else what speaks of the rival."""
+    # A page tells what the other cause shows, so read from the rival's page it is what the rival does not.
+    for one, other, shows in ((cause, rival.cause, "would show"), (rival.cause, cause, "would not show")):
         for named in one.rivals:
             if named.slug == other.slug:
-                return named.told_apart_by
-    return against(rival)
+                return f"{shows}: {_elsewhere(named.told_apart_by)}"
+    return speaking(rival)
+
+
+def _elsewhere(told_apart_by: str) -> str:
+    """An observation without what its page says of its own cause: "here" would be read as this run."""
+    return told_apart_by.partition("; here ")[0].removesuffix(".")
 
 
 def considered(diagnosis: Diagnosis, suspect: Suspect) -> str:
     """What is said of a suspect beside the verdict: what separates it from the first, or what it is."""
     if diagnosis.verdict is Verdict.SICK:
         return told_apart(diagnosis.suspects[0].cause, suspect)
-    return against(suspect) if diagnosis.verdict is Verdict.HEALTHY else suspect.cause.title
+    return speaking(suspect) if diagnosis.verdict is Verdict.HEALTHY else suspect.cause.title
+
+
+def speaking(suspect: Suspect) -> str:
+    """What speaks most against a suspect, else most for it."""
+    contrary = _contrary(suspect)
+    if contrary:
+        return f"against it speaks: {contrary.says}" if contrary.seen else contrary.says
+    seen = [reason for reason in suspect.reasons if reason.seen and reason.points > 0]
+    if seen:
+        return f"for it speaks: {max(seen, key=lambda reason: reason.points).says}"
+    return "nothing was seen of it"
 
 
 def against(suspect: Suspect) -> str:
-    """What speaks most against a suspect."""
+    """What speaks most against a suspect; empty where nothing does."""
+    contrary = _contrary(suspect)
+    return contrary.says if contrary else ""
+
+
+def _contrary(suspect: Suspect) -> Reason | None:
+    """The reason with the fewest points, if below 0; the prior is none."""
     spoken = [reason for reason in suspect.reasons if reason.sign and reason.points < 0]
-    if spoken:
-        return min(spoken, key=lambda reason: reason.points).says
-    return "little speaks for it" if suspect.evidence else "nothing speaks for it"
+    return min(spoken, key=lambda reason: reason.points, default=None)
+
+
+def ruled_out(diagnosis: Diagnosis) -> list[Suspect]:
+    """The dropped causes that something in the log speaks against."""
+    return [suspect for suspect in diagnosis.ruled_out if against(suspect)]
+
+
+def not_judged(diagnosis: Diagnosis) -> str:
+    """How many causes were dropped without anything that speaks against them; empty if none was."""
+    refuted = ruled_out(diagnosis)
+    unknown = len(diagnosis.ruled_out) - len(refuted)
+    if not unknown:
+        return ""
+    noun, them = ("more cause" if refuted else "cause"), "it" if unknown == 1 else "them"
+    return f"{count(unknown, noun)}: the log says too little about {them}"
 
 
 def sentence(diagnosis: Diagnosis) -> str:
@@ -154,6 +190,15 @@ def noticed(diagnosis: Diagnosis) -> list[str]:
     return [asked.finding.says for asked in bad if asked.finding]
 
 
+def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[Asked]:
+    """The findings that are not among some reasons, the worst first."""
+    # Points that are printed as nothing are not printed.
+    pairs = zip(reasons, points(reasons), strict=True)
+    mentioned = {reason.sign for reason, shown in pairs if shown != "+0.0"}
+    rest = [asked for asked in diagnosis.findings if asked.sign not in mentioned]
+    return sorted(rest, key=lambda asked: -asked.sign.severity.rank)
+
+
 def outcome(diagnosis: Diagnosis) -> str:
     """What a table of runs says beside the verdict: the first suspect, or why nothing can be said."""
     if diagnosis.verdict is Verdict.SICK and diagnosis.suspects:
@@ -161,12 +206,23 @@ def outcome(diagnosis: Diagnosis) -> str:
     return diagnosis.says if diagnosis.verdict is Verdict.INCONCLUSIVE else ""
 
 
+def blame(diagnosis: Diagnosis) -> str:
+    """The probability that the first suspect is the cause; empty where none is accused."""
+    accused = diagnosis.verdict is Verdict.SICK and diagnosis.suspects
+    return percent(diagnosis.suspects[0].confidence) if accused else ""
+
+
 def sureness(diagnosis: Diagnosis) -> str:
-    """The probability of what is said: of the first suspect, or of health; none if nothing can be said."""
-    if diagnosis.verdict is Verdict.INCONCLUSIVE:
-        return ""
-    first = diagnosis.suspects[0].confidence if diagnosis.suspects else diagnosis.confidence
-    return percent(diagnosis.healthy if diagnosis.verdict is Verdict.HEALTHY else first)
+    """The probability of the verdict: of sickness, or of health; empty if nothing can be said."""
+    return "" if diagnosis.verdict is Verdict.INCONCLUSIVE else percent(diagnosis.confidence)
+
+
+def judged(diagnosis: Diagnosis) -> bool:
+    """Whether there was enough to judge health by: if not, its probability is only what was assumed."""
+    if diagnosis.verdict is not Verdict.INCONCLUSIVE:
+        return True
+    answers = {asked.sign.slug: answer(asked) for asked in diagnosis.asked}
+    return answers.get("too_short") != "yes" and answers.get("loss_falls") in ("yes", "no")
 
 
 def main_series(run: Run) -> tuple[Series, ...]:

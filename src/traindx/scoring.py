@@ -27,7 +27,7 @@ def _reason(clue: Clue, answer: Answer) -> Reason | None:
         return Reason(answer.says, clue.seen * answer.strength, clue.sign, True, answer.evidence)
     if isinstance(answer, CannotTell) or clue.unseen == 0:
         return None
-    return Reason(f"not so: {_lowered(clue.sign.asks)}", clue.unseen, clue.sign)
+    return Reason(f"looked for and not seen: {_lowered(clue.sign.asks)}", clue.unseen, clue.sign)
 
 
 def _heaviest(lines: list[tuple[Clue, Reason | None]]) -> list[Reason]:

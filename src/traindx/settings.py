@@ -7,6 +7,7 @@
 loss_diverges.lost = 0.5
 """
 
+import difflib
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -16,9 +17,12 @@ from traindx import catalogue
 from traindx.errors import SettingsError, UnknownNameError
 from traindx.quantities import QUANTITIES
 from traindx.quantity import Quantity
+from traindx.wording import printable
 
 Limits = dict[str, dict[str, float]]
 """Values for limits of signs: by the sign's slug, then by the limit's name."""
+
+_TABLES = ("map", "limits")
 
 
 def names_in(folder: Path) -> dict[str, Quantity]:
@@ -103,8 +107,19 @@ def _table(folder: Path, name: str) -> tuple[object, str]:
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
         if file.is_file():
-            return _tool(file).get(name, {}), f"{file}: [tool.traindx.{name}]"
+            tool = _tool(file)
+            _refuse_unknown(tool, file)
+            return tool.get(name, {}), f"{file}: [tool.traindx.{name}]"
     return {}, ""
+
+
+def _refuse_unknown(tool: Mapping[str, object], file: Path) -> None:
+    """A misspelt table would otherwise do nothing, without a word."""
+    for name in tool:
+        if name not in _TABLES:
+            near = difflib.get_close_matches(name, _TABLES, n=1, cutoff=0.5)
+            todo = f"did you mean {near[0]}?" if near else f"it takes {' and '.join(_TABLES)}"
+            raise SettingsError(f'{file}: [tool.traindx] takes no "{printable(name)}"; {todo}')
 
 
 def _tool(file: Path) -> Mapping[str, object]:

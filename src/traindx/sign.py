@@ -1,6 +1,7 @@
 """The type of one question asked of a run."""
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,6 +54,9 @@ class Sign:
         unknown = set(values) - set(known)
         if unknown:
             raise ValueError(f"{self.slug} has no limit {sorted(unknown)[0]}; it has {', '.join(known)}")
+        bad = [name for name, value in values.items() if not math.isfinite(value) or value <= 0]
+        if bad:
+            raise ValueError(f"{self.slug}.{bad[0]} is {values[bad[0]]}; a limit is a number above 0")
         limits = tuple(replace(limit, value=values.get(limit.name, limit.value)) for limit in self.limits)
         return replace(self, ask=partial(self.ask, **values), limits=limits)
 

@@ -93,7 +93,11 @@ def small_plot(
         cells |= draw(curve, width, height)
     for curve in scaled:
         cells |= _crosses(curve, width)
-    labels = [number(high), *[""] * (height - 2), number(low)]
+    labels = [""] * height
+    # A constant is drawn in the middle, and its one value stands there.
+    labels[round((4 * height - 1) / 2) // 4 if low == high else 0] = number(high)
+    if low < high:
+        labels[-1] = number(low)
     gutter = max(map(len, labels))
     rows = [_row(cells, row, width, labels[row].rjust(gutter)) for row in range(height)]
     rows.append((Piece(" " * gutter + " └", Ink.FRAME), *_axis(width, mark)))

@@ -1,7 +1,11 @@
 """The short answer, and the sentence that says it."""
 
+from collections.abc import Mapping
+
+from traindx.curves.objective import is_adversarial
 from traindx.diagnosis import Asked, Suspect, Verdict
-from traindx.finding import CannotTell, Severity
+from traindx.finding import CannotTell, Finding, Severity
+from traindx.run import Run
 
 _SURE = 0.5
 """More belief than doubt."""
@@ -21,33 +25,33 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked
     return Verdict.HEALTHY if healthy >= _SURE and learned else Verdict.INCONCLUSIVE
 
 
-def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]) -> str:
+def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...], run: Run) -> str:
     """The verdict in one sentence with numbers."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
-        return _accusation(suspects)
+        return _accusation(suspects, yes)
     if verdict is Verdict.HEALTHY:
-        telling = [yes[slug].says for slug in ("loss_falls", "validation_improves") if slug in yes]
-        return "; ".join(telling)
+        told = [yes[slug] for slug in ("loss_falls", "validation_improves") if slug in yes]
+        curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
+        return "; ".join(reversed(curves.values()))
     if "too_short" in yes:
         return f"Too short to tell: {yes['too_short'].says}"
+    if is_adversarial(run):
+        return "The losses of two networks that train against each other do not tell whether they learn"
     if not any(one.sign.slug == "loss_falls" and not isinstance(one.answer, CannotTell) for one in asked):
         return "Nothing that tells whether it learns was recorded"
     return "The curve speaks neither for health nor for any one cause"
 
 
-def _accusation(suspects: tuple[Suspect, ...]) -> str:
+def _accusation(suspects: tuple[Suspect, ...], yes: Mapping[str, Finding]) -> str:
     """The first suspect by name where it has most of the belief, else the finding and the rivals."""
     first, *others = suspects
     says = max((r for r in first.reasons if r.seen), key=lambda r: r.points).says
+    lost = yes.get("loss_not_finite")
+    if lost is not None and lost.strength >= 0.5 and lost.says != says:
+        # A loss that is no number is what everyone sees first, whatever weighs most.
+        says = f"{lost.says}; {says}"
     if first.confidence > _SURE or not others:
         return f"{first.cause.title}: {says}"
-    rivals = [_inside(one.cause.title) for one in (first, others[0])]
-    return (
-        f"{says[:1].upper()}{says[1:]}; the log alone does not tell whether it is {rivals[0]} or {rivals[1]}"
-    )
-
-
-def _inside(title: str) -> str:
-    """A title as it stands inside a sentence; NaN stays NaN."""
-    return title if title[1:2].isupper() or "NaN" in title[:3] else f"{title[:1].lower()}{title[1:]}"
+    says = f"{says[:1].upper()}{says[1:]}"
+    return f'{says}; the log alone does not tell "{first.cause.title}" from "{others[0].cause.title}"'

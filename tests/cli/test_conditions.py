@@ -55,7 +55,7 @@ HEALTHY = report(Verdict.HEALTHY, 0.95, ("lr-too-high", 0.05, ""))
         (TOO_SHORT, "sick:0.1", ""),
         (TOO_SHORT, "lr-too-high", ""),
         (TOO_SHORT, "lr-too-high:0.8", "--fail-on lr-too-high:0.8 is met by a run (80 %)"),
-        (TOO_SHORT, "inconclusive", "--fail-on inconclusive is met by a run (80 %)"),
+        (TOO_SHORT, "inconclusive", "--fail-on inconclusive is met by a run"),
         (HEALTHY, "sick:0", ""),
         (HEALTHY, "lr-too-high", ""),
     ],

@@ -88,6 +88,8 @@ def test_a_page_says_what_an_answer_counts_for() -> None:
     [
         ("lr-to-high", "did you mean lr-too-high?"),
         ("loss_diverge", "did you mean loss_diverges?"),
+        ("LR-TO-HIGH", "did you mean lr-too-high?"),
+        ("Learning rate much too high", "did you mean lr-too-high?"),
         ("qqq", 'no cause or sign named "qqq"'),
     ],
 )
@@ -97,6 +99,24 @@ def test_an_unknown_name_gets_a_suggestion(name: str, says: str, capsys: pytest.
     assert error.startswith("traindx explain: ")
     assert says in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("LR-TOO-HIGH", "lr-too-high"),
+        ("Learning rate too high", "lr-too-high"),
+        ("lr too high", "lr-too-high"),
+        ("Loss-Diverges", "loss_diverges"),
+    ],
+)
+def test_a_name_is_known_by_its_title_and_in_any_case(
+    name: str, slug: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", slug]) == 0
+    page = capsys.readouterr().out
+    assert main(["explain", name]) == 0
+    assert capsys.readouterr().out == page
 
 
 def test_an_unwritable_page_keeps_the_other_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,17 @@ def test_settings_of_any_name_are_no_series(tmp_path: Path) -> None:
     assert reading.other_files == 1
 
 
+def test_a_file_of_settings_that_was_read_is_no_other_file(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/train.log").write_text(LOG)
+    (tmp_path / "run/hparams.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "hparams.yaml").write_text("lr: 0.2\n")
+    (tmp_path / "notes.txt").write_text("nothing of interest\n")
+    reading = read([str(tmp_path)])
+    assert [run.facts[LEARNING_RATE] for run in reading.runs] == [0.1]
+    assert reading.other_files == 2
+
+
 def test_settings_alone_are_refused(tmp_path: Path) -> None:
     (tmp_path / "args.json").write_text(SETTINGS)
     with pytest.raises(UnreadableError, match="holds settings of a run, and nothing that was measured"):

@@ -154,3 +154,65 @@ def test_points_shown_add_up() -> None:
     for lines, total in zip(sums[::2], sums[1::2], strict=False):
         points = re.findall(r"(?m)([+-][0-9]+\.[0-9])$", lines)
         assert sum(map(float, points)) == pytest.approx(float(total), abs=1e-9)
+
+
+def test_the_verdict_and_the_cause_each_have_their_own_probability() -> None:
+    hot = canonical.demo_runs()[0]
+    lone = alone(hot, canonical.sick())
+    assert re.search(r"^SICK 98 % +Learning rate too high +cause 87 % ", text.render(lone), re.MULTILINE)
+    assert "**SICK** 98 %: **Learning rate too high**, cause 87 %" in markdown.render(lone)
+    overview = text.render(reports()["several"])
+    assert re.search(r"(?m)^ *hot +SICK 98 % .* 87 % ", overview)
+    assert re.search(r"(?m)^ *cool +HEALTHY 93 % ", overview)
+
+
+def test_a_run_too_short_to_judge_has_no_probability_of_health() -> None:
+    report = reports()["inconclusive"]
+    for shown in (text.render(report), markdown.render(report)):
+        assert "46 %" not in shown
+    asked = tuple(replace(one, answer=None) for one in canonical.inconclusive().asked)
+    judged = alone(canonical.short_run(), replace(canonical.inconclusive(), asked=asked))
+    assert "healthy 46 %" in text.render(judged)
+    assert "healthy with 46 %" in markdown.render(judged)
+
+
+def test_what_separates_a_rival_is_no_statement_about_the_run() -> None:
+    shown = markdown.render(reports()["sick"])
+    # From the page of the first suspect, and from the page of the rival.
+    assert "`missing-warmup` 4 %: would show: with a warm-up to the same rate the run trains\n" in shown
+    assert "`exploding-gradients` 6 %: would not show: gradients grow before" in shown
+
+
+def test_only_what_something_speaks_against_is_ruled_out() -> None:
+    diagnosis = canonical.sick()
+    unheard = canonical.suspect(canonical.VANISHING, 0.003, (canonical.PRIOR,))
+    mixed = alone(
+        canonical.demo_runs()[0], replace(diagnosis, ruled_out=(diagnosis.ruled_out[0], unheard, unheard))
+    )
+    for shown in (text.render(mixed), markdown.render(mixed)):
+        ruled_out = re.split("(?i)not judged", re.split("(?i)ruled out", shown)[1])[0]
+        assert "lr-too-low" in ruled_out
+        assert "vanishing-gradients" not in ruled_out
+        assert "2 more causes: the log says too little about them" in shown
+
+
+def test_every_finding_is_shown_even_if_the_first_suspect_has_other_reasons() -> None:
+    diagnosis = canonical.sick()
+    first, *others = diagnosis.suspects
+    kept = tuple(reason for reason in first.reasons if reason.sign is not canonical.GROWS)
+    other = replace(diagnosis, suspects=(replace(first, reasons=kept), *others))
+    hot = canonical.demo_runs()[0]
+    assert "noticed" not in text.render(alone(hot, diagnosis))
+    assert "  noticed         gradients grow 31 times over steps 14-20\n" in text.render(alone(hot, other))
+
+
+def test_a_line_of_code_that_cannot_be_broken_runs_on() -> None:
+    diagnosis = canonical.sick()
+    first, *others = diagnosis.suspects
+    line = f'print("{"a bad value " * 8}")'
+    fix = replace(first.cause.fixes[0], code=f"if bad:\n    {line}")
+    spoken = replace(first, cause=replace(first.cause, fixes=(fix,)))
+    shown = text.render(
+        alone(canonical.demo_runs()[0], replace(diagnosis, suspects=(spoken, *others))), width=60
+    )
+    assert f"\n    if bad:\n        {line}\n" in shown

@@ -59,6 +59,7 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_never_moves import validation_never_moves
@@ -68,6 +69,7 @@ CAUSE = Cause(
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(noise_swamps_progress, seen=-1.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.5),
         Clue(loss_leaps_above_start, seen=-1.5),

@@ -73,6 +73,7 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
@@ -84,6 +85,7 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(noise_swamps_progress, seen=+1.5),
         Clue(validation_never_moves, seen=-1.0),
         Clue(loss_leaps_above_start, seen=+2.5),
         Clue(loss_diverges, seen=+4.0),

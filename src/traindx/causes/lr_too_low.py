@@ -64,6 +64,7 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
@@ -75,6 +76,7 @@ CAUSE = Cause(
     title="Learning rate too low",
     prior=-3.6,
     clues=(
+        Clue(noise_swamps_progress, seen=-2.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.0),
         Clue(loss_leaps_above_start, seen=-2.5),

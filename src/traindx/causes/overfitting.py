@@ -73,6 +73,7 @@ from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_metric_declines import validation_metric_declines
 from traindx.signs.validation_never_improves import validation_never_improves
+from traindx.signs.validation_starts_lost import validation_starts_lost
 from traindx.signs.validation_turns_up import validation_turns_up
 
 CAUSE = Cause(
@@ -81,6 +82,7 @@ CAUSE = Cause(
     prior=-3.6,
     kind=Kind.HOW,
     clues=(
+        Clue(validation_starts_lost, seen=-2.0),
         Clue(validation_at_chance, seen=-1.5),
         Clue(validation_turns_up, seen=+5.0, unseen=-2.5, group="turn"),
         Clue(validation_metric_declines, seen=+3.0, group="turn"),

@@ -53,12 +53,14 @@ from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
+from traindx.signs.validation_starts_lost import validation_starts_lost
 
 CAUSE = Cause(
     slug="train-eval-mode-bug",
     title="Train and eval mode are mixed up",
     prior=-4.6,
     clues=(
+        Clue(validation_starts_lost, seen=+2.5),
         Clue(validation_at_chance, seen=+1.5),
         Clue(validation_never_improves, seen=+3.6, unseen=-0.3, group="behind"),
         Clue(validation_noisy, seen=+3.2, unseen=-0.5),

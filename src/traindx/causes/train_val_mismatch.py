@@ -49,6 +49,7 @@ from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
+from traindx.signs.validation_starts_lost import validation_starts_lost
 from traindx.signs.validation_turns_up import validation_turns_up
 
 CAUSE = Cause(
@@ -56,6 +57,7 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(validation_starts_lost, seen=+2.0),
         Clue(validation_at_chance, seen=+2.0, unseen=-0.7),
         Clue(validation_never_improves, seen=+4.6, unseen=-2.0),
         Clue(validation_turns_up, seen=+0.8),

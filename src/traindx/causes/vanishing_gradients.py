@@ -71,6 +71,7 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
@@ -80,6 +81,7 @@ CAUSE = Cause(
     title="Vanishing gradients",
     prior=-4.2,
     clues=(
+        Clue(noise_swamps_progress, seen=-1.5),
         Clue(gradient_is_zero, seen=+0.5),
         Clue(loss_leaps_above_start, seen=-1.5),
         Clue(gradient_norm_vanishes, seen=+3.0, unseen=-0.5),

@@ -30,8 +30,13 @@ class Condition:
     def met_by(self, report: Report) -> str:
         """The runs that meet it, as a sentence; empty if none does."""
         met = [d for d in report.diagnoses if self._is_met(d)]
-        runs = listed([f"{printable(d.run)} ({percent(self._sureness(d))})" for d in met], 3)
-        return f"--fail-on {self} is met by {runs}" if met else ""
+        return f"--fail-on {self} is met by {listed([self._called(d) for d in met], 3)}" if met else ""
+
+    def _called(self, diagnosis: Diagnosis) -> str:
+        name = printable(diagnosis.run)
+        # A diagnosis is not more or less sure that it cannot tell.
+        unsure = self.name == Verdict.INCONCLUSIVE.value
+        return name if unsure else f"{name} ({percent(self._sureness(diagnosis))})"
 
     def _is_met(self, diagnosis: Diagnosis) -> bool:
         if self.name in _VERDICTS:

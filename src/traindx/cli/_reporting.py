@@ -10,6 +10,7 @@ from pathlib import Path
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
+from traindx.cli._coverage import changed_limits, unread, unused
 from traindx.cli._writing import (
     STANDARD_OUTPUT,
     ProgressLine,
@@ -17,6 +18,7 @@ from traindx.cli._writing import (
     coloured,
     complain,
     place_of,
+    refuse_file,
     refuse_inputs,
     refuse_mixture,
     terminal_width,
@@ -41,7 +43,9 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
     places = _places(arguments)
     refuse_mixture(places.values())
     refuse_inputs(places.values(), arguments.paths)
-    names = {**names_in(Path.cwd()), **names_from(arguments.map)}
+    refuse_file("--png", arguments.png)
+    given = names_from(arguments.map)
+    names = {**names_in(Path.cwd()), **given}
     progress = ProgressLine()
     if arguments.follow:
         reports = (judge(reading, progress) for reading in follow(arguments.paths, names))
@@ -51,11 +55,15 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
     finally:
         progress.wipe()
     try:
-        return _report(report, arguments, conditions)
+        code = _report(report, arguments, conditions)
     except BrokenPipeError:
         # Whoever reads only the first lines still gets the right exit code.
         drop_output()
-        return CONDITION_MET if any(condition.met_by(report) for condition in conditions) else DONE
+        return _gate(report, arguments, conditions)
+    # Not with --follow, where the name may still come.
+    for says in unused(given, report.runs):
+        complain(arguments.command, says)
+    return code
 
 
 def judging(arguments: argparse.Namespace) -> Judge:
@@ -102,8 +110,11 @@ def _report(
     failed = attempt({option: partial(_write, option, report, arguments) for option in places})
     if STANDARD_OUTPUT not in places.values() and report.runs:
         # While it is watched, a report leaves room for the prompt and for where its outputs are.
-        room = max(shutil.get_terminal_size().lines - 1 - len(places), 3) if watched else None
+        changed = [f"limits   {says}\n" for says in changed_limits(report)]
+        taken = 1 + len(places) + len(changed)
+        room = max(shutil.get_terminal_size().lines - taken, 3) if watched else None
         show(report, everything=arguments.all, room=room)
+        sys.stdout.write("".join(changed))
         for option, place in places.items():
             if option not in failed:
                 sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
@@ -111,10 +122,19 @@ def _report(
         complain(arguments.command, sentence)
     if not any(run.series for run in report.runs):
         return _nothing_read(report, arguments)
+    code = _gate(report, arguments, conditions)
+    return BAD_INPUT if failed else code
+
+
+def _gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
+    """Say which conditions are met; those that are not met hold only if every path could be read."""
     met = [says for condition in conditions if (says := condition.met_by(report))]
+    missing = unread(arguments.paths, report) if conditions else []
+    for problem in missing:
+        complain(arguments.command, f"{problem}; --fail-on cannot judge it")
     for says in met:
         complain(arguments.command, says)
-    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+    return CONDITION_MET if met else BAD_INPUT if missing else DONE
 
 
 def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:

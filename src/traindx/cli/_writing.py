@@ -51,6 +51,17 @@ def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
             raise TraindxError(f"{place}: is one of the logs to read; choose another place for the report")
 
 
+def refuse_file(option: str, given: str | None) -> None:
+    """A folder named like a picture is a mistake, unless it is already there."""
+    if (
+        given
+        and given.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".pdf"))
+        and not os.path.isdir(given)
+    ):
+        todo = f"give a folder, such as {option} {os.path.dirname(given) or 'pictures'}"
+        raise TraindxError(f"{option} {given}: writes several pictures, each under its own name; {todo}")
+
+
 def refuse_mixture(places: Iterable[str]) -> None:
     """Two documents in one place are none."""
     taken: set[str] = set()

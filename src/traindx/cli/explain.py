@@ -1,6 +1,7 @@
 """`traindx explain`: one page of the knowledge base."""
 
 import argparse
+import re
 
 from traindx.cli._options import add_documents
 from traindx.errors import UnknownNameError
@@ -26,13 +27,17 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.cli._pages import cause_page, sign_page
 
     name: str = arguments.name
+    typed = name.strip().lower()
     causes = {cause.slug: cause for cause in catalogue.causes()}
     signs = {sign.slug: sign for sign in catalogue.signs()}
+    titles = {cause.title.lower(): cause for cause in causes.values()}
     # Causes are spelt with dashes and signs with underscores; nobody should have to remember that.
-    exact = causes.get(name) or signs.get(name)
-    unit = exact or causes.get(name.replace("_", "-")) or signs.get(name.replace("-", "_"))
+    exact = causes.get(typed) or signs.get(typed) or titles.get(typed)
+    words = re.split(r"[-_\s]+", typed)
+    unit = exact or causes.get("-".join(words)) or signs.get("_".join(words))
     if unit is None:
-        raise UnknownNameError("cause or sign", name, [*causes, *signs])
+        aliases = {title: cause.slug for title, cause in titles.items()}
+        raise UnknownNameError("cause or sign", name, [*causes, *signs], aliases)
     if isinstance(unit, Cause):
         page, data = cause_page(unit), as_json([unit])
     else:

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Hyperparameters:
     seeds: Values
     unknown: tuple[int, ...]
     """The places of runs that state nothing at all."""
+    partly_stated: dict[str, Values] = field(default_factory=dict)
+    """What some runs state, all alike, and others that state something do not: it may differ or not."""
 
     def of(self, run: int) -> dict[str, Scalar]:
         """The values of one run."""
@@ -45,8 +47,10 @@ class Hyperparameters:
     def configurations(self) -> list[list[int]]:
         """The places of runs that agree in everything but the seed; runs that state nothing stand alone."""
         groups: dict[object, list[int]] = defaultdict(list)
+        # Whether an unstated value is the same is not known: such runs are no repeats of each other.
+        told = [*self.differing.values(), *self.partly_stated.values()]
         for run in range(len(self.seeds)):
-            key = run if run in self.unknown else tuple(values[run] for values in self.differing.values())
+            key = run if run in self.unknown else tuple(values[run] for values in told)
             groups[key].append(run)
         return list(groups.values())
 
@@ -62,7 +66,7 @@ class Hyperparameters:
     @property
     def only_seeds(self) -> bool:
         """Whether the runs are one training repeated with other seeds."""
-        return not self.differing and not self.unknown and len(self.repeats()) == 1
+        return not self.differing and len(self.configurations()) == 1 and len(self.repeats()) == 1
 
 
 def hyperparameters(runs: Sequence[Run]) -> Hyperparameters:
@@ -70,11 +74,15 @@ def hyperparameters(runs: Sequence[Run]) -> Hyperparameters:
     unknown = tuple(i for i, run in enumerate(runs) if not run.settings and not _chosen(run))
     known = [i for i in range(len(runs)) if i not in unknown]
     differing: dict[str, Values] = {}
+    partly_stated: dict[str, Values] = {}
     for fact in f.FACTS.values():
         values = _stated(runs, fact)
-        # A run that states other facts says something by not stating this one.
-        if fact not in _NOT_CHOSEN and len({values[i] for i in known}) > 1:
+        if fact in _NOT_CHOSEN:
+            continue
+        if len({value for value in values if value is not None}) > 1:
             differing[fact.slug] = values
+        elif len({values[i] for i in known}) > 1:
+            partly_stated[fact.slug] = values
     names = dict.fromkeys(name for run in runs for name in run.settings)
     for name in names:
         if fact_of(name) is not None or _SEED.search(name) or _is_bookkeeping(name):
@@ -83,7 +91,8 @@ def hyperparameters(runs: Sequence[Run]) -> Hyperparameters:
         stated = {value for value in values if value is not None}
         if len(stated) > 1 and not all(_is_place_or_moment(value) for value in stated):
             differing[name] = values
-    return Hyperparameters(differing, tuple(run.facts.get(f.SEED) for run in runs), unknown)
+    seeds = tuple(run.facts.get(f.SEED) for run in runs)
+    return Hyperparameters(differing, seeds, unknown, partly_stated)
 
 
 def _stated(runs: Sequence[Run], fact: Fact) -> Values:

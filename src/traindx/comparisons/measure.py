@@ -76,9 +76,7 @@ class Measure:
 
 def measure_of(runs: Sequence[Run]) -> Measure:
     """The first of the usual measures that the runs share."""
-    other_scales = [
-        fact.slug for fact in _SCALE_OF_THE_LOSS if len({run.facts.get(fact) for run in runs}) > 1
-    ]
+    other_scales = [fact.slug for fact in _SCALE_OF_THE_LOSS if len(_stated(runs, fact)) > 1]
     fallback: Measure | None = None
     for quantity in _order(runs, losses_last=bool(other_scales)):
         found = _shared(runs, quantity)

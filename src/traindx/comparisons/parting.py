@@ -21,6 +21,7 @@ _DENSE = 20
 _SIGMAS = 3.0
 _SUSTAINED = 20
 """Runs have parted when they stay apart for one in so many of the blocks compared, three at least."""
+_FEWEST = 3
 _SEEDS_USED = 20
 _HEAD_START = 0.15
 """A run with another seed may be so much earlier or later on the same way: steep curves do not part by it."""
@@ -121,7 +122,7 @@ def _parting(
     apart = _apart(left, right, _between_seeds(repeats, one.axis, by_share), paired)
     lost = _lost(left, right)
     if apart is None and lost is None:
-        says = f"{begins}never apart beyond the noise of both ({one.quantity.slug})"
+        says = f"{begins}{_not_apart(left, right, by_share)} ({one.quantity.slug})"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
     if apart is None or (lost is not None and lost[0] <= apart.at):
         assert lost is not None
@@ -179,14 +180,31 @@ class _Apart:
     says: str
 
 
-def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> _Apart | None:
-    """The first place from which both levels stay apart, on one side, for some time."""
+def _common(left: _Side, right: _Side) -> Floats:
+    """The positions at which both curves have a level."""
     if not len(left.at) or not len(right.at):
-        return None
+        return np.empty(0)
     low, high = max(left.at[0], right.at[0]), min(left.at[-1], right.at[-1])
     finer = max((left.at, right.at), key=len)
-    grid = finer[(finer >= low) & (finer <= high)]
-    needed = max(3, -(-len(grid) // _SUSTAINED))
+    return np.asarray(finer[(finer >= low) & (finer <= high)])
+
+
+def _not_apart(left: _Side, right: _Side, by_share: bool) -> str:
+    """Why no parting was found: the curves stay together, or there is no common stretch to tell from."""
+    if len(_common(left, right)) >= _FEWEST:
+        return "never apart beyond the noise of both"
+    if by_share or not len(left.at) or not len(right.at):
+        return "too few finite values to tell where they part"
+    axis, (first, second) = left.series.axis.value, (left.positions, right.positions)
+    few = "no" if min(first[-1], second[-1]) < max(first[0], second[0]) else "too few"
+    spans = " and ".join(f"{step(at[0])} to {step(at[-1])}" for at in (first, second))
+    return f"share {few} {axis}s to tell where they part, {spans}"
+
+
+def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> _Apart | None:
+    """The first place from which both levels stay apart, on one side, for some time."""
+    grid = _common(left, right)
+    needed = max(_FEWEST, -(-len(grid) // _SUSTAINED))
     if len(grid) < needed:
         return None
     difference = left.level(grid) - right.level(grid)

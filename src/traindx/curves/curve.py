@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traindx.finding import Evidence
-from traindx.quantity import Better, Quantity
+from traindx.quantity import Better, Quantity, Split
 from traindx.run import Run
 from traindx.series import Axis, Floats, Series
 from traindx.wording import number, step
@@ -116,8 +116,17 @@ class Curve:
 
     @cached_property
     def start(self) -> float:
-        """Where the curve begins: the median of its first points."""
-        return float(np.median(self.values[: max(1, min(5, len(self.values) // 50))]))
+        """Where the curve begins: the median of its first points, or the first if it leaps away."""
+        first = float(self.values[0])
+        median = float(np.median(self.values[: max(1, min(5, len(self.values) // 50))]))
+        leaps = median - first > 4 * self.noise + 0.1 * abs(first)
+        return first if leaps else median
+
+    @property
+    def lowest(self) -> tuple[float, float]:
+        """The best single value and its position: what a person finds who looks it up in the log."""
+        place = int(self.values.argmin())
+        return float(self.values[place]), float(self.steps[place])
 
     @cached_property
     def tail(self) -> int:
@@ -260,7 +269,7 @@ def _curve(series: Series) -> Curve:
 
 
 def whole(run: Run, quantity: Quantity) -> Series:
-    """The series of a quantity, or the sum of its parts where only parts were logged at the same steps."""
+    """The series of a quantity, or what its parts make together where only they were logged."""
     wholes = _WHOLES.setdefault(run, {})
     if quantity not in wholes:
         wholes[quantity] = _whole(run, quantity)
@@ -278,10 +287,12 @@ def _whole(run: Run, quantity: Quantity) -> Series:
     alike = [s for s in found if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
     if len(alike) < 2:
         return longest
-    values = np.sum([series.values for series in alike], axis=0)
-    return Series(
-        quantity, longest.steps.copy(), values, longest.axis, name=" + ".join(s.name for s in alike)
-    )
+    # Terms of a loss add up; evaluation sets, of which training knows nothing, are averaged.
+    trained = {series.part for series in run.series if series.quantity.split is Split.TRAIN}
+    terms = quantity.split is Split.TRAIN or any(series.part in trained for series in alike)
+    values = np.sum([series.values for series in alike], axis=0) / (1 if terms else len(alike))
+    name = (" + " if terms else ", ").join(series.name for series in alike)
+    return Series(quantity, longest.steps.copy(), values, longest.axis, name=name)
 
 
 def shares(run: Run, series: Series) -> Floats:

@@ -44,13 +44,15 @@ _ADVERSARIES = (
     re.compile(r"(?i)(^|[^a-z])(g|gen|generator)([^a-z]|$)"),
 )
 
+_POLICY_TERMS = re.compile(r"(?i)(^|[^a-z])(policy|actor|critic|value|vf|pi|pg|entropy|q|qf)([^a-z]|$)")
+
 
 def objective(run: Run) -> Curve | None:
     """The curve that should fall when the run learns; None where no single one should."""
     if is_reinforcement(run):
         # Policy and value losses may rise while the agent learns: only the reward tells.
         return curve_of(whole(run, REWARD))
-    if is_adversarial(run):
+    if is_adversarial(run) or _only_policy(run):
         return None
     return next((curve_of(whole(run, one)) for one in OBJECTIVES if one in run), None)
 
@@ -70,6 +72,12 @@ def is_adversarial(run: Run) -> bool:
     losses = run.all(TRAIN_LOSS)
     names = [f"{series.part} {series.name}" for series in losses]
     return len(losses) > 1 and all(any(pattern.search(name) for name in names) for pattern in _ADVERSARIES)
+
+
+def _only_policy(run: Run) -> bool:
+    """Whether all that is called a loss is a term of a policy gradient, whose size tells nothing."""
+    losses = run.all(TRAIN_LOSS)
+    return bool(losses) and all(_POLICY_TERMS.search(series.part) for series in losses)
 
 
 def chance_loss(run: Run) -> float | None:

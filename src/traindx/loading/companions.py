@@ -29,13 +29,15 @@ _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def settings_beside(folder: Path) -> dict[str, Scalar]:
     """Settings found in files of a folder, of its `files/`, `.hydra/` and `params/`; nothing on failure."""
     settings: dict[str, Scalar] = {}
-    for place in (folder, folder / "files", folder / ".hydra"):
-        for file in _files(place):
-            if _SETTINGS_FILE.fullmatch(file.name):
-                settings = {**_read(file), **settings}
-            elif file.name == _PICKLED:
-                settings = {**_read_pickled(file), **settings}
+    for file in settings_files(folder):
+        settings = {**(_read_pickled(file) if file.name == _PICKLED else _read(file)), **settings}
     return {**_one_file_each(folder / "params"), **settings}
+
+
+def settings_files(folder: Path) -> list[Path]:
+    """The files of a folder, of its `files/` and `.hydra/` that state settings."""
+    found = [file for place in (folder, folder / "files", folder / ".hydra") for file in _files(place)]
+    return [file for file in found if file.name == _PICKLED or is_settings_file(file.name)]
 
 
 def is_settings_file(path: str) -> bool:

@@ -12,7 +12,7 @@ from traindx import catalogue
 from traindx.errors import UnreadableError
 from traindx.fact import Scalar
 from traindx.loading.assemble import assemble
-from traindx.loading.companions import is_settings_file, settings_beside
+from traindx.loading.companions import is_settings_file, settings_beside, settings_files
 from traindx.loading.discover import STANDARD_INPUT, discover, files_below, in_memory
 from traindx.loading.group import Bundle, Found, group
 from traindx.log import Log
@@ -82,11 +82,15 @@ def _read_sources(
             others.append(error)
         except UnreadableError as error:
             problems.append(error)
-    runs = [_run(bundle, names) for bundle in group(_without_prose(found), top)]
+    bundles = group(_without_prose(found), top)
+    runs = [_run(bundle, names) for bundle in bundles]
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     if not readable and not problems:
         problems = _nothing_at(top, others)
-    return Reading(readable, tuple(problems), len(others))
+    stated = {
+        str(file) for bundle in bundles for folder in _folders(bundle) for file in settings_files(folder)
+    }
+    return Reading(readable, tuple(problems), sum(other.where not in stated for other in others))
 
 
 def _with_curves(item: Found) -> Found:
@@ -161,13 +165,16 @@ def _is_prose(item: Found) -> bool:
 
 
 def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
-    sources = [log.source for strand in bundle.strands for log in strand.logs]
-    # The newest checkpoint's arguments first, the run's own folder before all.
-    folders = dict.fromkeys([bundle.folder, *(Path(source).parent for source in reversed(sources))])
     settings: dict[str, Scalar] = {}
-    for folder in folders:
+    for folder in _folders(bundle):
         settings = {**settings_beside(folder), **settings}
     return assemble(bundle.name, bundle.strands, settings, names)
+
+
+def _folders(bundle: Bundle) -> list[Path]:
+    """Where settings of a run may lie: its own folder, then the newest checkpoint's before older ones."""
+    sources = [log.source for strand in bundle.strands for log in strand.logs]
+    return list(dict.fromkeys([bundle.folder, *(Path(source).parent for source in reversed(sources))]))
 
 
 def _nothing_at(top: str, others: Sequence[UnreadableError]) -> list[UnreadableError]:

@@ -8,10 +8,13 @@ from traindx.finding import Evidence
 from traindx.highlights import (
     against,
     answer,
+    blame,
     considered,
     inseparable,
+    judged,
     main_series,
     missing,
+    not_judged,
     noticed,
     ordered,
     outcome,
@@ -20,6 +23,7 @@ from traindx.highlights import (
     points,
     questions,
     remark,
+    ruled_out,
     sentence,
     since,
     sureness,
@@ -40,14 +44,14 @@ _CATEGORIES = {
 
 
 def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
-    """A table of runs: verdict, confidence, first suspect, curve."""
+    """A table of runs: verdict and its probability, first suspect, curve."""
     rows = []
     for run, diagnosis in zip(runs, diagnoses, strict=True):
         drawn = main_series(run)
-        verdict = f"**{diagnosis.verdict.value}**"
+        verdict = f"**{diagnosis.verdict.value}** {sureness(diagnosis)}".rstrip()
         curve = sparkline(drawn[0]) if drawn else ""
-        rows.append([escape(run.name, 60), verdict, sureness(diagnosis), prose(outcome(diagnosis)), curve])
-    return [*table(["run", "verdict", "sure:", "because", "curve"], rows), ""]
+        rows.append([escape(run.name, 60), verdict, prose(outcome(diagnosis)), blame(diagnosis), curve])
+    return [*table(["run", "verdict", "because", "cause:", "curve"], rows), ""]
 
 
 def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
@@ -73,15 +77,14 @@ def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
 
 
 def _verdict(diagnosis: Diagnosis, top: Suspect | None) -> str:
-    word = f"**{diagnosis.verdict.value.upper()}**"
+    word = f"**{diagnosis.verdict.value.upper()}** {sureness(diagnosis)}".rstrip()
     if top is None:
-        sure = percent(diagnosis.healthy)
-        return f"{word}, {sure}." if diagnosis.verdict is Verdict.HEALTHY else f"{word}: healthy with {sure}."
+        doubtful = diagnosis.verdict is Verdict.INCONCLUSIVE and judged(diagnosis)
+        return f"{word}: healthy with {percent(diagnosis.healthy)}." if doubtful else f"{word}."
     begin = since(top)
     place = f", since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
-    sick = f"sick with {percent(diagnosis.confidence)}, healthy with {percent(diagnosis.healthy)}"
-    title, sure = prose(top.cause.title), percent(top.confidence)
-    return f"{word}: **{title}**, {sure}{place}. Severity {top.severity.value}; {sick}."
+    title, share = prose(top.cause.title), percent(top.confidence)
+    return f"{word}: **{title}**, cause {share}{place}. Severity {top.severity.value}."
 
 
 def _shared(diagnosis: Diagnosis) -> list[str]:
@@ -97,7 +100,7 @@ def _questions(diagnosis: Diagnosis) -> list[str]:
 def _root(top: Suspect) -> list[str]:
     items = [
         f"Category: {_CATEGORIES[top.cause.kind]}.",
-        f"Specific issue: {prose(top.cause.title)} (`{top.cause.slug}`), {percent(top.confidence)}.",
+        f"Specific issue: {prose(top.cause.title)} (`{top.cause.slug}`), cause {percent(top.confidence)}.",
     ]
     if top.mechanism:
         items.append(f"How it fails: {prose(top.mechanism.title)} (`{top.mechanism.slug}`).")
@@ -122,8 +125,8 @@ def _place(evidence: Evidence) -> str:
     names = " ".join(
         [f"`{evidence.quantity.slug}`", *map(prose, filter(None, (evidence.part, evidence.layer)))]
     )
-    limit = "" if evidence.limit is None else f", limit {number(evidence.limit)}"
-    return f"{names} {number(evidence.value)} at {place(evidence)}{limit}"
+    limit = "" if evidence.limit is None else f", held against {number(evidence.limit)}"
+    return f"{names} is {number(evidence.value)} at {place(evidence)}{limit}"
 
 
 def _fix(fix: Prescription) -> list[str]:
@@ -144,8 +147,13 @@ def _others(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:
     for suspect in beside:
         why = prose(considered(diagnosis, suspect))
         items.append(f"`{suspect.cause.slug}` {percent(suspect.confidence)}: {why}")
-    dropped = [f"`{suspect.cause.slug}`: {prose(against(suspect))}" for suspect in diagnosis.ruled_out]
-    return [*chapter("Also considered", bullets(items)), *chapter("Ruled out", bullets(dropped))]
+    dropped = [f"`{suspect.cause.slug}`: {prose(against(suspect))}" for suspect in ruled_out(diagnosis)]
+    unknown = not_judged(diagnosis)
+    return [
+        *chapter("Also considered", bullets(items)),
+        *chapter("Ruled out", bullets(dropped)),
+        *chapter("Not judged", [f"{unknown}."] if unknown else []),
+    ]
 
 
 def _experiment(diagnosis: Diagnosis) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.diagnosis import Diagnosis, NextExperiment, Suspect
-from traindx.highlights import against, percent, told_apart
+from traindx.highlights import against, not_judged, percent, ruled_out, speaking, told_apart
 from traindx.pages.grounds import numbers_of, sum_table
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, code, fill, joined, prose
@@ -60,13 +60,13 @@ def alternatives(diagnosis: Diagnosis, brief: bool) -> Markup:
     return fill(
         "<h3>What else was considered</h3>{others}{out}",
         others=joined(_rival(one, top, None if brief else diagnosis) for one in others),
-        out=_ruled_out(diagnosis.ruled_out, brief),
+        out=joined([_ruled_out(ruled_out(diagnosis), brief), _not_judged(diagnosis)]),
     )
 
 
 def _rival(suspect: Suspect, top: Suspect | None, diagnosis: Diagnosis | None) -> Markup:
     """A suspect in a line; its sum is folded into it where the diagnosis with its numbers is given."""
-    why = told_apart(top.cause, suspect) if top else against(suspect)
+    why = told_apart(top.cause, suspect) if top else speaking(suspect)
     if diagnosis is None:
         return fill(
             "<p><b>{title}</b> {percent} {why}</p>",
@@ -99,6 +99,11 @@ def _ruled_out(suspects: Sequence[Suspect], brief: bool) -> Markup:
         count=count(len(suspects), "cause"),
         items=items,
     )
+
+
+def _not_judged(diagnosis: Diagnosis) -> Markup:
+    unknown = not_judged(diagnosis)
+    return fill("<p>Not judged: {unknown}.</p>", unknown=unknown) if unknown else Markup()
 
 
 def unknowns(diagnosis: Diagnosis) -> Markup:

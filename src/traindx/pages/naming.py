@@ -24,7 +24,9 @@ def family(quantity: Quantity) -> str:
 
 def label(series: Series) -> str:
     """A series in words, with its part and layer."""
-    return " ".join(word for word in (called(series.quantity), series.part, series.layer) if word)
+    name = called(series.quantity)
+    part = "" if series.part == family(series.quantity) else series.part
+    return " ".join(word for word in (name, part, series.layer) if word)
 
 
 def culprit(diagnosis: Diagnosis) -> Suspect | None:

@@ -2,7 +2,7 @@
 
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
-from traindx.highlights import extent, inseparable, percent, since, sureness
+from traindx.highlights import extent, inseparable, judged, percent, sentence, since, sureness
 from traindx.pages.markup import Markup, escape, fill, joined, share
 from traindx.pages.naming import culprit
 from traindx.run import Run
@@ -35,8 +35,8 @@ def badge(verdict: Verdict) -> Markup:
 def opening(diagnosis: Diagnosis) -> Markup:
     """The verdict sentence with severity and confidence, and how the belief is shared."""
     top = culprit(diagnosis)
-    title = top.cause.title if top else _capitalised(diagnosis.says)
-    says = _capitalised(diagnosis.says.removeprefix(f"{title}: ")) if top else ""
+    title = top.cause.title if top else sentence(diagnosis)
+    says = sentence(diagnosis) if top else ""
     return fill(
         '<div class="verdict {kind}"><div><p class="line">{badge}{harm}</p><p class="title">{title}</p>'
         "{says}{details}{shared}</div><div>{belief}</div></div>",
@@ -59,23 +59,21 @@ def facts_line(run: Run) -> Markup:
     return fill('<ul class="facts" aria-label="What the run is">{items}</ul>', items=items)
 
 
-def _capitalised(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
-
-
 def _harm(top: Suspect | None) -> Markup:
     return fill('<span class="harm">{harm}</span>', harm=_HARM[top.severity]) if top else Markup()
 
 
 def _details(diagnosis: Diagnosis, top: Suspect | None) -> Markup:
-    about = "that this is the cause" if top else "that the run is healthy"
-    told = [fill("<b>{sure}</b> {about}", sure=sureness(diagnosis), about=about)]
+    sure = sureness(diagnosis)
+    odds = [(sure, f"that the run is {diagnosis.verdict.value}")] if sure else []
+    odds += [(percent(top.confidence), "that this is the cause")] if top else []
+    told = [fill("<b>{sure}</b> {about}", sure=chance, about=about) for chance, about in odds]
     begin = since(top) if top else None
     if begin:
         told.append(escape(f"since {begin.axis.value} {step(begin.steps[0])}"))
     if top and top.mechanism:
         told.append(escape(f"by way of: {top.mechanism.title.lower()}"))
-    return fill('<p class="sure">{told}</p>', told=joined(told, " · "))
+    return fill('<p class="sure">{told}</p>', told=joined(told, " · ")) if told else Markup()
 
 
 def _shared(diagnosis: Diagnosis) -> Markup:
@@ -88,13 +86,15 @@ def _shared(diagnosis: Diagnosis) -> Markup:
 
 
 def _belief(diagnosis: Diagnosis) -> Markup:
-    """All shares of the belief as bars; together they are everything that was thought possible."""
+    """All shares of the belief as bars; without health and the rest where there was nothing to judge by."""
     named = diagnosis.suspects[:_MOST_SHARES]
     rows = [(one.cause.title, one.confidence, "suspect") for one in named]
-    rows.append(("healthy", diagnosis.healthy, "well"))
-    rest = 1 - sum(value for _, value, _ in rows)
-    if rest >= 0.005:
-        rows.append(("anything else", rest, "rest"))
+    if judged(diagnosis):
+        rows.append(("healthy", diagnosis.healthy, "well"))
+        rest = 1 - sum(value for _, value, _ in rows)
+        rows += [("anything else", rest, "rest")] if rest >= 0.005 else []
+    if not rows:
+        return Markup()
     bars = joined(
         fill(
             '<tr><th scope="row">{name}</th><td class="bar"><i class="{kind}" style="width:{width}"></i></td>'

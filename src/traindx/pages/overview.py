@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from traindx.diagnosis import Diagnosis, Verdict
-from traindx.highlights import extent, main_series, outcome, sureness
+from traindx.highlights import blame, extent, main_series, outcome, sureness
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
 from traindx.pages.opening import badge
@@ -18,8 +18,8 @@ _ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
 
 
 def overview(report: Report, columns: int) -> Markup:
-    """Name, verdict, confidence, first suspect and curve of each run."""
-    words = ["run", *(["verdict", "curve", "why", "sure"] if report.diagnoses else ["curve", "recorded"])]
+    """Name, verdict and its probability, first suspect and curve of each run."""
+    words = ["run", *(["verdict", "curve", "why"] if report.diagnoses else ["curve", "recorded"])]
     return fill(
         '<h2>All runs</h2><p>{tally}</p><div class="scroll" tabindex="0" role="region" aria-label="All runs">'
         '<table class="overview"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>',
@@ -69,12 +69,13 @@ def _row(report: Report, index: int, name: str, columns: int) -> Markup:
 
 
 def _judged(diagnosis: Diagnosis, curve: Markup) -> Markup:
+    share = blame(diagnosis)
     return fill(
-        '<td>{badge}</td>{curve}<td class="why">{why}</td><td class="number">{sure}</td>',
+        '<td class="judged">{badge} {sure}</td>{curve}<td class="why">{why}</td>',
         badge=badge(diagnosis.verdict),
         curve=curve,
         sure=sureness(diagnosis),
-        why=outcome(diagnosis),
+        why=f"{outcome(diagnosis)} (cause {share})" if share else outcome(diagnosis),
     )
 
 

@@ -74,13 +74,16 @@ def _panel(figure: Figure, index: int, columns: int) -> Markup:
     low, high = panel.range
     wide = 2 * columns
     return fill(
-        '<div class="pane {main}"><p>{title}</p><div class="scale"><span>{most}</span><span>{least}</span>'
-        '</div><svg viewBox="0 0 {wide} {high}" preserveAspectRatio="none" aria-hidden="true">'
+        '<div class="pane {main}"><p>{title}</p><div class="scale">{ends}</div>'
+        '<svg viewBox="0 0 {wide} {high}" preserveAspectRatio="none" aria-hidden="true">'
         "{shades}{lines}</svg></div>",
         main="main" if panel.main else "",
         title=panel.title + (", log scale" if panel.logarithmic else ""),
-        most=number(high),
-        least=number(low),
+        # A constant is drawn in the middle, between two empty ends.
+        ends=joined(
+            fill("<span>{end}</span>", end=end)
+            for end in (("", number(low), "") if low == high else (number(high), number(low)))
+        ),
         wide=str(wide),
         high=str(_HIGH),
         shades=_shades(figure, index, wide),

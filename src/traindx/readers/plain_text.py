@@ -24,6 +24,7 @@ from traindx.texts.lines import LONGEST, lines_of
 from traindx.texts.records import records_of
 from traindx.texts.settings import settings_of
 from traindx.texts.smoothing import smoothing_of
+from traindx.wording import count
 
 _PLACES = (b"epoch", b"step", b"iter", b"update", b"episode", b"ep", b"s")
 _RESULTS = tuple(b"loss acc error cost rew score ppl perplexity bleu iou dice f1 tel trl".split())
@@ -65,7 +66,7 @@ def read(source: Source) -> Iterator[Log]:
     if not columns:
         raise UnreadableError(
             source.path,
-            f"no training numbers found in {found.lines} lines of text",
+            f"no training numbers found in {count(found.lines, 'line')} of text",
             "looked for lines with a position and a named value, such as: step 10 loss 0.5",
         )
     last_record = max(int(placed.sheet.lines[-1]) for placed in records.placed)

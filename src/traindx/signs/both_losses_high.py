@@ -28,7 +28,7 @@ def both_losses_high(
     if len(train) < points or len(val) < 3 or train.end <= 0 or train.progress <= 0:
         return CANNOT_TELL
     chance, accuracy = chance_loss(run), _accuracy(run)
-    level = chance or max(train.start, val.start)
+    level = chance or train.start
     moving = train.level_at(0.6) - train.end > max(0.1 * train.progress, 3 * train.end_noise)
     if moving or train.end < high * level or abs(val.end - train.end) > apart * train.end:
         return None
@@ -38,7 +38,7 @@ def both_losses_high(
     learned = train.start - train.end > max(0.05 * train.size, 3 * train.end_noise)
     if not learned or (accuracy is not None and accuracy > right):
         return None
-    against = f"guessing gives {number(chance)}" if chance else f"they began at {number(level)}"
+    against = f"guessing gives {number(chance)}" if chance else f"training began at {number(train.start)}"
     says = f"training loss {number(train.end)} and validation loss {number(val.end)} hardly fall any more;"
     says += f" {against}"
     # The data may hold no more than this (text, noise, hard tasks); wrong answers to a few classes say more.

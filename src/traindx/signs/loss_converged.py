@@ -27,7 +27,8 @@ def loss_converged(
     if since is None or 1 - since < stood:
         return None
     floor = at_floor(run, loss)
-    if not floor and not _schedule_ended(run, decayed):
+    # Settled with its schedule means late: a loss that stood still at the full rate has settled for less.
+    if not floor and (since < 0.4 or not _schedule_ended(run, decayed)):
         return None
     steps = loss.since(since)
     why = "near its floor" if floor else "with the learning rate decayed"

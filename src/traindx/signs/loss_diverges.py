@@ -33,9 +33,9 @@ def loss_diverges(
     left = rise > loss.size and float(loss.level[-loss.tail :].min()) > lowest + far
     if rise <= far or not (beyond or left):
         return None
-    best = float(loss.at[loss.best_block]) if loss.best <= loss.start else float(loss.steps[0])
-    says = f"the {loss.called} is down to {loss.text(lowest)} at {loss.place(best)}"
-    says += f" and ends at {loss.text(loss.end)}"
+    value, best = loss.lowest
+    says = f"the {loss.called} is down to {loss.text(value)} at {loss.place(best)}"
+    says += f" and ends around {loss.text(loss.end)}"
     where = (best, float(loss.steps[-1]))
     strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far) - 0.5 * lost)
     return Finding(strength, says, (loss.evidence(where, loss.end, lowest + far),))

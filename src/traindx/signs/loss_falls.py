@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from traindx.curves.objective import OBJECTIVES, chance_loss, objective
+from traindx.curves.objective import OBJECTIVES, chance_loss, is_reinforcement, objective
 from traindx.finding import CANNOT_TELL, Answer, Finding
 from traindx.run import Run
 from traindx.sign import sign
@@ -21,7 +21,9 @@ def loss_falls(
     if loss is None or len(loss) < points:
         return CANNOT_TELL
     fall = loss.start - loss.end
-    if fall <= max(noises * loss.end_noise, 0.02 * loss.size, loss.noise):
+    # A reward is so noisy that less than two of its own noises is no gain.
+    least = (2 if is_reinforcement(run) else 1) * loss.noise
+    if fall <= max(noises * loss.end_noise, 0.02 * loss.size, least):
         return None
     chance = chance_loss(run)
     if chance is not None and loss.quantity.slug.endswith("_loss") and abs(loss.end / chance - 1) < 0.03:

@@ -26,10 +26,8 @@ def loss_flat_from_start(
     reached = loss.start - loss.best > max(2 * share * loss.size, 3 * loss.noise)
     if not within or reached or _validation_gains(run):
         return None
-    says = (
-        f"the {loss.called} begins at {loss.text(loss.start)} and ends at {loss.text(loss.end)}"
-        f" after {len(loss):,} points"
-    )
+    says = f"over {len(loss):,} points the {loss.called} stays where it was:"
+    says += f" {loss.text(loss.start)} at first, {loss.text(loss.end)} at last"
     steps = (float(loss.steps[0]), float(loss.steps[-1]))
     strength = max(0.3, 1.0 - max(fall, 0.0) / max(3 * share * loss.size, 1e-300))
     evidence = loss.evidence(steps, loss.end, loss.start - share * loss.size)

@@ -23,9 +23,11 @@ def loss_leaps_above_start(
     if not leaps:
         return None
     highest = max(leaps, key=lambda spike: spike.value)
-    where = (float(loss.steps[leaps[0].first]), float(loss.steps[highest.peak]))
+    where = (float(loss.steps[highest.first]), float(loss.steps[highest.last]))
     says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
     says += f" at {loss.place(float(loss.steps[highest.peak]))}"
-    strength = min(1.0, 0.4 + 0.2 * (highest.value - loss.start) / loss.size)
-    evidence = loss.evidence((min(where), max(where)), highest.value, loss.start + above * loss.size)
+    # A run that comes down well below its start in the end has survived the leap.
+    survived = loss.end < loss.start - 0.5 * loss.size
+    strength = min(1.0, 0.4 + 0.2 * (highest.value - loss.start) / loss.size) * (0.4 if survived else 1.0)
+    evidence = loss.evidence(where, highest.value, loss.start + above * loss.size)
     return Finding(strength, says, (evidence,))

@@ -36,10 +36,11 @@ def spikes_recur(
     if rhythm:
         says += f", about every {number(rhythm)} {loss.axis.value}s"
     worst = max(spikes, key=lambda spike: spike.height)
-    # Those that undo all progress weigh most, and so do those that go on to the end or keep a rhythm.
+    # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
+    # warned, not ill.
     late = peaks[-1] > loss.steps[0] + 0.6 * (loss.steps[-1] - loss.steps[0])
     size = math.log2(1 + typical / max(loss.progress, 1e-300))
-    strength = min(1.0, 0.3 + 0.15 * size + (0.2 if late else 0.0) + (0.2 if rhythm else 0.0))
+    strength = min(1.0, 0.5 + 0.15 * size + (0.2 if rhythm else 0.0)) * (1.0 if late else 0.4)
     return Finding(strength, says, (loss.evidence((peaks[0], peaks[-1]), worst.value, worst.base),))
 
 

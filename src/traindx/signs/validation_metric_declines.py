@@ -29,9 +29,9 @@ def validation_metric_declines(
     worth = max(metric.progress, 0.05 * metric.size)
     if decline <= max(noises * metric.end_noise, share * worth, 1.5 * metric.noise):
         return None
-    best_at = float(metric.at[metric.best_block])
-    name = f"{metric.called} {metric.part}".strip()
-    says = f"the {name} is best ({metric.text(metric.best)}) at {metric.place(best_at)}"
-    says += f" and ends at {metric.text(metric.end)}"
+    value, best_at = metric.lowest
+    name = metric.called if metric.part in metric.called else f"{metric.called} {metric.part}"
+    says = f"the {name} is best ({metric.text(value)}) at {metric.place(best_at)}"
+    says += f" and ends around {metric.text(metric.end)}"
     evidence = metric.evidence((best_at, float(metric.steps[-1])), metric.end, metric.best)
     return Finding(min(1.0, 0.3 + decline / worth), says, (evidence,))

@@ -26,12 +26,12 @@ def validation_never_improves(
     if fell < max(fall * train.size, 5 * train.end_noise):
         return None
     first = max(float(val.values[0]), val.start)
-    gained = first - val.best
+    gained = first - val.lowest[0]
     # The first validation comes after some training: where most was already learned there is little to gain.
     late = first - train.end < 0.5 * fell
     if gained > max(gain * fell, 2 * val.level_noise) or late:
         return None
     says = f"the training loss falls from {number(train.start)} to {number(train.end)}; the validation loss"
-    says += f" begins at {number(first)} and is never better than {number(val.best)}"
+    says += f" begins at {number(first)} and is never better than {number(val.lowest[0])}"
     steps = (float(val.steps[0]), float(val.steps[-1]))
     return Finding(min(1.0, fell / (2 * fall * train.size)), says, (val.evidence(steps, val.best, first),))

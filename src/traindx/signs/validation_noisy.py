@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, robust_sigma, running_median, whole
+from traindx.curves.curve import curve_of, robust_sigma, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
@@ -25,7 +25,7 @@ def validation_noisy(
     if len(val) < points or len(train) < points:
         return CANNOT_TELL
     late = val.level[val.blocks // 4 :]
-    noise = robust_sigma(late - running_median(late, 5))
+    noise = robust_sigma(val.unrest[val.blocks // 4 :])
     level = max(float(np.median(np.abs(late))), 1e-300)
     calm = max(train.noise_around(train.blocks - 1), 1e-300)
     if 4 * noise < swing * level or noise < ratio * calm:

@@ -34,16 +34,16 @@ def validation_turns_up(
         return None
     if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
         return None
-    best_at = float(loss.at[loss.best_block])
-    percent = rise / max(abs(loss.best), 1e-300)
+    value, best_at = loss.lowest
+    percent = (loss.end - value) / max(abs(value), 1e-300)
     says = (
-        f"the {loss.called} is best ({loss.text(loss.best)}) at {loss.place(best_at)}"
-        f" and ends at {loss.text(loss.end)}, {percent:.0%} higher, while the training loss falls"
+        f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
+        f" and ends around {loss.text(loss.end)}, {percent:.0%} higher, while the training loss falls"
     )
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
     long = min(1.0, (1 - loss.share_of(loss.best_block)) / 0.4)
-    strength = max(0.15, min(1.0, percent / clear) ** 0.5 * long)
-    return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, loss.best),))
+    strength = max(0.15, min(1.0, rise / max(abs(loss.best), 1e-300) / clear) ** 0.5 * long)
+    return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
 
 
 def _index(loss: Curve) -> int:

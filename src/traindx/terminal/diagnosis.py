@@ -1,44 +1,50 @@
 """One run and its diagnosis, in the order a person needs."""
 
+from textwrap import indent
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from traindx.diagnosis import Diagnosis, Reason, Suspect, Verdict
+from traindx.finding import Severity
 from traindx.highlights import (
     against,
     answer,
     considered,
     extent,
     inseparable,
+    judged,
     main_series,
     missing,
-    noticed,
+    not_judged,
     ordered,
     percent,
     points,
     questions,
     remark,
+    ruled_out,
     sentence,
     since,
     span,
     sureness,
     tally,
     total,
+    unmentioned,
     where,
 )
 from traindx.prescription import Prescription
 from traindx.run import Run
 from traindx.terminal.code import fitted
 from traindx.terminal.curve import print_curve
-from traindx.terminal.paper import BESIDE, indented, section
+from traindx.terminal.paper import indented, section
 from traindx.terminal.reading import print_series
 from traindx.wording import count, printable, step
 
 STYLES = {Verdict.SICK: "bold red", Verdict.HEALTHY: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 _SHOWN = 3
 _CODE = 4
-"""The column of code that is too wide to stand beside its heading."""
+"""How far code is moved to the right."""
 _LONG = 1000
 """Longest sentence; what a log can put into one must not fill the screen."""
 
@@ -56,6 +62,7 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
     _questions(console, diagnosis, everything)
     if top:
         _why(console, "why", top.reasons)
+        _noticed(console, diagnosis, top.reasons)
         console.print()
         _treatment(console, top, everything)
         console.print()
@@ -76,28 +83,28 @@ def _verdict(console: Console, diagnosis: Diagnosis) -> None:
     grid.add_column(no_wrap=True, style=STYLES[diagnosis.verdict])
     grid.add_column(ratio=1, style="bold" if sick else "")
     grid.add_column(no_wrap=True, justify="right")
-    grid.add_row(
-        Text(diagnosis.verdict.value.upper()), Text(sick.cause.title if sick else says), _odds(diagnosis)
-    )
+    word = f"{diagnosis.verdict.value.upper()} {sureness(diagnosis)}".rstrip()
+    grid.add_row(Text(word), Text(sick.cause.title if sick else says), _odds(diagnosis, sick))
     console.print(grid)
     if sick:
         console.print(indented(Text(says)))
         _belief(console, diagnosis, sick)
 
 
-def _odds(diagnosis: Diagnosis) -> Text:
-    if diagnosis.verdict is Verdict.INCONCLUSIVE:
-        return Text(f"healthy {percent(diagnosis.healthy)}")
-    begin = since(diagnosis.suspects[0]) if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+def _odds(diagnosis: Diagnosis, sick: Suspect | None) -> Text:
+    """The share of the cause and its begin; of a run in doubt the chance that it is healthy."""
+    if sick is None:
+        doubtful = diagnosis.verdict is Verdict.INCONCLUSIVE and judged(diagnosis)
+        return Text(f"healthy {percent(diagnosis.healthy)}" if doubtful else "")
+    begin = since(sick)
     place = f"   since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
-    return Text.assemble((sureness(diagnosis), "bold"), place)
+    return Text.assemble((f"cause {percent(sick.confidence)}", "bold"), place)
 
 
 def _belief(console: Console, diagnosis: Diagnosis, top: Suspect) -> None:
-    """How bad it is, how sure it is that anything is wrong, and whether the log can tell what."""
+    """How bad it is, by which mechanism, and whether the log can tell what it is."""
     how = f" · by way of {top.mechanism.slug}" if top.mechanism else ""
-    sick = f"sick {percent(diagnosis.confidence)}, healthy {percent(diagnosis.healthy)}"
-    console.print(indented(Text(f"{top.cause.slug} · {top.severity.value} · {sick}{how}", style="dim")))
+    console.print(indented(Text(f"{top.cause.slug} · {top.severity.value}{how}", style="dim")))
     shared = inseparable(diagnosis)
     if shared:
         names = ", ".join(one.cause.slug for one in shared)
@@ -159,9 +166,9 @@ def _cut(lines: list[str], everything: bool) -> list[str]:
 def _fix(console: Console, heading: str, fix: Prescription) -> None:
     section(console, heading, Text(fix.title, style="bold"))
     if fix.code:
-        longest = max(map(len, fix.code.splitlines()))
-        by = BESIDE if longest + BESIDE <= console.width else _CODE
-        console.print(indented(Text(fitted(fix.code.strip("\n"), console.width - by), style="dim"), by))
+        shown = indent(fitted(fix.code.strip("\n"), console.width - _CODE), " " * _CODE)
+        # A line that has no place to be broken at runs on: broken it could not be copied.
+        console.print(Text(shown, style="dim"), soft_wrap=True)
     section(console, "expect", fix.expect)
     section(console, "not when", fix.not_when)
 
@@ -169,23 +176,33 @@ def _fix(console: Console, heading: str, fix: Prescription) -> None:
 def _no_cause(console: Console, diagnosis: Diagnosis, everything: bool) -> None:
     """What speaks for health, and what is not merely normal."""
     summed = diagnosis.verdict is Verdict.HEALTHY or everything
-    told = {reason.says for reason in diagnosis.healthy_reasons} if summed else set()
-    section(console, "noticed", *(printable(one, _LONG) for one in noticed(diagnosis) if one not in told))
+    _noticed(console, diagnosis, diagnosis.healthy_reasons if summed else ())
     if summed:
         _why(console, "why healthy" if everything else "why", diagnosis.healthy_reasons)
     console.print()
 
 
+def _noticed(console: Console, diagnosis: Diagnosis, told: tuple[Reason, ...]) -> None:
+    """Every finding that is not told as a reason; what is merely normal is dimmed."""
+    found = [
+        Text(printable(remark(asked), _LONG), style="dim" if asked.sign.severity is Severity.INFO else "")
+        for asked in unmentioned(diagnosis, told)
+    ]
+    section(console, "noticed", *found)
+
+
 def _others(console: Console, diagnosis: Diagnosis, top: Suspect | None, everything: bool) -> None:
-    """Suspects beside the first, and those that were ruled out."""
+    """Suspects beside the first, those that were ruled out, and how many nothing is known about."""
     others = [suspect for suspect in diagnosis.suspects if suspect is not top]
     heading = "also considered" if top or diagnosis.verdict is Verdict.HEALTHY else "suspects"
     section(console, heading, *(_rival(diagnosis, suspect) for suspect in others))
     if everything:
         for suspect in others:
             _why(console, suspect.cause.slug, suspect.reasons)
-    dropped = [f"{one.cause.slug}: {printable(against(one), _LONG)}" for one in diagnosis.ruled_out]
+    dropped = [f"{one.cause.slug}: {printable(against(one), _LONG)}" for one in ruled_out(diagnosis)]
     section(console, "ruled out", *_cut(dropped, everything))
+    unknown = not_judged(diagnosis)
+    section(console, "not judged", *([unknown] if unknown else []))
 
 
 def _rival(diagnosis: Diagnosis, suspect: Suspect) -> str:

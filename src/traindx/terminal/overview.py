@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from traindx.diagnosis import Diagnosis
-from traindx.highlights import main_series, outcome, sureness
+from traindx.highlights import blame, main_series, outcome, sureness
 from traindx.run import Run
 from traindx.sparkline import sparkline
 from traindx.terminal.diagnosis import STYLES
@@ -16,20 +16,22 @@ from traindx.wording import printable
 
 
 def print_overview(console: Console, runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> None:
-    """A table of runs: verdict, confidence, first suspect, curve."""
+    """A table of runs: verdict and its probability, first suspect, curve."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("run", overflow="fold", ratio=2)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("sure", no_wrap=True, justify="right")
     table.add_column("because", overflow="fold", ratio=2)
+    table.add_column("cause", no_wrap=True, justify="right")
     table.add_column("curve", no_wrap=True, min_width=16)
     for run, diagnosis in zip(runs, diagnoses, strict=True):
         drawn = main_series(run)
         table.add_row(
             Text(printable(run.name, 60)),
-            Text(diagnosis.verdict.value.upper(), style=STYLES[diagnosis.verdict]),
-            Text(sureness(diagnosis)),
+            Text.assemble(
+                (diagnosis.verdict.value.upper(), STYLES[diagnosis.verdict]), f" {sureness(diagnosis)}"
+            ),
             Text(printable(outcome(diagnosis))),
+            Text(blame(diagnosis)),
             Text(sparkline(drawn[0]) if drawn else "", style="cyan"),
         )
     console.print(table)

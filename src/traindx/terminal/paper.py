@@ -9,8 +9,6 @@ from rich.text import Text
 
 _NARROWEST = 60
 _HEADING = 15
-BESIDE = 2 + _HEADING + 1
-"""The column where text beside a heading begins."""
 
 
 def paper(width: int, colour: bool) -> Console:

@@ -78,7 +78,7 @@ def _without_most_layers(series: Iterable[Series]) -> list[Series]:
 def _label(series: Series, longest: int) -> Text:
     label = Text(series.quantity.slug)
     for detail in (series.part, series.layer):
-        if detail:
+        if detail and not series.quantity.slug.endswith(f"_{detail}"):
             label.append(f" {printable(detail, longest)}", style="dim")
     axis = series.axis.value
     return label.append("" if axis == "step" else f" by {axis}", style="dim")
