@@ -12,7 +12,7 @@ import numpy as np
 from traindx import catalogue
 from traindx.cause import Cause, Kind
 from traindx.diagnosis import Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
-from traindx.errors import SettingsError, TraindxError, UnknownNameError
+from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
 from traindx.finding import CannotTell, Severity
 from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.loading.reading import load
@@ -42,7 +42,7 @@ def diagnose(
 ) -> Diagnosis:
     """The diagnosis of a run, or of the only run at a path."""
     run = what if isinstance(what, Run) else _only_run(what)
-    asked = tuple(Asked(sign, sign(run)) for sign in _signs(limits or {}))
+    asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     answers = {one.sign.slug: one.answer for one in asked}
     healthy_reasons = reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers)
     lines = {cause: reasons(cause.prior, cause.clues, answers) for cause in causes or catalogue.causes()}
@@ -71,6 +71,18 @@ def diagnose(
         not_recorded=_not_recorded(run, suspects, asked),
         next_experiment=_next_experiment(verdict, suspects),
     )
+
+
+def _ask(sign: Sign, run: Run) -> Asked:
+    """One question; a sign that fails, such as a plugin's, is named and stops nothing else of the report."""
+    try:
+        # Values near the largest float overflow in differences: infinity compares as it should.
+        with np.errstate(all="ignore"):
+            return Asked(sign, sign(run))
+    except Exception as error:  # a sign of another package may fail in any way
+        raise PluginError(
+            f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
+        ) from error
 
 
 def _only_run(path: str | Path) -> Run:

@@ -56,7 +56,7 @@ HEALTHY_CLUES = (
     Clue(gradient_spikes_before_loss, seen=-1.0),
     Clue(both_losses_high, seen=-2.5),
     Clue(loss_oscillates, seen=-3.0, group="unrest"),
-    Clue(spikes_recur, seen=-2.7, group="unrest"),
+    Clue(spikes_recur, seen=-3.8, group="unrest"),
     Clue(loss_falls_slowly, seen=-3.0),
     Clue(loss_plateaus, seen=-0.3),
     Clue(gradient_norm_grows, seen=-1.5),

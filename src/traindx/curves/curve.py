@@ -1,4 +1,4 @@
-"""A series as signs see it: its level, trend and noise, in never more than 240 blocks.
+"""A series as signs see it: its level, trend and noise, in never more than 134 blocks.
 
 Every curve is turned so that lower is better. A long series is cut into blocks of equal length; a block's
 level is its median, so that a single wild step decides nothing, and its highest value is kept, so that none
@@ -181,13 +181,19 @@ class Curve:
 
     def level_at(self, share: float) -> float:
         """The median level around a share of the run, 0 its begin and 1 its end."""
-        middle = round(share * (self.blocks - 1))
+        middle = self.block_at(share)
         half = self.tail // 2
         return float(np.median(self.level[max(0, middle - half) : middle + half + 1]))
 
+    def block_at(self, share: float) -> int:
+        """The block at a share of the run's steps: some logs are denser at first."""
+        first, last = float(self.steps[0]), float(self.steps[-1])
+        return min(int(np.searchsorted(self.at, first + share * (last - first))), self.blocks - 1)
+
     def share_of(self, block: int) -> float:
         """Where a block lies in the run, 0 its begin and 1 its end."""
-        return block / max(self.blocks - 1, 1)
+        first, last = float(self.steps[0]), float(self.steps[-1])
+        return (float(self.at[block]) - first) / max(last - first, 1e-300)
 
     def span(self, first: int, last: int) -> tuple[float, float]:
         """The steps from one block to another."""
@@ -198,7 +204,7 @@ class Curve:
 
     def since(self, share: float) -> tuple[float, float]:
         """The steps from a share of the run to its end."""
-        return self.span(round(share * (self.blocks - 1)), self.blocks - 1)
+        return self.span(self.block_at(share), self.blocks - 1)
 
 
 def running_median(values: Floats, window: int) -> Floats:
@@ -284,6 +290,9 @@ def _whole(run: Run, quantity: Quantity) -> Series:
     if undivided:
         return max(undivided, key=len)
     longest = max(found, key=len)
+    if not quantity.slug.endswith("_loss"):
+        # Accuracies, rates and norms of several sets or groups do not add up.
+        return longest
     alike = [s for s in found if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
     if len(alike) < 2:
         return longest

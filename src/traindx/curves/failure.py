@@ -10,6 +10,8 @@ from traindx.run import Run
 from traindx.series import Floats, Series
 
 _BEFORE = 30
+LASTING = 0.3
+"""Share of bad values among the rest that makes a failure lasting; bench/thresholds.md#lasting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +33,23 @@ def failure(run: Run) -> Failure | None:
         series = whole(run, quantity) if quantity in run else None
         if series is None or series.first_bad_step is None:
             continue
-        bad = ~np.isfinite(series.values)
-        first = int(np.flatnonzero(bad)[0])
-        if not bad[-1] and bad[first:].mean() < 0.3:
+        first = lasting_from(series)
+        if first is None:
             continue
         step = float(series.steps[first])
         return Failure(
             series, step, series.values[:first], series.steps[:first], _gradients(run, series, step)
         )
     return None
+
+
+def lasting_from(series: Series, share: float = LASTING) -> int | None:
+    """The index from which a series is no number for good, or too often; None if it never is."""
+    bad = ~np.isfinite(series.values)
+    # From each point on: how much of the rest is bad.
+    rest = np.cumsum(bad[::-1])[::-1] / np.arange(len(bad), 0, -1)
+    begins = np.flatnonzero(bad & (rest >= share))
+    return int(begins[0]) if len(begins) else None
 
 
 def climb(values: Floats) -> float:

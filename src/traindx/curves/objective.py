@@ -83,7 +83,15 @@ def _only_policy(run: Run) -> bool:
 def chance_loss(run: Run) -> float | None:
     """The cross-entropy of guessing evenly among the classes; None if their number is not known."""
     classes = classes_of(run)
-    return None if classes is None else math.log(classes)
+    if classes is None or (TRAIN_LOSS in run and several_terms(run)):
+        return None
+    return math.log(classes)
+
+
+def several_terms(run: Run) -> bool:
+    """Whether the training loss is made of terms, of which guessing among classes explains one at most."""
+    losses = run.all(TRAIN_LOSS)
+    return len(losses) > 1 and all(series.part for series in losses)
 
 
 def classes_of(run: Run) -> int | None:

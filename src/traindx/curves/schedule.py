@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import shares, whole
+from traindx.curves.curve import shares
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.series import Floats, Series
@@ -28,11 +28,6 @@ class Rate:
         """The highest rate."""
         return float(self.values.max())
 
-    def at(self, share: float) -> float:
-        """The rate in force at a share of the run."""
-        index = int(np.searchsorted(self.shares, share, side="right")) - 1
-        return float(self.values[max(index, 0)])
-
 
 def rate_of(run: Run) -> Rate | None:
     """The learning rate over the run; None if fewer than two finite points were logged."""
@@ -45,6 +40,6 @@ def rate_of(run: Run) -> Rate | None:
 
 
 def whole_rate(run: Run) -> Series:
-    """The rate of the whole optimizer, or of its first parameter group: groups are not added up."""
-    found = run.all(LEARNING_RATE)
-    return whole(run, LEARNING_RATE) if len(found) == 1 else run[LEARNING_RATE]
+    """The rate of the whole optimizer, or of the parameter group with the highest peak."""
+    found = [series for series in run.all(LEARNING_RATE) if not series.part] or list(run.all(LEARNING_RATE))
+    return max(found, key=lambda series: float(np.max(series.finite.values, initial=-np.inf)))

@@ -28,17 +28,21 @@ class Spike:
         return self.value - self.base
 
 
+_TAILS = 3.0
+"""Times the height that the highest point of an ordinary block has; bench/thresholds.md#recurring."""
+_SHARE = 0.1
+"""Of all progress: what is lower is not worth the name."""
 _SPIKES: WeakKeyDictionary[Curve, tuple[Spike, ...]] = WeakKeyDictionary()
 
 
-def spikes_of(curve: Curve, *, tails: float = 3.0, share: float = 0.1) -> tuple[Spike, ...]:
-    """Rises of more than `tails` times what single blocks reach, and more than a share of all progress."""
+def spikes_of(curve: Curve) -> tuple[Spike, ...]:
+    """Rises far above what single blocks reach, and of more than a small part of all progress."""
     if curve not in _SPIKES:
-        _SPIKES[curve] = _spikes(curve, tails, share)
+        _SPIKES[curve] = _spikes(curve)
     return _SPIKES[curve]
 
 
-def _spikes(curve: Curve, tails: float, share: float) -> tuple[Spike, ...]:
+def _spikes(curve: Curve) -> tuple[Spike, ...]:
     if curve.blocks < 8:
         return ()
     base = _base(curve)
@@ -46,7 +50,7 @@ def _spikes(curve: Curve, tails: float, share: float) -> tuple[Spike, ...]:
     above = curve.values - np.concatenate([np.full(offset, base[0]), np.repeat(base, curve.width)])
     # The run's own tail: how far the highest point of an ordinary block lies above its level.
     ordinary = float(np.median(np.maximum(curve.high - curve.level, 0)))
-    limit = max(tails * ordinary, 6 * curve.noise, share * curve.progress, 1e-3 * curve.size)
+    limit = max(_TAILS * ordinary, 6 * curve.noise, _SHARE * curve.progress, 1e-3 * curve.size)
     out = np.flatnonzero(above > limit)
     # The first point has no past to stand out from.
     out = out[out > 0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from traindx import __version__
 from traindx.diagnosis import Diagnosis, Verdict
-from traindx.highlights import percent
+from traindx.highlights import judged, percent
 from traindx.pages.advice import alternatives, treatment, unknowns
 from traindx.pages.chart import chart
 from traindx.pages.detail import Detail, detail_for
@@ -119,19 +119,23 @@ def _body(run: Run, diagnosis: Diagnosis | None, detail: Detail) -> Markup:
 
 def _judgement(run: Run, diagnosis: Diagnosis, brief: bool) -> Markup:
     top = culprit(diagnosis)
-    about = percent(top.confidence) if top else f"{percent(diagnosis.healthy)} for health"
-    caption = f"Points are log odds. Their sum, held against the sums of all rivals, gives {about}."
     return joined(
         [
             questions(run, diagnosis, brief),
-            Markup("<h3>Why</h3>"),
-            sum_table(deciding(diagnosis), numbers_of(diagnosis), caption),
+            _why(diagnosis) if judged(diagnosis) else Markup(),
             treatment(top) if top else Markup(),
             alternatives(diagnosis, brief),
             unknowns(diagnosis),
         ],
         "\n",
     )
+
+
+def _why(diagnosis: Diagnosis) -> Markup:
+    top = culprit(diagnosis)
+    about = f"{percent(top.confidence)} for this cause" if top else f"{percent(diagnosis.healthy)} for health"
+    caption = f"Points are log odds. Their sum, held against the sums of all rivals, gives {about}."
+    return fill("<h3>Why</h3>{sum}", sum=sum_table(deciding(diagnosis), numbers_of(diagnosis), caption))
 
 
 def _problems(report: Report) -> Markup:

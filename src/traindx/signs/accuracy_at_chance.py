@@ -29,8 +29,8 @@ def accuracy_at_chance(
     end, best = (as_share(accuracy.shown(value), largest) for value in (accuracy.end, accuracy.best))
     chance = 1 / classes
     # Two classes leave little room above chance, many leave much: the limit is a share of that room.
-    limit = chance + near * (1 - chance)
+    limit = min(chance + near * (1 - chance), 2 * chance)
     if best > limit:
         return None
     says = f"the {accuracy.called} ends at {end:.1%}; guessing among {classes} classes gives {chance:.1%}"
-    return Finding(1.0, says, (accuracy.evidence(accuracy.since(0.9), accuracy.end, accuracy.end),))
+    return Finding(1.0, says, (accuracy.evidence(accuracy.since(0.9), accuracy.end),))

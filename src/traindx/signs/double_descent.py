@@ -31,7 +31,10 @@ def double_descent(
     if height < max(noises * val.level_noise, share * worth) or val.end > so_far[bump] + 0.1 * height:
         return None
     first = int(np.flatnonzero(val.trend[: bump + 1] <= so_far[bump])[0])
-    back = bump + int(np.flatnonzero(val.trend[bump:] <= so_far[bump] + 0.1 * height)[0])
+    returns = np.flatnonzero(val.trend[bump:] <= so_far[bump] + 0.1 * height)
+    if not len(returns):
+        return None
+    back = bump + int(returns[0])
     # A bump of a few points is a spike; a second descent takes a good part of the run.
     if val.share_of(back) - val.share_of(first) < wide or float(val.values[0]) - so_far[bump] < 0.3 * height:
         return None

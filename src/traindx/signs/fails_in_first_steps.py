@@ -21,7 +21,9 @@ def fails_in_first_steps(
     fails = failure(run)
     if fails is None:
         return None
-    early = len(fails.before) <= (points if fails.series.axis is Axis.STEP else 1)
+    stepwise = fails.series.axis is Axis.STEP
+    covered = fails.step - float(fails.series.steps[0])
+    early = len(fails.before) <= points and covered <= 10 * points if stepwise else len(fails.before) <= 1
     if not early:
         return None
     says = f"the loss stops being a number after {count(len(fails.before), 'finite value')},"

@@ -24,7 +24,7 @@ def gradient_norm_grows(
     if len(norm) < points:
         return CANNOT_TELL
     calm = float(np.median(norm.level[: max(norm.blocks // 2, 3)]))
-    end = max(norm.end, float(norm.level[-1]))
+    end = norm.end
     if calm <= 0 or end < ratio * calm:
         return None
     says = f"the gradient norm is {number(calm)} in the first half and ends at {number(end)},"

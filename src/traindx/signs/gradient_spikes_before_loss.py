@@ -33,7 +33,7 @@ def gradient_spikes_before_loss(
     warned = []
     for spike in spikes:
         peak = float(loss.steps[spike.first])
-        before = [w for w in warnings if 0 <= peak - float(norm.steps[w.first]) <= within * record]
+        before = [w for w in warnings if 0 < peak - float(norm.steps[w.first]) <= within * record]
         if before:
             warned.append((float(norm.steps[before[0].first]), peak, before[0]))
     if not warned:

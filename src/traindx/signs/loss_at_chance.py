@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from traindx.curves.curve import Curve
-from traindx.curves.objective import chance_loss, objective
+from traindx.curves.objective import chance_loss, objective, several_terms
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
@@ -22,7 +22,12 @@ def loss_at_chance(
 ) -> Answer:
     """The loss ends where guessing evenly among the classes would put it."""
     loss = objective(run)
-    if loss is None or len(loss) < points or loss.quantity not in (TRAIN_LOSS, VAL_LOSS):
+    if (
+        loss is None
+        or len(loss) < points
+        or loss.quantity not in (TRAIN_LOSS, VAL_LOSS)
+        or several_terms(run)
+    ):
         return CANNOT_TELL
     known = chance_loss(run)
     classes = round(math.exp(known)) if known else _guessed(loss, most_classes)

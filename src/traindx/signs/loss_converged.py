@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from traindx.curves.curve import whole
 from traindx.curves.objective import OBJECTIVES, objective
+from traindx.curves.schedule import whole_rate
 from traindx.curves.settled import at_floor, still_since
 from traindx.finding import CANNOT_TELL, Answer, Finding
 from traindx.quantities import LEARNING_RATE
@@ -39,5 +39,5 @@ def loss_converged(
 def _schedule_ended(run: Run, decayed: float) -> bool:
     if LEARNING_RATE not in run:
         return False
-    rate = whole(run, LEARNING_RATE).finite.values
+    rate = whole_rate(run).finite.values
     return len(rate) > 1 and float(rate[-1]) <= decayed * float(rate.max())

@@ -37,5 +37,5 @@ def loss_diverges(
     says = f"the {loss.called} is down to {loss.text(value)} at {loss.place(best)}"
     says += f" and ends around {loss.text(loss.end)}"
     where = (best, float(loss.steps[-1]))
-    strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far) - 0.5 * lost)
+    strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far, rise) - 0.5 * lost)
     return Finding(strength, says, (loss.evidence(where, loss.end, lowest + far),))

@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
+from traindx.curves.failure import LASTING, lasting_from
 from traindx.finding import Answer, Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
@@ -17,16 +18,17 @@ from traindx.wording import number, step
 def loss_not_finite(
     run: Run,
     *,
-    lasting: Annotated[float, "share of bad points after the first; bench/thresholds.md#lasting"] = 0.3,
+    lasting: Annotated[float, "share of bad points after the first; bench/thresholds.md#lasting"] = LASTING,
 ) -> Answer:
     """The loss becomes NaN or infinite."""
     found = [whole(run, one) for one in (TRAIN_LOSS, VAL_LOSS) if one in run]
     bad = [series for series in found if series.first_bad_step is not None]
     if not bad:
         return None
-    series = next((one for one in bad if _stays(one, lasting)), bad[0])
-    first = int(np.flatnonzero(~np.isfinite(series.values))[0])
-    stays = _stays(series, lasting)
+    series = next((one for one in bad if lasting_from(one, lasting) is not None), bad[0])
+    begins = lasting_from(series, lasting)
+    stays = begins is not None
+    first = int(np.flatnonzero(~np.isfinite(series.values))[0]) if begins is None else begins
     last_good = series.finite.steps[series.finite.steps < series.steps[first]]
     name = "training loss" if series.quantity is TRAIN_LOSS else "validation loss"
     place = f"{series.axis.value} {step(series.steps[first])}"
@@ -44,13 +46,6 @@ def loss_not_finite(
         series.quantity, steps, float(series.values[first]), axis=series.axis, part=series.part
     )
     return Finding(_strength(series, stays), says, (evidence,))
-
-
-def _stays(series: Series, lasting: float) -> bool:
-    """Whether the run ends without a finite loss, or often has none once it began."""
-    bad = ~np.isfinite(series.values)
-    first = int(np.flatnonzero(bad)[0])
-    return bool(bad[-1]) or float(bad[first:].mean()) >= lasting
 
 
 def _strength(series: Series, stays: bool) -> float:

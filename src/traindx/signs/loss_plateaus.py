@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from traindx.curves.curve import curve_of, whole
+from traindx.curves.curve import curve_of
 from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.schedule import whole_rate
 from traindx.curves.settled import at_floor, still_since
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import LEARNING_RATE
@@ -27,7 +28,7 @@ def loss_plateaus(
     if since is None or 1 - since < stood or at_floor(run, loss):
         return None
     if LEARNING_RATE in run:
-        rate = curve_of(whole(run, LEARNING_RATE))
+        rate = curve_of(whole_rate(run))
         # A schedule that has run out ends every training: that is no plateau.
         if len(rate) > 1 and rate.level_at(since) <= decayed * float(rate.values.max()):
             return None

@@ -1,5 +1,8 @@
 """A run in float16, whose largest number is 65,504."""
 
+import numpy as np
+
+from traindx.curves.curve import whole
 from traindx.facts import PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
 from traindx.quantities import LOSS_SCALE
@@ -15,7 +18,8 @@ def precision_is_half(run: Run) -> Answer:
     if any(word in text for word in ("bf16", "bfloat16", "32", "64")):
         return None
     # A loss scale is only used with float16.
-    if "16" not in text and "half" not in text and LOSS_SCALE not in run:
+    scaled = LOSS_SCALE in run and float(np.max(whole(run, LOSS_SCALE).finite.values, initial=0.0)) > 1
+    if "16" not in text and "half" not in text and not scaled:
         return CANNOT_TELL
     says = f"precision {stated}" if text else "a loss scale is logged, which only float16 needs"
     return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), 65504.0),))

@@ -15,14 +15,15 @@ from traindx.wording import number
 def rate_constant(
     run: Run,
     *,
-    kept: Annotated[float, "last rate over the peak; bench/thresholds.md#constant"] = 0.8,
+    kept: Annotated[float, "lowest later rate over the peak; bench/thresholds.md#constant"] = 0.8,
 ) -> Answer:
     """The learning rate is never lowered."""
     rate = rate_of(run)
     if rate is None:
         return CANNOT_TELL
     last = float(rate.values[-1])
-    if last < kept * rate.peak:
+    # The lowest after the peak, not only the last: restarts may end at the top.
+    if float(rate.values[int(rate.values.argmax()) :].min()) < kept * rate.peak:
         return None
     stated = run.facts.get(SCHEDULE)
     says = f"the rate is {number(last)} at the end and never was above {number(rate.peak)}"

@@ -9,8 +9,10 @@ from traindx.curves.schedule import rate_of
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
+from traindx.series import Rows
 from traindx.sign import sign
 from traindx.wording import number
+from traindx.wording import step as position
 
 
 @sign(needs=(LEARNING_RATE,))
@@ -26,10 +28,10 @@ def rate_drop_moves_loss(
     if rate is None or loss is None or len(loss) < points:
         return CANNOT_TELL
     ratios = rate.values[1:] / np.maximum(rate.values[:-1], 1e-300)
-    for index in np.flatnonzero(ratios < drop):
-        share = float(rate.shares[index + 1])
-        block = round(share * (loss.blocks - 1))
-        window = max(2, loss.blocks // 12)
+    drops = np.flatnonzero(ratios < drop)
+    window = max(2, loss.blocks // 12)
+    blocks = [loss.block_at(float(rate.shares[index + 1])) for index in _sparse(drops, loss.blocks)]
+    for index, block in zip(_sparse(drops, loss.blocks), blocks, strict=True):
         if block < 2 * window or block + window > loss.blocks:
             continue
         earlier = float(np.median(loss.level[block - 2 * window : block - window]))
@@ -41,7 +43,12 @@ def rate_drop_moves_loss(
             step = float(rate.series.steps[index + 1])
             old, new = float(rate.values[index]), float(rate.values[index + 1])
             says = f"the rate goes from {number(old)} to {number(new)} and the loss from {loss.text(before)}"
-            says += f" to {loss.text(after)} at {rate.series.axis.value} {step:,.0f}"
+            says += f" to {loss.text(after)} at {rate.series.axis.value} {position(step)}"
             evidence = Evidence(LEARNING_RATE, (step, step), new, old, rate.series.axis)
             return Finding(1.0, says, (evidence,))
     return None
+
+
+def _sparse(drops: Rows, most: int) -> Rows:
+    """At most as many drops as the curve has blocks: a rate that alternates has no jump worth the name."""
+    return drops if len(drops) <= most else drops[:0]

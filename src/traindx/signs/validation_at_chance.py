@@ -27,7 +27,7 @@ def validation_at_chance(
         return CANNOT_TELL
     best = as_share(-val.best, float(np.abs(val.values).max()))
     guess = 1 / classes
-    if train.end > learned * np.log(classes) or best > guess + near * (1 - guess):
+    if train.end > learned * np.log(classes) or best > min(guess + near * (1 - guess), 2 * guess):
         return None
     says = (
         f"validation accuracy is never above {best:.1%}; guessing among {classes} classes gives {guess:.1%}"

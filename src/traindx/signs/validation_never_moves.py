@@ -25,7 +25,7 @@ def validation_never_moves(
     if bool(np.any(series.values != series.values[0])):
         return None
     # A few digits may hide small steps; many that agree cannot.
-    digits = len(f"{float(series.values[0]):.12g}".replace(".", "").lstrip("0"))
+    digits = len(f"{float(series.values[0]):.11e}".partition("e")[0].replace(".", "").strip("-0"))
     where = (float(series.steps[0]), float(series.steps[-1]))
     says = (
         f"all {count(len(series), 'validation loss', 'validation losses')} are {float(series.values[0]):.6g}"

@@ -38,7 +38,10 @@ def validation_turns_up(
     percent = (loss.end - value) / max(abs(value), 1e-300)
     says = (
         f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
-        f" and ends around {loss.text(loss.end)}, {percent:.0%} higher, while the training loss falls"
+        f" and ends around {loss.text(loss.end)}, {percent:.0%} higher"
+    )
+    says += (
+        ", while the training loss falls" if TRAIN_LOSS in run else "; no training loss was logged beside it"
     )
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
     long = min(1.0, (1 - loss.share_of(loss.best_block)) / 0.4)

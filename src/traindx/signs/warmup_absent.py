@@ -17,6 +17,7 @@ def warmup_absent(
     run: Run,
     *,
     share: Annotated[float, "first rate over the peak; bench/thresholds.md#warm-up"] = 0.9,
+    begin: Annotated[int, "latest first step; bench/thresholds.md#warm-up"] = 50,
 ) -> Answer:
     """The learning rate begins at its peak, without a warm-up."""
     stated = [run.facts.get(fact) for fact in (WARMUP_STEPS, WARMUP_RATIO)]
@@ -26,9 +27,9 @@ def warmup_absent(
     if rate is None or rate.series.axis is not Axis.STEP:
         # Logged once per epoch, a warm-up of some hundred steps would not show.
         return CANNOT_TELL
-    first, last = float(rate.series.steps[0]), float(rate.series.steps[-1])
-    if first > max(100, 0.05 * last):
-        # The log begins in the middle of the run: a warm-up would lie before it.
+    first = float(rate.series.steps[0])
+    if first > begin:
+        # The first record is too late: a warm-up would lie before it.
         return CANNOT_TELL
     if float(rate.values[0]) < share * rate.peak:
         return None
