@@ -25,7 +25,7 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked
         for one in asked
     )
     judged = _answered(loss_falls, asked)
-    if (too_short.slug in yes or not judged) and not critical:
+    if (too_short.slug in yes or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
     if healthy < _SURE and suspects:
         return Verdict.SICK

@@ -66,6 +66,11 @@ def _by_seeds(
 ) -> str:
     groups = [[run for run in group if not found[run].fails] for group in chosen.configurations()]
     means = {tuple(group): float(np.mean([found[run].turned for run in group])) for group in groups if group}
+    if len(means) < 2:
+        (only,) = means
+        return (
+            f"Only {_called(runs, only)} ended with a finite {measure}; there is nothing to hold it against."
+        )
     first, second = sorted(means, key=lambda group: means[group])[:2]
     apart = means[second] - means[first]
     student = _STUDENT[noise.freedom - 1] if noise.freedom <= len(_STUDENT) else _TWICE

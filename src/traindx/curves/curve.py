@@ -18,6 +18,7 @@ from traindx.series import Axis, Floats, Series
 from traindx.wording import number, step
 
 _SINGLE = 60
+_LARGEST = 1e150
 _BLOCKS = 120
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""
@@ -259,7 +260,9 @@ def curve_of(series: Series) -> Curve:
 
 def _curve(series: Series) -> Curve:
     finite = series.finite
-    values = -finite.values if series.quantity.better is Better.HIGHER else finite.values
+    # No number format of a network reaches 1e150; beyond it differences and squares would overflow here.
+    bounded = np.clip(finite.values, -_LARGEST, _LARGEST)
+    values = -bounded if series.quantity.better is Better.HIGHER else bounded
     count = len(values)
     width = 1 if count <= _SINGLE else max(1, count // (_SINGLE if count < 1000 else _BLOCKS))
     blocks = count // width

@@ -26,6 +26,8 @@ def data_wait_dominates(
         return CANNOT_TELL
     # Means, not medians: workers that hand over in bursts wait rarely and long.
     part = float(np.mean(wait_times) / np.mean(step_times))
+    if not np.isfinite(part):
+        return CANNOT_TELL
     if part > 1.05:
         # The step was timed without the wait.
         part = part / (1 + part)
@@ -36,5 +38,5 @@ def data_wait_dominates(
     return Finding(
         min(1.0, 0.3 + 0.7 * (part - share) / 0.4),
         says,
-        (Evidence(DATA_TIME, where, part, share, wait.axis),),
+        (Evidence(DATA_TIME, where, float(np.mean(wait_times)), axis=wait.axis),),
     )

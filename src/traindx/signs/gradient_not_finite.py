@@ -25,12 +25,13 @@ def gradient_not_finite(
         return None
     first = float(norms.steps[int(np.flatnonzero(bad)[0])])
     last = float(norms.steps[int(np.flatnonzero(bad)[-1])])
-    part = float(bad.mean())
+    # The second half only: loss scaling begins with overflows in healthy runs too.
+    part = float(bad[len(bad) // 2 :].mean())
     lasting = bool(bad[-3:].all()) and len(bad) >= 3
     says = f"the gradient norm is not finite in {int(bad.sum()):,} of {len(bad):,} records"
     says += f", first at {norms.axis.value} {step(first)}"
     strength = 1.0 if lasting or part > 4 * share else max(0.1, min(1.0, part / (4 * share)))
     evidence = Evidence(
-        GRADIENT_NORM, (first, last), float(norms.values[bad][0]), share, norms.axis, norms.part
+        GRADIENT_NORM, (first, last), float(norms.values[bad][0]), None, norms.axis, norms.part
     )
     return Finding(strength, says, (evidence,))

@@ -34,7 +34,7 @@ def loss_diverges(
     if rise <= far or not (beyond or left):
         return None
     value, best = loss.lowest
-    says = f"the {loss.called} is down to {loss.text(value)} at {loss.place(best)}"
+    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best)}"
     says += f" and ends around {loss.text(loss.end)}"
     where = (best, float(loss.steps[-1]))
     strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far, rise) - 0.5 * lost)

@@ -36,12 +36,10 @@ def loss_oscillates(
     if loss.width < 5 and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
         # Too few points to average the batches out: the swing may be theirs, not the network's.
         return CANNOT_TELL
-    says = (
-        f"in the second half its level swings by {number(swings)}, {swings / worth:.1f} times"
-        f" all the progress made, and turns at {turns:.0%} of the points"
-    )
+    says = f"in the second half the level of the {loss.called} swings by {number(swings)},"
+    says += f" {swings / worth:.1f} times all the progress made, and turns at {turns:.0%} of the points"
     strength = min(1.0, swings / (2 * swing * worth))
-    return Finding(strength, says, (loss.evidence(loss.since(0.5), swings, swing * worth),))
+    return Finding(strength, says, (loss.evidence(loss.since(0.5), loss.end),))
 
 
 def _worth(loss: Curve) -> float:

@@ -31,6 +31,6 @@ def memory_grows(
     if grown < growth or float(np.mean(np.diff(levels) > 0)) < steady:
         return None
     where = (float(memory.steps[len(memory) // 2]), float(memory.steps[-1]))
-    says = f"memory goes from {number(levels[0])} to {number(levels[-1])} in the second half, without a pause"
+    says = f"memory goes from {number(levels[0])} to {number(levels[-1])} in the second half"
     evidence = Evidence(MEMORY, where, float(levels[-1]), float(levels[0] * (1 + growth)), memory.axis)
     return Finding(min(1.0, 0.5 + 2.5 * grown), says, (evidence,))

@@ -31,5 +31,5 @@ def noise_swamps_progress(
     says = f"single losses scatter over {number(swing)} around {number(level)}; all that was gained is"
     says += f" {number(max(loss.start - loss.end, 0.0))}"
     where = (float(loss.steps[0]), float(loss.steps[-1]))
-    evidence = loss.evidence(where, swing, scatter * level)
+    evidence = loss.evidence(where, loss.end)
     return Finding(min(1.0, swing / (2 * scatter * max(level, 1e-300))), says, (evidence,))

@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-import numpy as np
-
 from traindx.curves.objective import loss_of
-from traindx.curves.schedule import rate_of
+from traindx.curves.schedule import Rate, rate_of
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
@@ -42,5 +40,11 @@ def rate_rise_hurts(
     where = (float(loss.at[lowest]), float(loss.at[worst]))
     low, high = float(stretch[lowest]), float(stretch[worst])
     says = f"the rate rises to {number(rate.peak)} and the loss from {loss.text(low)} to {loss.text(high)}"
-    evidence = (loss.evidence(where, high, low), Evidence(LEARNING_RATE, where, rate.peak, axis=loss.axis))
-    return Finding(float(np.clip(0.4 + 0.3 * up / so_far, 0.4, 1.0)), says, evidence)
+    peak = Evidence(LEARNING_RATE, _steps(rate), rate.peak, axis=rate.series.axis)
+    evidence = (loss.evidence(where, high, low), peak)
+    return Finding(min(1.0, 0.4 + 0.3 * up / so_far), says, evidence)
+
+
+def _steps(rate: Rate) -> tuple[float, float]:
+    """From the first record of the rate to its peak."""
+    return float(rate.series.steps[0]), float(rate.series.steps[int(rate.values.argmax())])

@@ -33,7 +33,7 @@ def steps_overflow(
     steps = [event.step for event in overflows if event.step is not None]
     where = (min(steps), max(steps)) if steps else (0.0, 0.0)
     says = f"the log reports {count(len(overflows), 'overflow')}"
-    return Finding(0.8, says, (Evidence(SKIPPED_STEPS, where, float(len(overflows)), share * longest),))
+    return Finding(0.8, says, (Evidence(SKIPPED_STEPS, where, float(len(overflows))),))
 
 
 def _counted(values: Floats, steps: Floats, share: float) -> Answer:
@@ -45,8 +45,8 @@ def _counted(values: Floats, steps: Floats, share: float) -> Answer:
     covered = max(float(steps[-1] - steps[late]), float(len(values) - late), 1.0)
     skipped = float(each[late:].sum())
     part = skipped / covered
-    if part < share:
+    if not part >= share or not np.isfinite(skipped):
         return None
     where = (float(steps[late]), float(steps[-1]))
     says = f"{skipped:,.0f} of the last {covered:,.0f} steps are skipped"
-    return Finding(min(1.0, 0.4 + part / (4 * share)), says, (Evidence(SKIPPED_STEPS, where, part, share),))
+    return Finding(min(1.0, 0.4 + part / (4 * share)), says, (Evidence(SKIPPED_STEPS, where, skipped),))

@@ -32,13 +32,13 @@ def too_short(
     if len(loss) < least or brief:
         says = f"the {loss.called} has {count(len(loss), 'finite point')}"
         says += f" over {count(round(covered), 'step')}" if brief else ""
-        return Finding(1.0, says, (loss.evidence(where, float(len(loss)), float(least)),))
+        return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
     plan = _plan(run, loss)
     # Only where the curve has hardly moved yet: a run that clearly learns may be judged before its end.
     if plan is None or where[1] > planned * plan or loss.start - loss.end > 0.2 * loss.size:
         return None
     says = f"it has done {where[1] / plan:.1%} of the {plan:,.0f} {loss.axis.value}s it was meant to take"
-    return Finding(1.0, says, (loss.evidence(where, where[1], planned * plan),))
+    return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
 
 
 def _plan(run: Run, loss: Curve) -> float | None:

@@ -33,4 +33,4 @@ def validation_noisy(
     says = f"the validation loss swings by {number(4 * noise)} around {number(float(np.median(late)))},"
     says += f" {noise / calm:.1f} times as much as the training loss"
     strength = min(1.0, 4 * noise / (2 * swing * level))
-    return Finding(max(0.2, strength), says, (val.evidence(val.since(0.25), 4 * noise, swing * level),))
+    return Finding(max(0.2, strength), says, (val.evidence(val.since(0.25), val.end),))

@@ -15,6 +15,7 @@ from traindx.sign import Sign
 _LOSSES = (TRAIN_LOSS, VAL_LOSS, TEST_LOSS)
 
 
+@np.errstate(all="ignore")
 def check_sign(sign: Sign, run: Run, *, scale_free: bool = True) -> None:
     """Raise AssertionError unless the sign is pure, scale-free, and survives what runs can look like."""
     answer = sign(run)
@@ -81,3 +82,8 @@ def _variants(run: Run) -> Iterator[Run]:
     yield _each(run, lambda s: replace(s, values=np.zeros(len(s))))
     yield _each(run, lambda s: replace(s, values=np.where(np.arange(len(s)) % 3 == 1, np.inf, s.values)))
     yield _each(run, lambda s: replace(s, values=-s.values))
+    yield _each(run, lambda s: replace(s, values=np.arange(len(s), dtype=np.float64)))
+    yield _each(run, lambda s: replace(s, values=np.where(np.arange(len(s)) % 2, 1e308, -1e308)))
+    yield _each(run, lambda s: replace(s, values=np.linspace(1e-300, 0, len(s))))
+    parts = tuple(replace(s, part=part) for s in run.series for part in ("first", "second"))
+    yield replace(run, series=parts)

@@ -1,0 +1,138 @@
+"""Runs that a reviewer broke signs with."""
+
+import numpy as np
+import pytest
+
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Verdict
+from traindx.facts import CLASSES, GRADIENT_CLIP, PRECISION
+from traindx.finding import CannotTell, Finding
+from traindx.quantities import (
+    GRADIENT_NORM,
+    LEARNING_RATE,
+    LOSS_SCALE,
+    TRAIN_LOSS,
+    VAL_ACCURACY,
+    VAL_LOSS,
+)
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.series import Floats, Series
+from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.double_descent import double_descent
+from traindx.signs.fails_in_first_steps import fails_in_first_steps
+from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.precision_is_half import precision_is_half
+from traindx.signs.rate_constant import rate_constant
+from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
+from traindx.signs.validation_turns_up import validation_turns_up
+
+
+def series(quantity: Quantity, values: Floats, first: float = 0, every: float = 1, part: str = "") -> Series:
+    steps = first + every * np.arange(len(values), dtype=np.float64)
+    return Series(quantity, steps, np.asarray(values, dtype=np.float64), part=part)
+
+
+def falling(points: int = 200) -> Floats:
+    return np.asarray(2.3 * np.exp(-np.arange(points) / 50) + 0.2)
+
+
+def test_a_loss_that_starts_at_zero_and_rises() -> None:
+    run = Run("r", (series(TRAIN_LOSS, np.linspace(0, 0.5, 100)),))
+    assert isinstance(loss_diverges(run), Finding)
+    assert diagnose(run).verdict is Verdict.SICK
+
+
+def test_a_bump_that_the_trend_does_not_come_back_from() -> None:
+    wave = np.array([0, 0.2256, 0.4399, 0.6323, 0.793, 0.9141, 0.9895, 1.0155])
+    val = np.concatenate([wave, [0.9907, 0.9164, 0.7962, 0.6363, 0.4446, 0.2306, 0.0052, 0.2206]])
+    assert not isinstance(double_descent(Run("r", (series(VAL_LOSS, val),))), Finding)
+
+
+def test_accuracies_of_two_validation_sets_are_not_added() -> None:
+    good = np.linspace(0.5, 0.98, 20)
+    sets = tuple(series(VAL_ACCURACY, good - less, part=part) for part, less in (("a", 0), ("b", 0.02)))
+    run = Run("r", (series(TRAIN_LOSS, falling()), *sets), facts={CLASSES: 10})
+    assert accuracy_at_chance(run) is None
+
+
+def test_many_classes_leave_room_far_above_chance() -> None:
+    run = Run("r", (series(VAL_ACCURACY, np.linspace(0.01, 0.088, 20)),), facts={CLASSES: 1000})
+    assert accuracy_at_chance(run) is None
+
+
+def test_the_sum_of_three_terms_is_not_the_loss_of_guessing() -> None:
+    terms = [series(TRAIN_LOSS, falling() + 1.25, part=part) for part in ("box", "cls", "dfl")]
+    run = Run("r", tuple(terms), facts={CLASSES: 80})
+    assert isinstance(loss_at_chance(run), CannotTell)
+    assert isinstance(loss_falls(run), Finding)
+
+
+def test_a_failure_begins_where_it_lasts() -> None:
+    loss = np.concatenate([[np.inf], falling(198), [np.nan]])
+    run = Run("r", (series(TRAIN_LOSS, loss),))
+    found = loss_not_finite(run)
+    assert isinstance(found, Finding)
+    assert "from step 199 on" in found.says
+    assert fails_in_first_steps(run) is None
+
+
+def test_a_failure_after_many_steps_between_few_records_is_not_early() -> None:
+    loss = np.concatenate([falling(19), [np.nan]])
+    assert fails_in_first_steps(Run("r", (series(TRAIN_LOSS, loss, every=500),))) is None
+
+
+def test_the_first_overflow_of_loss_scaling_makes_no_short_run_sick() -> None:
+    norm = np.concatenate([[np.inf], np.ones(9)])
+    scale = np.concatenate([[65536.0], np.full(9, 32768.0)])
+    curves = (series(TRAIN_LOSS, falling(10)), series(GRADIENT_NORM, norm), series(LOSS_SCALE, scale))
+    assert diagnose(Run("r", curves, facts={PRECISION: "fp16"})).verdict is Verdict.INCONCLUSIVE
+
+
+def test_restarts_that_end_at_the_top_lower_the_rate() -> None:
+    waves = 0.5e-3 * (1 + np.cos(np.arange(201) / 100 * 2 * np.pi))
+    assert rate_constant(Run("r", (series(LEARNING_RATE, waves),))) is None
+
+
+def test_a_loss_scale_of_one_is_no_float16() -> None:
+    assert isinstance(precision_is_half(Run("r", (series(LOSS_SCALE, np.ones(50)),))), CannotTell)
+
+
+def test_without_a_training_loss_nothing_is_said_of_it() -> None:
+    val = np.concatenate([np.linspace(2, 1, 10), np.linspace(1, 3, 20)])
+    found = validation_turns_up(Run("r", (series(VAL_LOSS, val),)))
+    assert isinstance(found, Finding)
+    assert "training loss falls" not in found.says
+
+
+def test_a_gradient_that_spikes_with_the_loss_does_not_come_before_it() -> None:
+    loss, norm = falling(400), np.ones(400)
+    loss[300] += 20
+    norm[300] += 50
+    run = Run("r", (series(TRAIN_LOSS, loss), series(GRADIENT_NORM, norm)))
+    assert gradient_spikes_before_loss(run) is None
+    norm = np.roll(norm, -1)
+    before = Run("r", (series(TRAIN_LOSS, loss), series(GRADIENT_NORM, norm)))
+    assert isinstance(gradient_spikes_before_loss(before), Finding)
+
+
+def test_a_run_that_never_clips_is_not_clipped() -> None:
+    run = Run("r", (series(GRADIENT_NORM, np.full(50, 0.2)),), facts={GRADIENT_CLIP: 1.0})
+    assert most_steps_clipped(run) is None
+
+
+def test_an_alternating_rate_has_no_drop_worth_looking_at() -> None:
+    rate = np.where(np.arange(20_000) % 2, 1e-3, 1e-4)
+    run = Run("r", (series(TRAIN_LOSS, falling(20_000)), series(LEARNING_RATE, rate)))
+    assert rate_drop_moves_loss(run) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_values_warn_nobody() -> None:
+    loss = np.where(np.arange(100) % 2, 1e308, -1e308)
+    assert diagnose(Run("r", (series(TRAIN_LOSS, loss), series(VAL_LOSS, loss)))).run == "r"
