@@ -102,7 +102,9 @@ for module in model.modules():
         if module.bias is not None:
             torch.nn.init.zeros_(module.bias)
     if isinstance(module, torch.nn.Embedding):
-        torch.nn.init.normal_(module.weight, std=0.02)""",
+        torch.nn.init.normal_(module.weight, std=0.02)
+with torch.no_grad():
+    model[-1].weight.mul_(0.1)  # the layer that gives the logits begins unsure""",
             change="init.reset he",
         ),
         Prescription(

@@ -96,7 +96,7 @@ limit = float(torch.tensor(recorded_norms).quantile(0.95))  # norms logged while
 loss.backward()
 norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit, error_if_nonfinite=True)
 optimizer.step()""",
-            change="gradients.clip 1.0",
+            change="gradients.clip p95",
         ),
         Prescription(
             title="In a recurrent network use LSTM or GRU, orthogonal weights, LayerNorm, truncated time",
@@ -110,7 +110,9 @@ torch.nn.init.orthogonal_(rnn.weight_hh_l0)
 state = None
 for chunk in sequence.split(100, dim=1):  # backpropagate through 100 steps at most
     output, state = rnn(chunk, state)
-    loss_fn(norm(output), target).backward()
+    optimizer.zero_grad()
+    loss_fn(norm(output), chunk_target).backward()  # the target of this chunk alone
+    optimizer.step()
     state = state.detach()""",
         ),
         Prescription(

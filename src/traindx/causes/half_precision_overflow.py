@@ -84,6 +84,7 @@ CAUSE = Cause(
             code="""\
 with torch.autocast(device_type="cuda", dtype=torch.bfloat16):
     loss = loss_fn(model(x), y)
+optimizer.zero_grad()
 loss.backward()  # no GradScaler: gradients do not fall below bfloat16's range
 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
 optimizer.step()""",

@@ -95,10 +95,10 @@ for index in losses.topk(20).indices.tolist():
             not_when="most steps would be clipped: then the limit sets the rate",
             code="""\
 loss.backward()
-norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)  # log it: few steps should reach it
+norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=2 * usual_norm)  # few steps should reach it
 optimizer.step()
 optimizer.zero_grad()""",
-            change="gradients.clip 1.0",
+            change="gradients.clip p95",
         ),
         Prescription(
             title="Scale inputs by median and quantiles, and cut what lies far outside",

@@ -3,7 +3,7 @@
 ## What happens
 The full rate meets a network that cannot bear it yet. Three things are special about the first steps. Adam
 estimates the size of each gradient from very few samples: at step 1 its update is `lr * g / |g|`, the full
-rate in every weight at once, whether the gradient is signal or noise. The curvature is at its largest right
+rate in every weight at once, whether the gradient is signal or noise. The curvature can be large right
 after initialisation; a rate `lr` needs it below `2 / lr`, and small first steps let it fall there. In
 transformers that normalise after the residual sum, the gradients near the output are large at the start. A
 batch k times larger with a rate k times larger runs into the same wall. The rate itself is not wrong: some
@@ -86,7 +86,7 @@ CAUSE = Cause(
             code="""\
 from torch.optim.lr_scheduler import LinearLR, SequentialLR
 
-# with Adam, 2 / (1 - beta2) steps is a good length
+# 500 suits most runs; with Adam and beta2 = 0.999, up to 2 / (1 - beta2) = 2000 steps
 warm = LinearLR(optimizer, start_factor=0.001, total_iters=500)
 main = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps - 500)
 scheduler = SequentialLR(optimizer, [warm, main], milestones=[500])
