@@ -11,6 +11,7 @@ from traindx.diagnosis import Reason
 from traindx.finding import Evidence
 from traindx.highlights import (
     against,
+    blame,
     inseparable,
     main_series,
     missing,
@@ -69,11 +70,12 @@ def test_since_is_the_earliest_evidence_counted_as_the_weightiest() -> None:
 
 def test_rivals_are_told_apart_by_either_page_else_by_what_speaks_against() -> None:
     first, exploding, warmup = canonical.sick().suspects
-    assert told_apart(first.cause, warmup).startswith("with a warm-up")
-    assert told_apart(first.cause, exploding) == "gradients grow before the weights have moved."
+    assert told_apart(first.cause, warmup).startswith("would show: with a warm-up")
+    unlike = told_apart(first.cause, exploding)
+    assert unlike == "would not show: gradients grow before the weights have moved"
     assert told_apart(canonical.TOO_LOW, warmup) == against(warmup)
     assert against(warmup) == "not so: the loss becomes NaN or infinite"
-    assert against(replace(warmup, reasons=(canonical.PRIOR,))) == "nothing speaks for it"
+    assert against(replace(warmup, reasons=(canonical.PRIOR,))) == ""
 
 
 def test_the_log_cannot_tell_apart_what_the_experiment_tests() -> None:
@@ -86,8 +88,10 @@ def test_the_sentence_does_not_repeat_the_title() -> None:
     assert sentence(canonical.inconclusive()) == "4 points are too few to tell."
 
 
-def test_sureness_is_of_what_is_said() -> None:
-    assert sureness(canonical.sick()) == "87 %"
+def test_sureness_is_of_the_verdict_and_blame_of_the_cause() -> None:
+    assert sureness(canonical.sick()) == "98 %"
+    assert blame(canonical.sick()) == "87 %"
+    assert blame(canonical.healthy()) == ""
     assert sureness(canonical.healthy()) == "93 %"
     assert sureness(canonical.inconclusive()) == ""
     assert sureness(replace(canonical.sick(), suspects=())) == "98 %"

@@ -120,3 +120,10 @@ def test_any_values_fit_into_the_frame(values: list[float], width: int) -> None:
         return
     assert shown is not None
     assert {len(line) for line in shown.lines} == {len(shown.lines[0])}
+
+
+def test_a_constant_has_its_one_value_beside_the_line() -> None:
+    shown = plot([0.3, 0.3, 0.3])
+    labelled = [row for row in range(HEIGHT) if "0.3" in shown.lines[row]]
+    assert labelled == [row for row in range(HEIGHT) if dots(shown, row).strip()]
+    assert len(labelled) == 1

@@ -14,8 +14,7 @@ noise. The validation loss lies on the same level, with almost no gap. Other rat
 that same level. A drop of the rate moves it by next to nothing.
 
 ## Often confused with
-- `underfitting`: the state of which this is one possible root; it is this root only if a wider model ends
-  lower.
+- `underfitting`: the mechanism alone: a wider model ends no lower.
 - `over-regularized`: the loss drops when dropout, weight decay and augmentation are switched off, with the
   same model.
 - `lr-too-low`: the loss still creeps down, and a higher rate speeds it up.

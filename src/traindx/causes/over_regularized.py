@@ -23,8 +23,7 @@ drift back towards chance.
   normalisation) does the harm, and moving it cures.
 - `lr-too-low`: the loss creeps down to the end and a higher rate speeds it up.
 - `lr-decayed-too-early`: the loss stops at the step where the rate became small.
-- `underfitting`: the state this leads to; it has this root only if less regularisation lowers the training
-  loss.
+- `underfitting`: the mechanism alone: the training loss stays where it is with less regularisation.
 
 ## What not to do
 - Widening the model first: with the same penalties the wider model stops on nearly the same level.

@@ -20,7 +20,7 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 ## Often confused with
 - `overfitting`: training examples score perfectly in evaluation mode; with this bug they score as badly as
   the validation set.
-- `train-val-mismatch`: the same, training examples in evaluation mode score well.
+- `train-val-mismatch`: training examples score well in evaluation mode too.
 - `batch-too-small`: the running averages are wrong because batches of two or four give no statistics;
   larger evaluation batches change nothing, larger training batches cure it.
 - `dropout-misuse`: the dropout is in the wrong place or too strong, and the switch is right.

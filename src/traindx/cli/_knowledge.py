@@ -30,12 +30,16 @@ from traindx.cli._writing import (
 )
 from traindx.prescription import Prescription
 from traindx.sign import Sign
+from traindx.terminal.code import fitted
 
 SCHEMA = "traindx.knowledge/1"
 # The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+
+_CODE = re.compile(r"(?s)(```python\n)(.*?)(\n```)")
+_CODE_WIDTH = 76
 
 
 def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
@@ -108,7 +112,9 @@ def _single_spaced(text: str) -> str:
 
 
 def _markdown(text: str) -> Markdown:
-    return Markdown(text, code_theme="ansi_dark", hyperlinks=False)
+    # Code that the terminal would wrap in the middle of a word is broken where Python allows it.
+    whole = _CODE.sub(lambda match: f"{match[1]}{fitted(match[2], _CODE_WIDTH)}{match[3]}", text)
+    return Markdown(whole, code_theme="ansi_dark", hyperlinks=False)
 
 
 def _cause(cause: Cause) -> Json:

@@ -24,7 +24,8 @@ def compared(comparison: Comparison) -> list[str]:
 
 def _row(entry: Entry, names: tuple[str, ...]) -> list[str]:
     at = f"{entry.axis.value} {step(entry.best_at)}"
-    figures = [escape(entry.run, 60), number(entry.best), at, number(entry.final), entry.verdict.value]
+    values = [number(entry.best), at, number(entry.final)] if entry.points else ["", "", ""]
+    figures = [escape(entry.run, 60), *values, entry.verdict.value]
     return figures + [_setting(entry, name) for name in names]
 
 

@@ -61,7 +61,8 @@ def _table(report: Report, comparison: Comparison) -> Markup:
 
 def _row(entry: Entry, comparison: Comparison, place: int | None) -> Markup:
     name = escape(entry.run, 100)
-    cells = [number(entry.best), f"{entry.axis.value} {step(entry.best_at)}", number(entry.final)]
+    at = f"{entry.axis.value} {step(entry.best_at)}"
+    cells = [number(entry.best), at, number(entry.final)] if entry.points else ["", "", ""]
     if comparison.target is not None:
         cells.append("never" if entry.reached_at is None else f"{entry.axis.value} {step(entry.reached_at)}")
     cells += [_setting(entry.settings.get(name)) for name in comparison.differing]

@@ -63,6 +63,8 @@ def _table(comparison: Comparison, settings: Sequence[str]) -> Table:
 
 
 def _figures(entry: Entry) -> tuple[str, str, str]:
+    if not entry.points:
+        return "-", "-", "-"
     return number(entry.best), f"{entry.axis.value} {step(entry.best_at)}", number(entry.final)
 
 
