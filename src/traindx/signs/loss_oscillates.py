@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, robust_sigma, running_median, whole
+from traindx.curves.curve import Curve, curve_of, running_median, whole
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import VAL_LOSS
@@ -19,7 +19,7 @@ def loss_oscillates(
     run: Run,
     *,
     swing: Annotated[float, "swing over all progress; bench/thresholds.md#swing"] = 0.5,
-    excess: Annotated[float, "level swing over what point noise explains; bench/thresholds.md#excess"] = 3.0,
+    excess: Annotated[float, "level swing over what point noise explains; bench/thresholds.md#excess"] = 5.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
 ) -> Answer:
     """The training loss keeps swinging widely in the second half of the run."""
@@ -31,7 +31,7 @@ def loss_oscillates(
     # Batches that differ make single points jump; only levels that jump more than that show an oscillation.
     explained = 1.25 * float(np.median(loss.spread[late])) / np.sqrt(loss.width) if loss.width >= 5 else 0.0
     turns = _turns(loss.level[late])
-    if swings < swing * worth or swings < excess * 2 * explained or turns < 0.3:
+    if swings < swing * worth or swings < excess * explained or turns < 0.3:
         return None
     if loss.width < 5 and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
         # Too few points to average the batches out: the swing may be theirs, not the network's.
@@ -48,8 +48,9 @@ def _worth(loss: Curve) -> float:
 
 
 def _swing(level: Floats) -> float:
-    """From the lower to the upper side of the levels around their trend: four standard deviations."""
-    return 4 * robust_sigma(level - running_median(level, 9))
+    """From the lower to the upper side of the levels around their trend, one in ten left out."""
+    around = level - running_median(level, 15)
+    return float(np.quantile(around, 0.95) - np.quantile(around, 0.05))
 
 
 def _turns(level: Floats) -> float:
