@@ -274,3 +274,8 @@ def speed(comparison: Comparison) -> str:
     return f"{target} is reached by " + "; ".join(
         [", then ".join([*places, *more]), *([rest] if rest else [])]
     )
+
+
+def unsettled(suspect: Suspect) -> bool:
+    """Whether the first suspect is more likely not the cause: to be tested before it is treated."""
+    return suspect.confidence < 0.5

@@ -29,6 +29,7 @@ from traindx.highlights import (
     sureness,
     tally,
     total,
+    unsettled,
 )
 from traindx.markdowns.literal import bullets, chapter, ended, escape, prose, table
 from traindx.markdowns.reading import series_and_facts
@@ -64,13 +65,19 @@ def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
     if top:
         lines += chapter("Root cause", _root(top))
         lines += chapter("Evidence", _sum(top.reasons))
-        lines += chapter("Fix", [line for fix in top.cause.fixes for line in _fix(fix)][:-1])
+        if unsettled(top):
+            lines += chapter("Next experiment", _experiment(diagnosis))
+        lines += chapter(
+            "Fix, if that is it" if unsettled(top) else "Fix",
+            [line for fix in top.cause.fixes for line in _fix(fix)][:-1],
+        )
         lines += chapter("What not to do", bullets(list(top.cause.what_not_to_do)))
     else:
         lines += chapter("What speaks for a healthy run", _sum(diagnosis.healthy_reasons))
     lines += _others(diagnosis, top)
     lines += chapter("Not recorded", bullets([prose(line) for line in missing(diagnosis)]))
-    lines += chapter("Next experiment", _experiment(diagnosis))
+    if top is None or not unsettled(top):
+        lines += chapter("Next experiment", _experiment(diagnosis))
     if top:
         lines += chapter("References", [top.cause.sections["References"]])
     return [*lines, "### What was read", "", *series_and_facts(run)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.diagnosis import Diagnosis, NextExperiment, Suspect
-from traindx.highlights import against, not_judged, percent, ruled_out, speaking, told_apart
+from traindx.highlights import against, not_judged, percent, ruled_out, speaking, told_apart, unsettled
 from traindx.pages.grounds import numbers_of, sum_table
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, code, fill, joined, prose
@@ -27,8 +27,9 @@ def treatment(top: Suspect) -> Markup:
     )
     warnings = joined(fill("<li>{one}</li>", one=prose(one)) for one in top.cause.what_not_to_do)
     return fill(
-        '<h3>What to change</h3><div class="fix"><h4>{title}</h4>{fix}</div>{more}'
+        '<h3>{heading}</h3><div class="fix"><h4>{title}</h4>{fix}</div>{more}'
         '<h3>What not to do</h3><ul class="wrong">{warnings}</ul>',
+        heading="What to change, if that is it" if unsettled(top) else "What to change",
         title=first.title,
         fix=_fix(first),
         more=more,

@@ -36,8 +36,8 @@ def loss_oscillates(
     if loss.width < 5 and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
         # Too few points to average the batches out: the swing may be theirs, not the network's.
         return CANNOT_TELL
-    says = f"in the second half the level of the {loss.called} swings by {number(swings)},"
-    says += f" {swings / worth:.1f} times all the progress made, and turns at {turns:.0%} of the points"
+    says = f"in the second half the level of the {loss.called} still swings by {number(swings)};"
+    says += f" all it gained in the run is {number(loss.progress)}"
     strength = min(1.0, swings / (2 * swing * worth))
     return Finding(strength, says, (loss.evidence(loss.since(0.5), loss.end),))
 

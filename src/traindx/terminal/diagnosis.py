@@ -31,6 +31,7 @@ from traindx.highlights import (
     tally,
     total,
     unmentioned,
+    unsettled,
     where,
 )
 from traindx.prescription import Prescription
@@ -64,12 +65,16 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
         _why(console, "why", top.reasons)
         _noticed(console, diagnosis, top.reasons)
         console.print()
+        if unsettled(top):
+            _experiment(console, diagnosis)
         _treatment(console, top, everything)
         console.print()
     else:
         _no_cause(console, diagnosis, everything)
     _others(console, diagnosis, top, everything)
-    _unknown(console, diagnosis)
+    section(console, "not recorded", *missing(diagnosis))
+    if top is None or not unsettled(top):
+        _experiment(console, diagnosis)
     _hints(console, run, top, everything)
     console.print()
     if everything:
@@ -147,7 +152,7 @@ def _why(console: Console, heading: str, unordered: tuple[Reason, ...]) -> None:
 
 def _treatment(console: Console, top: Suspect, everything: bool) -> None:
     first, *rest = top.cause.fixes
-    _fix(console, "change", first)
+    _fix(console, "if so, change" if unsettled(top) else "change", first)
     if everything:
         for fix in rest:
             _fix(console, "or", fix)
@@ -210,8 +215,8 @@ def _rival(diagnosis: Diagnosis, suspect: Suspect) -> str:
     return f"{suspect.cause.slug} {percent(suspect.confidence)}: {why}"
 
 
-def _unknown(console: Console, diagnosis: Diagnosis) -> None:
-    section(console, "not recorded", *missing(diagnosis))
+def _experiment(console: Console, diagnosis: Diagnosis) -> None:
+    """The test that separates the leading suspects."""
     if diagnosis.next_experiment is None:
         return
     test, cause = diagnosis.next_experiment.experiment, diagnosis.next_experiment.tests
