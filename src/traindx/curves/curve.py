@@ -166,11 +166,6 @@ class Curve:
         return float(self.trend[self.best_block])
 
     @property
-    def worst(self) -> float:
-        """The highest single value."""
-        return float(self.high.max())
-
-    @property
     def progress(self) -> float:
         """From the start down to the best of the trend; not negative."""
         return max(self.start - self.best, 0.0)
