@@ -1,5 +1,6 @@
 """Adding up what is known: the points of clues, and the shares of belief they give."""
 
+import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -49,7 +50,7 @@ def _lowered(sentence: str) -> str:
 
 def total(lines: Iterable[Reason]) -> float:
     """The score: the sum of the points."""
-    return float(sum(line.points for line in lines))
+    return math.fsum(line.points for line in lines)
 
 
 def belief(scores: Floats) -> Floats:

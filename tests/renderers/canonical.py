@@ -1,5 +1,6 @@
 """Canonical reports, built by hand: a change of the knowledge base must not change how it is shown."""
 
+import math
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -156,7 +157,7 @@ def _reasons(asked: tuple[Asked, ...], points: dict[Sign, float]) -> tuple[Reaso
 def suspect(
     one: Cause, confidence: float, reasons: tuple[Reason, ...], mechanism: Cause | None = None
 ) -> Suspect:
-    score = sum(reason.points for reason in reasons)
+    score = math.fsum(reason.points for reason in reasons)
     return Suspect(one, confidence, score, reasons, Severity.SERIOUS, mechanism)
 
 
