@@ -22,6 +22,7 @@ from traindx.highlights import (
     questions,
     sentence,
     share_at,
+    shared_folder,
     since,
     speed,
     sureness,
@@ -148,3 +149,12 @@ def test_what_is_normal_is_not_noticed_and_the_worst_comes_first() -> None:
         "the loss fell to 0.877 at step 18 and ended at 1.1",
         "gradients grow 31 times over steps 14-20",
     ]
+
+
+def test_the_folder_that_all_runs_share() -> None:
+    def runs(*names: str) -> list[Run]:
+        return [Run(name, ()) for name in names]
+
+    assert shared_folder(runs("logs/a/one", "logs/a/two")) == "logs/a/"
+    assert shared_folder(runs("logs/one", "other/two")) == ""
+    assert shared_folder(runs("logs/one")) == ""

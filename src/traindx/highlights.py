@@ -1,6 +1,7 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -279,3 +280,10 @@ def speed(comparison: Comparison) -> str:
 def unsettled(suspect: Suspect) -> bool:
     """Whether the first suspect is more likely not the cause: to be tested before it is treated."""
     return suspect.confidence < 0.5
+
+
+def shared_folder(runs: Sequence[Run]) -> str:
+    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""

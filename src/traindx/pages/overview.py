@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import takewhile
 
 from traindx.diagnosis import Diagnosis, Verdict
-from traindx.highlights import blame, extent, main_series, outcome, sureness
+from traindx.highlights import blame, extent, main_series, outcome, shared_folder, sureness
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
 from traindx.pages.opening import badge
@@ -40,18 +39,12 @@ def tally(report: Report) -> str:
 
 def short_names(runs: Sequence[Run]) -> list[str]:
     """The names without the folder they have in common."""
-    common = len(_folder(runs))
+    common = len(shared_folder(runs))
     return [run.name[common:] for run in runs]
 
 
-def _folder(runs: Sequence[Run]) -> str:
-    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
-    shared = takewhile(lambda level: len(set(level)) == 1, levels)
-    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""
-
-
 def _below(report: Report) -> str:
-    folder = _folder(report.runs)
+    folder = shared_folder(report.runs)
     return f", all below {folder}" if folder.strip("/") else ""
 
 

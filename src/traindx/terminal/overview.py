@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from traindx.diagnosis import Diagnosis
-from traindx.highlights import blame, main_series, outcome, sureness
+from traindx.highlights import blame, main_series, outcome, shared_folder, sureness
 from traindx.run import Run
 from traindx.sparkline import sparkline
 from traindx.terminal.diagnosis import STYLES
@@ -23,10 +23,13 @@ def print_overview(console: Console, runs: Sequence[Run], diagnoses: Sequence[Di
     table.add_column("because", overflow="fold", ratio=2)
     table.add_column("cause", no_wrap=True, justify="right")
     table.add_column("curve", no_wrap=True, min_width=16)
+    folder = shared_folder(runs)
+    if folder.strip("/"):
+        console.print(Text(f"all below {printable(folder, 200)}", style="dim"))
     for run, diagnosis in zip(runs, diagnoses, strict=True):
         drawn = main_series(run)
         table.add_row(
-            Text(printable(run.name, 60)),
+            Text(printable(run.name.removeprefix(folder), 60)),
             Text.assemble(
                 (diagnosis.verdict.value.upper(), STYLES[diagnosis.verdict]), f" {sureness(diagnosis)}"
             ),
