@@ -9,14 +9,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from PIL import Image
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.browser import waiting
 
 ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "pictures"
@@ -49,27 +51,8 @@ def main() -> None:
 
 def photograph(page: str, folder: Path, width: int, height: int, picture: Path) -> None:
     """A page in a window of a width, once its charts are drawn."""
-    drawn = threading.Event()
-
-    class Server(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path == "/hold":
-                drawn.wait(60)
-            if self.path == "/done":
-                drawn.set()
-            text = {"/": FRAME.format(width=width, height=height), "/page": page}.get(self.path, "")
-            self.send_response(200 if text else 204)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    _chromium(f"http://127.0.0.1:{server.server_port}/", folder, width, height, picture)
-    server.shutdown()
+    with waiting(page, FRAME.format(width=width, height=height)) as address:
+        _chromium(address, folder, width, height, picture)
 
 
 def terminal(command: list[str], folder: Path, picture: Path) -> None:

@@ -8,6 +8,8 @@ import html
 import shutil
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -49,11 +51,10 @@ class Opened:
     """The width the page needs."""
 
 
-def opened(page: str, folder: Path, *, width: int = 1280, charts: int = 1) -> Opened:
-    """Open a page, wait until so many charts are drawn, and look."""
-    assert BROWSER
+@contextmanager
+def waiting(page: str, outer: str) -> Iterator[str]:
+    """The address of an outer page that does not finish loading before it has asked for /done."""
     done = threading.Event()
-    outer = _OUTER.format(width=width, charts=charts)
 
     class Server(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -72,21 +73,22 @@ def opened(page: str, folder: Path, *, width: int = 1280, charts: int = 1) -> Op
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    command = [
-        BROWSER,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={folder / 'profile'}",
-    ]
-    command += ["--enable-logging=stderr", f"--window-size={max(width + 100, 800)},2400", "--dump-dom"]
     try:
-        address = f"http://127.0.0.1:{server.server_port}/"
-        ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
+        yield f"http://127.0.0.1:{server.server_port}/"
     finally:
         done.set()
         server.shutdown()
         server.server_close()
+
+
+def opened(page: str, folder: Path, *, width: int = 1280, charts: int = 1) -> Opened:
+    """Open a page, wait until so many charts are drawn, and look."""
+    assert BROWSER
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu"]
+    command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr"]
+    command += [f"--window-size={max(width + 100, 800)},2400", "--dump-dom"]
+    with waiting(page, _OUTER.format(width=width, charts=charts)) as address:
+        ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
     return _read(ended.stdout, ended.stderr)
 
 

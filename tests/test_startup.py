@@ -64,4 +64,5 @@ def test_diagnosing_a_log_loads_no_framework(tmp_path: object) -> None:
 
 
 def test_every_public_name_can_be_had() -> None:
-    loaded_by("import traindx\nfor name in dir(traindx): getattr(traindx, name)")
+    loaded = loaded_by("import traindx\nfor name in dir(traindx): getattr(traindx, name)")
+    assert {"traindx.loading.reading", "traindx.diagnosing", "traindx.comparing"} <= loaded

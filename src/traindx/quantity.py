@@ -20,6 +20,9 @@ class Better(Enum):
     NEITHER = "neither"
 
 
+_SPLITS = {"train": "training", "val": "validation", "test": "test"}
+
+
 @dataclass(frozen=True)
 class Quantity:
     """One measurable thing, with its unit and meaning; every one is declared in `quantities`."""
@@ -37,3 +40,15 @@ class Quantity:
         """Refuse a slug that could not be typed on a command line."""
         if not self.slug.isidentifier() or self.slug != self.slug.lower():
             raise ValueError(f"a quantity's slug is a lower-case identifier, got {self.slug!r}")
+
+    @property
+    def called(self) -> str:
+        """What people call it: "validation loss"."""
+        split = self.slug.partition("_")[0]
+        return f"{_SPLITS[split]} {self.family}" if split in _SPLITS else self.family
+
+    @property
+    def family(self) -> str:
+        """What is measured, whatever the data: "loss" of the validation loss."""
+        split, _, rest = self.slug.partition("_")
+        return (rest if split in _SPLITS else self.slug).replace("_", " ")

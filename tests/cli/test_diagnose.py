@@ -69,7 +69,6 @@ def test_every_output_is_written_and_named(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_pictures_go_into_a_folder() -> None:
-    pytest.importorskip("matplotlib")
     assert main(["diagnose", HOT, "--png", "new/pictures"]) == 0
     pictures = list(Path("new/pictures").iterdir())
     assert pictures

@@ -8,7 +8,7 @@ import numpy as np
 from traindx.comparison import Parting
 from traindx.comparisons.hyperparameters import Hyperparameters
 from traindx.comparisons.measure import Measure
-from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of, shares, whole
 from traindx.curves.objective import is_adversarial, is_reinforcement
 from traindx.facts import SEED
 from traindx.quantities import TRAIN_LOSS
@@ -25,8 +25,6 @@ _FEWEST = 3
 _SEEDS_USED = 20
 _HEAD_START = 0.15
 """A run with another seed may be so much earlier or later on the same way: steep curves do not part by it."""
-_MEDIAN_PRICE = 1.25
-"""Standard error of a median over that of a mean, for a normal distribution."""
 
 Spread = Callable[[Floats], Floats]
 """How far runs that differ only in their seed lie apart, at given positions."""
@@ -60,7 +58,7 @@ class _Side:
     def error(self, grid: Floats) -> Floats:
         """The standard error of the level at positions of the grid."""
         curve = self.curve
-        white = _MEDIAN_PRICE * curve.spread / np.sqrt(curve.width)
+        white = MEDIAN_PRICE * curve.spread / np.sqrt(curve.width)
         grain = 1e-6 * max(abs(curve.start), abs(curve.end), 1e-300)
         return np.asarray(np.maximum(np.interp(grid, self.at, white), max(grain, _calm(curve))))
 
@@ -68,7 +66,7 @@ class _Side:
 def _calm(curve: Curve) -> float:
     """How far levels lie from the trend in the calmer half of the run: the steep begin is no noise."""
     residuals = np.abs(curve.level - curve.trend)
-    return _MEDIAN_PRICE * float(np.median(residuals[len(residuals) // 2 :]))
+    return MEDIAN_PRICE * float(np.median(residuals[len(residuals) // 2 :]))
 
 
 def partings(

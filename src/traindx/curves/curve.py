@@ -22,12 +22,10 @@ _LARGEST = 1e150
 _BLOCKS = 120
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""
-_MEDIAN_PRICE = 1.25
+MEDIAN_PRICE = 1.25
 """Standard error of a median over that of a mean, for a normal distribution."""
 _LEFT_BY_TREND = 0.7
 """The share of white noise that remains around its own trend: measured, 0.64 (12 levels) to 0.71 (120)."""
-
-_SPLITS = {"train_": "training ", "val_": "validation ", "test_": "test "}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +75,7 @@ class Curve:
     @property
     def called(self) -> str:
         """What people call it: "training loss"."""
-        slug = self.quantity.slug
-        split = next((short for short in _SPLITS if slug.startswith(short)), "")
-        return _SPLITS.get(split, "") + slug.removeprefix(split).replace("_", " ")
+        return self.quantity.called
 
     def place(self, position: float) -> str:
         """A position in words: "step 1,200"."""
@@ -112,7 +108,7 @@ class Curve:
     @cached_property
     def level_noise(self) -> float:
         """How far a block's level lies from the trend, as a standard deviation."""
-        white = _MEDIAN_PRICE * self.noise / np.sqrt(self.width) if self.width >= 5 else 0.0
+        white = MEDIAN_PRICE * self.noise / np.sqrt(self.width) if self.width >= 5 else 0.0
         return max(robust_sigma(self.unrest), float(white))
 
     @cached_property
@@ -143,7 +139,7 @@ class Curve:
     def end_noise(self) -> float:
         """The standard error of the end, never below what the number format resolves."""
         grain = 1e-6 * max(abs(self.start), abs(self.end), 1e-300)
-        return max(_MEDIAN_PRICE * self.noise_around(self.blocks - 1) / float(np.sqrt(self.tail)), grain)
+        return max(MEDIAN_PRICE * self.noise_around(self.blocks - 1) / float(np.sqrt(self.tail)), grain)
 
     def noise_around(self, block: int) -> float:
         """How far levels lie from the trend around a block; of the whole run where it is short."""
@@ -152,7 +148,7 @@ class Curve:
         # A third of the run: the noise of a loss shrinks with it, by orders of magnitude in some runs.
         first = min(max(block - self.blocks // 6, 0), self.blocks - self.blocks // 3)
         near = slice(first, first + self.blocks // 3)
-        white = _MEDIAN_PRICE * float(np.median(self.spread[near])) / np.sqrt(self.width)
+        white = MEDIAN_PRICE * float(np.median(self.spread[near])) / np.sqrt(self.width)
         return max(robust_sigma(self.unrest[near]), float(white) if self.width >= 5 else 0.0)
 
     @cached_property

@@ -11,7 +11,7 @@ from traindx.finding import Evidence, Severity
 from traindx.highlights import main_series
 from traindx.pages.extremes import extremes
 from traindx.pages.figure import Figure, Line, Look, Mark, Panel, Span
-from traindx.pages.naming import called, family, label, numbered
+from traindx.pages.naming import label, numbered
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.quantity import Better, Split
 from traindx.run import Run
@@ -34,7 +34,7 @@ def figure_of(run: Run, diagnosis: Diagnosis | None, columns: int) -> Figure | N
     base = max((series for series in groups[0]), key=len)
     panels = tuple(
         Panel(
-            family(group[0].quantity),
+            group[0].quantity.family,
             tuple(_lines(run, group, colours, base, columns)),
             main=group is groups[0],
             bends=group[0].quantity != LEARNING_RATE,
@@ -55,7 +55,7 @@ def _groups(run: Run, diagnosis: Diagnosis | None) -> list[list[Series]]:
     panels: dict[str, dict[Series, None]] = {}
     for series in wanted:
         if len(series):
-            panels.setdefault(family(series.quantity), {})[series] = None
+            panels.setdefault(series.quantity.family, {})[series] = None
     distinct = [_distinct(panel) for panel in list(panels.values())[:_MOST_PANELS]]
     return [group[: _MOST_LINES if group is distinct[0] else _MOST_BELOW] for group in distinct]
 
@@ -187,10 +187,10 @@ def _marks(
 
 def _span(run: Run, evidence: Evidence, groups: Sequence[Sequence[Series]], base: Series) -> Span | None:
     """The stretch of the common axis that evidence speaks of; None where its panel is not drawn."""
-    families = [family(group[0].quantity) for group in groups]
-    if family(evidence.quantity) not in families:
+    families = [group[0].quantity.family for group in groups]
+    if evidence.quantity.family not in families:
         return None
-    panel = families.index(family(evidence.quantity))
+    panel = families.index(evidence.quantity.family)
     if evidence.axis is base.axis:
         return Span(panel, *evidence.steps)
     counted = [series for series in run.series if series.axis is evidence.axis and len(series)]
@@ -217,5 +217,5 @@ def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Ax
         yield "A mark at the foot stands for a value that is not a number or infinite."
     other = sorted({s.axis.value for group in groups for s in group if s.axis is not axis})
     if other:
-        names = sorted({called(s.quantity) for group in groups for s in group if s.axis is not axis})
+        names = sorted({s.quantity.called for group in groups for s in group if s.axis is not axis})
         yield f"Recorded by {' and '.join(other)}, drawn at its share of the run: {', '.join(names)}."

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from traindx.diagnosis import Asked, Diagnosis, Reason
 from traindx.highlights import place, points, remark, tally, total
 from traindx.pages.markup import Markup, fill, joined, share
-from traindx.pages.naming import called, numbered
+from traindx.pages.naming import numbered
 from traindx.quantity import Quantity
 from traindx.run import Run
 from traindx.sign import Need
@@ -68,7 +68,7 @@ def _lacking(run: Run, asked: Asked) -> str:
 
 
 def _need(need: Need) -> str:
-    return called(need) if isinstance(need, Quantity) else " or ".join(called(one) for one in need[:3])
+    return need.called if isinstance(need, Quantity) else " or ".join(one.called for one in need[:3])
 
 
 def _folded(summary: str, items: Sequence[Markup]) -> Markup:
@@ -125,7 +125,7 @@ def _where(reason: Reason) -> Markup:
     """The quantity, layer and place of each piece of evidence."""
     told = [
         ", ".join(
-            word for word in (called(one.quantity), one.part, printable(one.layer, 60), place(one)) if word
+            word for word in (one.quantity.called, one.part, printable(one.layer, 60), place(one)) if word
         )
         for one in reason.evidence
     ]

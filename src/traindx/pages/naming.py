@@ -2,30 +2,13 @@
 
 from traindx.diagnosis import Asked, Diagnosis, Reason, Suspect, Verdict
 from traindx.quantities import QUANTITIES
-from traindx.quantity import Quantity
 from traindx.series import Series
-
-_SPLITS = {"train": "training", "val": "validation", "test": "test"}
-
-
-def called(quantity: Quantity) -> str:
-    """A quantity in words: "validation loss"."""
-    first, _, rest = quantity.slug.partition("_")
-    return (
-        f"{_SPLITS[first]} {rest.replace('_', ' ')}" if first in _SPLITS else quantity.slug.replace("_", " ")
-    )
-
-
-def family(quantity: Quantity) -> str:
-    """What is measured, whatever the data: "loss" of the training loss."""
-    first, _, rest = quantity.slug.partition("_")
-    return rest.replace("_", " ") if first in _SPLITS else quantity.slug.replace("_", " ")
 
 
 def label(series: Series) -> str:
     """A series in words, with its part and layer."""
-    name = called(series.quantity)
-    part = "" if series.part == family(series.quantity) else series.part
+    name = series.quantity.called
+    part = "" if series.part == series.quantity.family else series.part
     return " ".join(word for word in (name, part, series.layer) if word)
 
 
@@ -55,4 +38,4 @@ def numbered(diagnosis: Diagnosis) -> tuple[Asked, ...]:
 
 def spoken(slug: str) -> str:
     """A quantity's slug in words."""
-    return called(QUANTITIES[slug]) if slug in QUANTITIES else slug.replace("_", " ")
+    return QUANTITIES[slug].called if slug in QUANTITIES else slug.replace("_", " ")

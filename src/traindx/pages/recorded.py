@@ -6,7 +6,6 @@ import numpy as np
 
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
-from traindx.pages.naming import called
 from traindx.pages.svg import tiny
 from traindx.quantity import Better
 from traindx.run import Run
@@ -57,7 +56,7 @@ def _row(series: Series, columns: int, flawed: bool) -> Markup:
     better = {Better.LOWER: 4, Better.HIGHER: 5}.get(series.quantity.better)
     return fill(
         '<tr><th scope="row">{name}{detail}</th><td>{curve}</td>{cells}</tr>',
-        name=called(series.quantity),
+        name=series.quantity.called,
         detail=_detail(series),
         curve=tiny(series, columns),
         cells=joined(

@@ -13,7 +13,6 @@ from traindx.pages.extremes import extremes
 from traindx.pages.figure import OTHERS, Figure, Line, Look, Panel
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
-from traindx.pages.naming import called
 from traindx.pages.opening import badge
 from traindx.report import Report
 from traindx.run import Run
@@ -27,7 +26,7 @@ _NAMED = 6
 def comparison_part(report: Report, comparison: Comparison, detail: Detail) -> Markup:
     """The whole comparison of the report's runs."""
     drawing = overlaid(report, comparison, detail)
-    measure = " ".join(word for word in (called(comparison.measure), comparison.part) if word)
+    measure = " ".join(word for word in (comparison.measure.called, comparison.part) if word)
     return fill(
         "<section><h2>Comparison by {measure}</h2>{chart}{table}{goes_with}{partings}{notes}</section>",
         measure=measure,
@@ -102,7 +101,7 @@ def overlaid(report: Report, comparison: Comparison, detail: Detail) -> Figure |
     if len(lines) > _NAMED:
         notes.append(f"The {_NAMED} best are coloured.")
     return Figure(
-        axis, (Panel(called(comparison.measure), tuple(reversed(lines)), main=True),), (), tuple(notes)
+        axis, (Panel(comparison.measure.called, tuple(reversed(lines)), main=True),), (), tuple(notes)
     )
 
 

@@ -3,7 +3,6 @@
 from traindx.curves.curve import whole
 from traindx.curves.objective import objective
 from traindx.diagnosis import Diagnosis
-from traindx.pages.naming import called, family
 from traindx.pictures.canvas import BLUE, GREEN, ORANGE, Sheet, as_png, captioned, legend, positions_on, sheet
 from traindx.pictures.curve import Style, draw, mark_bad, scale
 from traindx.pictures.evidence import draw as draw_evidence
@@ -35,9 +34,9 @@ def losses(run: Run) -> list[Series]:
 def _objectives(run: Run) -> list[Series]:
     """What a run is judged by where that is no loss: reward, accuracy, score."""
     judged = objective(run)
-    if judged is None or family(judged.quantity) == family(TRAIN_LOSS):
+    if judged is None or judged.quantity.family == TRAIN_LOSS.family:
         return []
-    kin = [one for one in QUANTITIES.values() if family(one) == family(judged.quantity) and one in run]
+    kin = [one for one in QUANTITIES.values() if one.family == judged.quantity.family and one in run]
     return [series for series in (whole(run, one) for one in kin) if len(series)]
 
 
@@ -51,12 +50,12 @@ def draw_loss(paper: Sheet, ruler: Ruler, series: list[Series]) -> None:
         entries += draw(panel, positions, one.values, style)
         bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
     scale(panel, [one.values for one in series])
-    panel.set_ylabel(family(series[0].quantity))
+    panel.set_ylabel(series[0].quantity.family)
     legend(panel, entries + bad)
 
 
 def _label(series: Series, ruler: Ruler) -> str:
-    label = called(series.quantity)
+    label = series.quantity.called
     if series.part:
         label += f" ({printable(series.part, 40)})"
     elif " + " in series.name:
@@ -86,7 +85,7 @@ def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tup
         return None
     ruler = Ruler(run, series[0])
     found = marks(diagnosis, ruler)
-    kind = family(series[0].quantity)
+    kind = series[0].quantity.family
     paper = sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
     draw_loss(paper, ruler, series)
     draw_evidence(paper, found)

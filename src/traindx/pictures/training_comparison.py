@@ -8,7 +8,6 @@ import numpy as np
 
 from traindx.comparison import Comparison
 from traindx.curves.curve import shares, whole
-from traindx.pages.naming import called, family
 from traindx.pictures.canvas import (
     COLOURS,
     DPI,
@@ -84,14 +83,14 @@ def _grid(quantities: list[Quantity]) -> "tuple[Figure, dict[Quantity, Axes]]":
     """Training data at the left and validation data at the right where both are there; else in a row."""
     from matplotlib.figure import Figure
 
-    measures = list(dict.fromkeys(family(one) for one in quantities))
+    measures = list(dict.fromkeys(one.family for one in quantities))
     columns = min(len(quantities), 2)
     places = [divmod(place, columns) for place in range(len(quantities))]
     if (
         len({one.split is Split.TRAIN for one in quantities}) == 2
         and len(quantities) >= 2 * len(measures) - 1
     ):
-        places = [(measures.index(family(one)), int(one.split is not Split.TRAIN)) for one in quantities]
+        places = [(measures.index(one.family), int(one.split is not Split.TRAIN)) for one in quantities]
     rows = 1 + max(row for row, _ in places)
     figure = Figure(figsize=(WIDTH, 1.5 + _PANEL * rows), dpi=DPI, layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
@@ -113,7 +112,7 @@ def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, 
         if one.place < _COLOURED:
             crossed += bool(mark_bad(panel, positions, one.series.values, style, 0.97 - 0.045 * crossed))
             named.setdefault(one.place, entries[-1:])
-    panel.set_title(called(quantity), loc="left", size=10, weight="bold")
+    panel.set_title(quantity.called, loc="left", size=10, weight="bold")
     positions_on(panel, "share of the run" if by_share else drawn[0].series.axis.value)
     return _limit(panel, quantity, drawn)
 
@@ -131,7 +130,7 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     remarks = []
     if comparison.target is not None and comparison.measure in panels:
         panels[comparison.measure].axhline(comparison.target, color=GREY, linestyle=":", linewidth=1.2)
-        remarks.append(f"Dotted line across: the {called(comparison.measure)} to which speed is measured.")
+        remarks.append(f"Dotted line across: the {comparison.measure.called} to which speed is measured.")
     parting = comparison.partings[0] if len(runs) == 2 and comparison.partings else None
     if parting is None or parting.step is None:
         return remarks
@@ -166,7 +165,7 @@ def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
         room = max(0.08 * (high - low), 1e-3 * abs(high))
         panel.set_ylim(low - room, high + room)
     names = listed([f"{one.run.name} up to {number(one.highest)}" for one in far], 3)
-    return [f"Beyond the panel of the {called(quantity)}: {names}."]
+    return [f"Beyond the panel of the {quantity.called}: {names}."]
 
 
 def _headed(figure: "Figure", runs: list[Run], named: dict[int, Entries], *, ranked_by: bool) -> None:
