@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from traindx.diagnosing import diagnose
     from traindx.diagnosis import Diagnosis, Verdict
     from traindx.errors import TraindxError, UnreadableError
+    from traindx.event import Event
     from traindx.fact import Fact
     from traindx.finding import Evidence, Finding, Severity
     from traindx.loading.reading import Reading, follow, load, read
-    from traindx.log import Event, Unread
+    from traindx.log import Unread
     from traindx.prescription import Prescription
     from traindx.quantity import Quantity
     from traindx.run import Run, Segment
     from traindx.series import Axis, Series
+    from traindx.watching import Watch, watch
 
 __version__ = "0.2.0"
 
@@ -47,6 +49,7 @@ __all__ = [
     "Unread",
     "UnreadableError",
     "Verdict",
+    "Watch",
     "compare",
     "diagnose",
     "facts",
@@ -54,6 +57,7 @@ __all__ = [
     "load",
     "quantities",
     "read",
+    "watch",
 ]
 
 # Resolved on first use, so that `traindx --help` need not load numpy.
@@ -62,7 +66,7 @@ _HOME = {
     "Cause": "cause",
     "Comparison": "comparison",
     "Diagnosis": "diagnosis",
-    "Event": "log",
+    "Event": "event",
     "Evidence": "finding",
     "Fact": "fact",
     "Finding": "finding",
@@ -77,11 +81,13 @@ _HOME = {
     "Unread": "log",
     "UnreadableError": "errors",
     "Verdict": "diagnosis",
+    "Watch": "watching",
     "compare": "comparing",
     "diagnose": "diagnosing",
     "follow": "loading.reading",
     "load": "loading.reading",
     "read": "loading.reading",
+    "watch": "watching",
 }
 
 

@@ -41,6 +41,51 @@ SHUFFLE = Fact("shuffle", "whether the training data is drawn in random order")
 TRAINING_SAMPLES = Fact("training_samples", "number of samples in the training data")
 ACTIVATION = Fact("activation", "the activation function, such as relu")
 LAYERS = Fact("layers", "number of layers or blocks of the model")
+OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is made")
+STEP_PLACE = Fact("step_place", "file and line of the optimizer step")
+LOSS_PLACE = Fact("loss_place", "file and line where the loss is computed")
+BACKWARD_PLACE = Fact("backward_place", "file and line of the backward pass")
+VALIDATION_PLACE = Fact("validation_place", "file and line where the validation loss is computed")
+SCRIPT = Fact("script", "the program that was run")
+PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
+RECORDING_COST = Fact("recording_cost", "share of the run's time that recording took, measured while it ran")
+RECORDED_SECONDS = Fact("recorded_seconds", "seconds from the first recorded moment to the last")
+RANK = Fact("rank", "the number of this process among those that train together")
+DEVICE = Fact("device", "where the model's parameters live, such as cpu or cuda")
+PARAMETER_PRECISION = Fact("parameter_precision", "the number format of the parameters, such as float32")
+COMPILED = Fact("compiled", "whether torch.compile was used")
+FROZEN_PARAMETERS = Fact("frozen_parameters", "parameters of the model that take no gradient")
+UNOPTIMIZED_PARAMETERS = Fact(
+    "unoptimized_parameters", "parameters of the model that take a gradient and that no optimizer holds"
+)
+STALE_PARAMETERS = Fact(
+    "stale_parameters", "parameters an optimizer holds that are not part of the model in use"
+)
+GRADIENTLESS_PARAMETERS = Fact(
+    "gradientless_parameters", "parameters an optimizer holds that never got a gradient other than zero"
+)
+GRADIENTS_CLEARED = Fact("gradients_cleared", "share of looked-at steps that began with cleared gradients")
+BACKWARDS_PER_STEP = Fact("backwards_per_step", "backward passes before one optimizer step")
+LOSS_DIVISOR = Fact("loss_divisor", "what the loss is divided by before the backward pass")
+TRAINED_IN_EVAL_MODE = Fact(
+    "trained_in_eval_mode", "share of looked-at training steps with the model in eval mode"
+)
+VALIDATED_IN_TRAIN_MODE = Fact(
+    "validated_in_train_mode", "share of looked-at validation batches with the model in train mode"
+)
+VALIDATED_WITH_GRADIENT = Fact(
+    "validated_with_gradient", "share of looked-at validation batches that built a graph for gradients"
+)
+NORMALISATION_LAYERS = Fact("normalisation_layers", "number of normalisation layers in the model")
+DROPOUT_LAYERS = Fact("dropout_layers", "number of dropout layers in the model")
+OUTPUT_ACTIVATION = Fact("output_activation", "the activation whose output enters the loss function")
+LOSS_SHAPES = Fact("loss_shapes", "shapes of prediction and target where they broadcast in the loss")
+CLASS_BALANCE = Fact("class_balance", "commonest over rarest class among the targets seen")
+CLASS_WEIGHTS = Fact("class_weights", "whether the loss weights its classes")
+INITIAL_LOSS = Fact("initial_loss", "the loss of the first step, before any change to the parameters")
+CHANCE_LOSS = Fact("chance_loss", "the loss of the best constant guess, from the targets seen")
+VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
+PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 EXIT_CODE = Fact("exit_code", "the exit code of the training process")
 
 FACTS: dict[str, Fact] = {fact.slug: fact for fact in list(globals().values()) if isinstance(fact, Fact)}

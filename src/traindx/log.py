@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
-from traindx.fact import Scalar
+from traindx.event import Event
+from traindx.fact import Fact, Scalar
+from traindx.layer import Layer
 from traindx.quantity import Quantity, Split
 from traindx.series import Axis, Floats, Rows
 
@@ -26,6 +27,10 @@ class Column:
     """Where the place rather than the name tells the split: a row's `mode`, a line that says "Test:"."""
     quantity: Quantity | None = None
     """Only where the format itself fixes the meaning and the name alone would mislead."""
+    layer: str = ""
+    """The layer, where the format states it apart from the name."""
+    part: str = ""
+    """The part, where the format states it apart from the name."""
 
     def __post_init__(self) -> None:
         """Refuse arrays of different lengths."""
@@ -33,26 +38,6 @@ class Column:
             raise ValueError(
                 f"{self.name}: {len(self.values)} values, {len(self.steps)} steps, {len(self.rows)} rows"
             )
-
-
-class EventKind(Enum):
-    """What happened to a run, apart from its curves."""
-
-    EXCEPTION = "exception"
-    INTERRUPTED = "interrupted"
-    OVERFLOW = "overflow"
-    RESUMED = "resumed"
-    TORN = "torn"
-    """The last record is incomplete: the writer is alive, or was killed."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened once, at a step if it is known."""
-
-    kind: EventKind
-    says: str
-    step: float | None = None
 
 
 @dataclass(frozen=True)
@@ -78,3 +63,9 @@ class Log:
     """What the producer is known to have done to the numbers, such as "median of 20 steps"."""
     run: str = ""
     """Which run, where one file holds several (an MLflow database, a W&B export)."""
+    facts: Mapping[Fact, Scalar] = field(default_factory=dict)
+    """What the format states by the meaning itself, so that no name has to be understood."""
+    model: tuple[Layer, ...] = ()
+    """The parameters of the model in the order of its forward pass."""
+    whole: bool = False
+    """Whether the file holds all of its runs, so that no other file adds to them."""

@@ -63,6 +63,84 @@ UPDATE_RATIO = Quantity("update_ratio", "a layer's update over its weights, by n
 ACTIVATION_MEAN = Quantity("activation_mean", "mean of a layer's output", per_layer=True)
 ACTIVATION_STD = Quantity("activation_std", "standard deviation of a layer's output", per_layer=True)
 
+ACTIVATION_ZERO_SHARE = Quantity(
+    "activation_zero_share", "share of a layer's outputs that are exactly zero", unit="share", per_layer=True
+)
+DEAD_UNIT_SHARE = Quantity(
+    "dead_unit_share",
+    "share of a layer's units that were zero for every input looked at, over several batches",
+    unit="share",
+    per_layer=True,
+)
+SATURATED_SHARE = Quantity(
+    "saturated_share",
+    "share of a layer's outputs at the flat ends of a bounded activation",
+    unit="share",
+    per_layer=True,
+)
+NONFINITE_SHARE = Quantity(
+    "nonfinite_share", "share of values that are NaN or infinite, of a layer's output", per_layer=True
+)
+CLIPPED_GRADIENT_NORM = Quantity("clipped_gradient_norm", "norm of the gradient after clipping")
+GRADIENT_AGREEMENT = Quantity(
+    "gradient_agreement", "cosine between the gradients of two steps in a row, from -1 to 1"
+)
+GRADIENT_NOISE_SCALE = Quantity(
+    "gradient_noise_scale",
+    "batch size at which the gradient's noise is as large as the gradient",
+    unit="samples",
+)
+
+INPUT_MEAN = Quantity("input_mean", "mean of the values that enter the model")
+INPUT_STD = Quantity("input_std", "standard deviation of the values that enter the model")
+INPUT_MIN = Quantity("input_min", "smallest value that enters the model")
+INPUT_MAX = Quantity("input_max", "largest value that enters the model")
+INPUT_SCALE_SPREAD = Quantity(
+    "input_scale_spread", "largest over median standard deviation of the input's features"
+)
+INPUT_CONSTANT_SHARE = Quantity(
+    "input_constant_share", "share of the input's features that do not vary in a batch", unit="share"
+)
+INPUT_OUTLIER_SHARE = Quantity(
+    "input_outlier_share", "share of input values far outside the range of their feature", unit="share"
+)
+INPUT_NONFINITE_SHARE = Quantity(
+    "input_nonfinite_share", "share of input values that are NaN or infinite", unit="share"
+)
+REPEATED_SHARE = Quantity(
+    "repeated_share", "share of a batch's rows that were also in the batch looked at before", unit="share"
+)
+SEEN_SHARE = Quantity(
+    "seen_share", "share of a batch's rows that were already seen in training batches", unit="share"
+)
+
+PREDICTION_MEAN = Quantity("prediction_mean", "mean of what enters the loss function as prediction")
+PREDICTION_STD = Quantity("prediction_std", "standard deviation of the predictions over the batch")
+PREDICTION_MIN = Quantity("prediction_min", "smallest prediction")
+PREDICTION_MAX = Quantity("prediction_max", "largest prediction")
+PREDICTION_NONFINITE_SHARE = Quantity(
+    "prediction_nonfinite_share", "share of predictions that are NaN or infinite", unit="share"
+)
+COMMONEST_PREDICTION_SHARE = Quantity(
+    "commonest_prediction_share", "share of a batch that is predicted as its commonest class", unit="share"
+)
+PREDICTED_CLASSES = Quantity("predicted_classes", "different classes among a batch's predictions")
+TARGET_MEAN = Quantity("target_mean", "mean of the targets")
+TARGET_STD = Quantity("target_std", "standard deviation of the targets")
+TARGET_MIN = Quantity("target_min", "smallest target")
+TARGET_MAX = Quantity("target_max", "largest target")
+TARGET_NONFINITE_SHARE = Quantity(
+    "target_nonfinite_share", "share of targets that are NaN or infinite", unit="share"
+)
+TARGET_CLASSES = Quantity("target_classes", "different classes among a batch's targets")
+COMMONEST_TARGET_SHARE = Quantity(
+    "commonest_target_share", "share of a batch that belongs to its commonest class", unit="share"
+)
+NEIGHBOUR_AGREEMENT = Quantity(
+    "neighbour_agreement",
+    "how much more often neighbours in a batch share their target than in random order: 0 shuffled, 1 sorted",
+)
+
 EPOCH = Quantity("epoch", "passes over the training data so far", unit="epochs")
 ITERATION = Quantity("iteration", "the program's own step count, beside the log's", unit="steps")
 SAMPLES_SEEN = Quantity("samples_seen", "samples, tokens or frames consumed so far")
@@ -71,6 +149,10 @@ BATCH_SIZE = Quantity("batch_size", "samples per optimizer step", unit="samples"
 WALL_TIME = Quantity("wall_time", "time of writing, since the run began or since 1970", unit="s")
 STEP_TIME = Quantity("step_time", "time of one step", unit="s or ms")
 DATA_TIME = Quantity("data_time", "time a step waited for data", unit="s or ms")
+FORWARD_TIME = Quantity("forward_time", "time a step spent in the forward pass and the loss", unit="s or ms")
+BACKWARD_TIME = Quantity("backward_time", "time a step spent in the backward pass", unit="s or ms")
+UPDATE_TIME = Quantity("update_time", "time a step spent in the optimizer", unit="s or ms")
+OTHER_TIME = Quantity("other_time", "time of a step that is none of its known parts", unit="s or ms")
 THROUGHPUT = Quantity("throughput", "samples, tokens or steps per second", unit="1/s", better=_HIGHER)
 UTILISATION = Quantity("utilisation", "share of the device's peak that was used", better=_HIGHER)
 MEMORY = Quantity("memory", "memory in use")

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from traindx.event import Event
 from traindx.fact import Fact, Scalar
-from traindx.log import Event, Unread
+from traindx.layer import Layer
+from traindx.log import Unread
 from traindx.quantity import Quantity
 from traindx.series import Axis, Series
 
@@ -47,6 +49,8 @@ class Run:
     unread: tuple[Unread, ...] = ()
     notes: tuple[str, ...] = ()
     """What was decided on reading where the log left a choice: nothing is guessed silently."""
+    model: tuple[Layer, ...] = ()
+    """The parameters of the model in the order of its forward pass; empty where only a log is left."""
 
     def __getitem__(self, quantity: Quantity) -> Series:
         """The series of a quantity: the whole if there is one, else the first of its parts."""

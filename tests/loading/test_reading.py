@@ -12,9 +12,9 @@ import pytest
 
 import traindx
 from traindx.errors import UnreadableError
+from traindx.event import EventKind
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER, PRECISION
 from traindx.loading.reading import follow, read
-from traindx.log import EventKind
 from traindx.quantities import LEARNING_RATE as LEARNING_RATE_SERIES
 from traindx.quantities import (
     TEST_LOSS,

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
+from traindx.event import EventKind
 from traindx.loading.discover import in_memory
-from traindx.log import Column, EventKind, Log
+from traindx.log import Column, Log
 from traindx.quantity import Split
 from traindx.reader import Source
 from traindx.readers.delimited import READER

@@ -4,8 +4,9 @@ import math
 import pytest
 
 from traindx.errors import UnreadableError
+from traindx.event import EventKind
 from traindx.loading.discover import in_memory
-from traindx.log import EventKind, Log
+from traindx.log import Log
 from traindx.readers.hf_trainer_state import READER
 
 _HISTORY: list[dict[str, float]] = [

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.log import Column, EventKind, Log
+from traindx.event import EventKind
+from traindx.log import Column, Log
 from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.mlflow_database import READER
 from traindx.series import Axis

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.log import EventKind, Log
+from traindx.event import EventKind
+from traindx.log import Log
 from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.mlflow_metric_file import READER
 from traindx.series import Axis

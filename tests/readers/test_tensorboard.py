@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.event_bytes import event, event_file, framed, simple, tensor
 from tests.protobuf_bytes import field
 from traindx.errors import UnreadableError
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.event import Event, EventKind
+from traindx.log import Column, Log, Unread
 from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.tensorboard import READER
 from traindx.series import Axis

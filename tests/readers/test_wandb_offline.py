@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.protobuf_bytes import field, varint
 from tests.wandb_bytes import FILE_HEADER, history, item, log_of, record, step_of
 from traindx.errors import UnreadableError
-from traindx.log import Column, EventKind, Log
+from traindx.event import EventKind
+from traindx.log import Column, Log
 from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.wandb_offline import READER
 from traindx.series import Axis

@@ -1,7 +1,7 @@
 import math
 
+from traindx.event import EventKind
 from traindx.loading.discover import in_memory
-from traindx.log import EventKind
 from traindx.readers.yolo_results_text import READER
 from traindx.series import Axis
 

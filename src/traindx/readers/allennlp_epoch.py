@@ -9,7 +9,8 @@ The `metrics.json` beside them repeats the last epoch.
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.log import Event, EventKind, Log
+from traindx.event import Event, EventKind
+from traindx.log import Log
 from traindx.reader import Reader, Source
 from traindx.tables.json_rows import add_records
 from traindx.tables.json_text import document_in

@@ -12,8 +12,9 @@ a curve. Each checkpoint repeats the history before it.
 from collections.abc import Iterator, Mapping
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Event, EventKind, Log
+from traindx.log import Log
 from traindx.reader import Reader, Source
 from traindx.tables.json_rows import add_records
 from traindx.tables.json_text import document_in

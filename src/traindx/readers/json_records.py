@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.naming.vocabulary import meaning, split_of
 from traindx.reader import Reader, Source
 from traindx.tables.json_rows import add_records

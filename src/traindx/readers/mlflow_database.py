@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.reader import Reader, Source
 from traindx.series import Axis
 from traindx.tables.distinct import distinct_names

@@ -17,7 +17,8 @@ from pathlib import PurePath
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.event import Event, EventKind
+from traindx.log import Column, Log, Unread
 from traindx.reader import HEAD_BYTES, Reader, Source
 from traindx.series import Axis, Floats
 

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.reader import Reader, Source
 from traindx.series import Axis, Floats, Rows
 from traindx.tables.leaves import decoded

@@ -19,8 +19,9 @@ from functools import lru_cache
 import numpy as np
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.reader import Reader, Source
 from traindx.tables.distinct import distinct_names
 from traindx.tables.gathered import Gathered, columns_of, unread_of

@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.reader import Reader, Source
 from traindx.tables.gathered import columns_of, unread_of
 from traindx.tables.leaves import decoded

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.log import Event, EventKind, Log
+from traindx.event import Event, EventKind
+from traindx.log import Log
 from traindx.reader import Reader, Source
 from traindx.tables.sheet import SheetBuilder
 from traindx.tables.sheet_logs import Origin, log_of

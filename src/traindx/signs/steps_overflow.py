@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
+from traindx.event import EventKind
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
-from traindx.log import EventKind
 from traindx.quantities import LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS
 from traindx.run import Run
 from traindx.series import Floats

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from traindx.log import Event, EventKind
+from traindx.event import Event, EventKind
 from traindx.naming.vocabulary import axis_of
 from traindx.reader import Source
 from traindx.tables.delimited_shape import SPACES, Shape, cells_of, distinct, is_words, with_point

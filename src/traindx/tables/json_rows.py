@@ -14,8 +14,8 @@ from operator import methodcaller
 import msgspec
 import numpy as np
 
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Event, EventKind
 from traindx.naming.vocabulary import axis_of
 from traindx.reader import Source
 from traindx.series import Floats, Rows

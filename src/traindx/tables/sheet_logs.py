@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.event import Event
 from traindx.fact import Scalar
-from traindx.log import Column, Event, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.naming.vocabulary import axis_of, split_of
 from traindx.series import Axis, Rows
 from traindx.tables.sheet import Sheet, Words, part_of

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from traindx.log import Event, EventKind
+from traindx.event import Event, EventKind
 from traindx.series import Axis
 from traindx.texts.clock import AXES, Clock
 from traindx.texts.prefix import message_of

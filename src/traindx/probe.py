@@ -1,0 +1,123 @@
+"""The type of a probe: one kind of question asked of a live training, now and then.
+
+The oath: it never changes the training, never breaks it, leaves nothing behind, costs what it says. A probe
+reads detached tensors, draws no random number, runs no collective operation, keeps no tensor of the
+program beyond the call (samples of at most a few thousand values are copied), and writes through its `Look`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from traindx.event import EventKind
+from traindx.fact import Fact, Scalar
+from traindx.quantity import Quantity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+    from torch.optim import Optimizer
+
+
+class Purpose(Enum):
+    """What a pass through the model is for."""
+
+    TRAINING = "training"
+    VALIDATION = "validation"
+    """Loss without a backward pass: on other data, or with gradients switched off."""
+
+
+@dataclass(frozen=True, eq=False)
+class LossCall:
+    """One call of a loss function that compares predictions with targets."""
+
+    function: str
+    """As torch or Keras spells it: "cross_entropy", "mse_loss", "binary_crossentropy"."""
+    prediction: "Tensor"
+    target: "Tensor"
+    value: "Tensor"
+    options: Mapping[str, object]
+    """The other arguments by name: reduction, weight, ignore_index, label_smoothing, from_logits ..."""
+    purpose: Purpose
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """What the outermost module was called with."""
+
+    tensors: Sequence["Tensor"]
+    """Every tensor among the arguments, in order; those inside dicts and sequences included."""
+    purpose: Purpose
+    number: int
+    """Batches fetched for this purpose so far, from 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter:
+    """A parameter under the name the model gives it."""
+
+    name: str
+    value: "Tensor"
+    optimized: bool
+    """Whether an optimizer that steps holds it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """One step of an optimizer, before or after it is taken."""
+
+    optimizer: "Optimizer | None"
+    """None for optimizers that are not torch's, such as Keras'."""
+    parameters: Sequence[Parameter]
+    """Those that this step changes, in the order of the model."""
+    batch_size: int
+    """Samples behind the gradient; 0 where unknown."""
+
+
+class Look(ABC):
+    """Where a probe writes what it sees at one step."""
+
+    step: int
+    """The optimizer step in the making, from 1."""
+
+    @abstractmethod
+    def add(self, quantity: Quantity, value: "float | Tensor", *, layer: str = "", part: str = "") -> None:
+        """Record a number of this step; a tensor of one value is read later, without waiting for a device."""
+
+    @abstractmethod
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """State a fact of the training; the last statement counts."""
+
+    @abstractmethod
+    def happened(
+        self, kind: EventKind, says: str, *, layer: str = "", operation: str = "", batch: int | None = None
+    ) -> None:
+        """Record something that happened at this step; the same sentence is kept once."""
+
+
+class Probe:
+    """Answers to the moments of a step that is looked at; every method may be left out."""
+
+    follows: bool = False
+    """Whether it also wants the step right after each that is looked at, to compare the two."""
+
+    def batch_enters(self, look: Look, batch: Batch) -> None:
+        """The outermost module was called with a batch; told when it has returned."""
+
+    def module_returns(
+        self, look: Look, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+    ) -> None:
+        """A module gave its output (the first tensor of it), in the order of the forward pass."""
+
+    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+        """A loss function returned."""
+
+    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[Parameter]) -> None:
+        """Gradients are about to be computed; those of the step before may still be there."""
+
+    def update_begins(self, look: Look, update: Update) -> None:
+        """The optimizer is about to change the parameters; their gradients are complete."""
+
+    def update_ends(self, look: Look, update: Update) -> None:
+        """The optimizer has changed the parameters."""
