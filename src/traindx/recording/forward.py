@@ -1,0 +1,156 @@
+"""The way forward: calls of modules, batches, and losses, of training and of validation."""
+
+from collections.abc import Mapping, Sequence
+
+from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
+from traindx.probe import Batch, LossCall, Purpose
+from traindx.recording.habits import Habits
+from traindx.recording.looking import Looking
+from traindx.recording.model import Model
+from traindx.recording.nonfinite import Nonfinite
+from traindx.recording.schedule import Budget
+from traindx.recording.sight import Sight
+from traindx.recording.sources import Sources
+from traindx.recording.streams import Streams
+from traindx.recording.validation import Validation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_MOST_PASSES_WITHOUT_TRAINING = 200
+"""Calls of a model after which a program that never trained is left alone."""
+_MOST_CALLS = 4
+"""Calls of one module within a pass that are told apart; the steps of a recurrent cell are alike."""
+
+
+class Forward:
+    """Passes through the model, from the batch to the loss."""
+
+    def __init__(
+        self,
+        sight: Sight,
+        looking: Looking,
+        budget: Budget,
+        model: Model,
+        streams: Streams,
+        sources: Sources,
+        habits: Habits,
+        nonfinite: Nonfinite,
+    ) -> None:
+        self.validation = Validation()
+        self.function = ""
+        """The loss function that training uses."""
+        self.samples = 0
+        """Samples behind the step in the making."""
+        self.in_backward = False
+        """Whether gradients are being computed: checkpointed modules run again then."""
+        self._sight, self._looking, self._budget = sight, looking, budget
+        self._model, self._streams, self._sources = model, streams, sources
+        self._habits, self._nonfinite = habits, nonfinite
+        self._depth = 0
+        self._purpose: Purpose | None = None
+        self._calls: dict[int, int] = {}
+        self._passes = 0
+
+    def backward_begins(self) -> None:
+        """The way forward is over, even where a module never returned."""
+        self.in_backward, self._depth = True, 0
+
+    def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
+        """A module is called; the outermost of them is a model."""
+        self._depth += 1
+        if self._depth > 1 or self.in_backward:
+            return
+        self._calls.clear()
+        self._passes += 1
+        if self._passes > _MOST_PASSES_WITHOUT_TRAINING and not self._streams.step:
+            self._looking.end()
+        self._purpose = self._sources.purpose(gradients)
+        # A teacher, or a mean of weights, that is only evaluated is no part of what is trained.
+        if self._purpose is Purpose.TRAINING and gradients:
+            self._model.meet(module, self._streams.held_by_any())
+
+    def module_returned(
+        self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A module gave its output; the outermost call tells the batch."""
+        self._depth = max(self._depth - 1, 0)
+        if self.in_backward or self._purpose is None:
+            return
+        if self._purpose is Purpose.TRAINING:
+            self._tell_output(module, output)
+        # A loss function may be a module too, but what enters it is no batch.
+        if not self._depth and next(iter(module.parameters()), None) is not None:
+            self._tell_batch(module, self._sight.tensors(args, kwargs), self._purpose)
+
+    def _tell_output(self, module: "nn.Module", output: object) -> None:
+        look = self._looking.look
+        # Modules that only hold others repeat what the last of them gave.
+        if look is None or (module._modules and not module._parameters):
+            return
+        calls = self._calls[id(module)] = self._calls.get(id(module), 0) + 1
+        found = self._sight.tensors((output,), {}) if calls <= _MOST_CALLS else []
+        if found:
+            name = self._model.module_name(module)
+            name = name if calls == 1 else f"{name} (call {calls})"
+            self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
+
+    def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
+        batch = Batch(tensors, purpose, self._passes)
+        samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
+        if purpose is Purpose.VALIDATION:
+            look = self.validation.look(self._sources.evaluated, self._streams.step)
+            look.samples = max(samples, 1)
+            self._looking.batch_enters(look, batch)
+            self._habits.validated_in_train_mode.add(bool(module.training))
+            return
+        self.samples = self.samples or samples
+        if self._looking.look is not None:
+            self._habits.trained_in_eval_mode.add(not module.training)
+            self._looking.batch_enters(self._looking.look, batch)
+
+    def loss_computed(
+        self,
+        function: str,
+        prediction: "Tensor",
+        target: "Tensor",
+        value: "Tensor",
+        options: Mapping[str, object],
+        purpose: Purpose | None,
+    ) -> None:
+        """A loss function returned."""
+        if self.in_backward:
+            return
+        purpose = purpose or self._sources.purpose(bool(value.requires_grad))
+        if purpose is None:
+            return
+        if purpose is Purpose.VALIDATION:
+            self._evaluated(LossCall(function, prediction, target, value, options, purpose))
+            return
+        self.function = function
+        look = self._looking.look
+        if look is not None:
+            look.state(LOSS_PLACE, self._sight.place())
+            if precision := self._sight.precision():
+                look.state(PRECISION, precision)
+            call = LossCall(function, prediction, target, value, options, purpose)
+            self._looking.loss_is_computed(look, call)
+        if value.numel() == 1:
+            # A program may stop at a bad loss, before any backward pass.
+            self._nonfinite.in_loss(value, self._sight.number(value), self._streams.step + 1)
+
+    def _evaluated(self, call: LossCall) -> None:
+        source = self._sources.evaluated
+        samples = int(call.target.shape[0]) if call.target.dim() else 1
+        value = call.value.detach()
+        mean = value if value.numel() == 1 else value.float().mean()
+        if call.options.get("reduction") == "sum":
+            mean = mean / max(samples, 1)
+        self.validation.add(source, call.function, self._sight.number(mean), samples)
+        self._habits.validated_with_gradient.add(bool(call.value.requires_grad))
+        if self.validation.batches(source) == 1 or self._budget.affords_look():
+            look = self.validation.look(source, self._streams.step)
+            look.samples = max(samples, 1)
+            look.state(VALIDATION_PLACE, self._sight.place())
+            self._looking.loss_is_computed(look, call)

@@ -1,0 +1,267 @@
+"""The recorder: events of a program that trains, turned into rows, looks and facts.
+
+Instruments call it. Every event is guarded: a fault is recorded once, that event is ignored from then on, and
+the program never hears of it. Every event is timed: what recording costs is known, kept within the budget,
+and stated in the recording.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from time import perf_counter
+from typing import Concatenate, ParamSpec
+
+from traindx.event import Event, EventKind
+from traindx.fact import Fact, Scalar
+from traindx.facts import GRADIENT_CLIP, RECORDED_SECONDS, RECORDING_COST
+from traindx.probe import Probe, Purpose
+from traindx.quantity import Quantity
+from traindx.recording.looking import Looking
+from traindx.recording.looks import Notebook
+from traindx.recording.loop import Loop
+from traindx.recording.sight import Holder, Sight
+from traindx.recording.tape import Tape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+P = ParamSpec("P")
+_WITHIN_LANE = frozenset({"clipped", "lane_ends"})
+"""Events that belong to plain steps as well."""
+_LONGEST_UNWRITTEN = 0.5
+"""Seconds: no kill loses a second or fifty steps."""
+_MOST_UNWRITTEN = 50
+_COST_STATED_EVERY = 2.0
+"""Seconds between two statements of what recording costs."""
+
+
+def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Concatenate[Recorder, P], None]":
+    """Guard and time an event, and leave out other threads than the one that trains."""
+    name = method.__name__
+    thread_of = threading.get_ident
+
+    @wraps(method)
+    def guarded(self: "Recorder", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if name in self.ignored or (self.thread and self.thread != thread_of()):
+            return
+        began = perf_counter()
+        self._began = self._began or began
+        try:
+            if self.lane.is_open and name not in _WITHIN_LANE:
+                self.loop.leave_lane(self.spent + self.lane.spent)
+            method(self, *args, **kwargs)
+        except Exception as error:  # whatever goes wrong in here must not reach the program
+            self.steps_aside(name, error)
+        finally:
+            self.spent += perf_counter() - began
+
+    return guarded
+
+
+class Recorder:
+    """One per process; opens its file when training begins."""
+
+    def __init__(
+        self,
+        sight: Sight,
+        probes: Sequence[Probe],
+        place: "Callable[[], tuple[Path, Mapping[str, object]]]",
+        *,
+        budget: float = 0.02,
+        every: int | None = None,
+    ) -> None:
+        """`place` tells where the file goes and what stands in its head, once training has begun."""
+        self.spent = 0.0
+        self.thread = 0
+        """The thread that trains, once there is one."""
+        self.ignored: set[str] = set()
+        self.tape = Tape()
+        self._sight, self._place = sight, place
+        self._process = Notebook(self.tape, 0)
+        self._began = self._stated = self._flushed = 0.0
+        self._unwritten = 0
+        self.looking = Looking(probes, self._process)
+        self.loop = Loop(self.tape, sight, self.looking, budget, every)
+        self.lane = self.loop.lane
+
+    @property
+    def wants_modules(self) -> bool:
+        """Whether calls of modules are of interest now."""
+        return self.looking.active and "forward_begins" not in self.ignored
+
+    @_event
+    def optimizer_made(self, holder: object, kind: Holder) -> None:
+        """The program made an optimizer."""
+        self.loop.optimizer_made(holder, kind, self._sight.place())
+
+    @_event
+    def names_model(self, module: "nn.Module") -> None:
+        """The program, or a framework, says which module is the model."""
+        self.loop.meet(module)
+
+    @_event
+    def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
+        """A data loader tells of itself."""
+        self.loop.describes_data(source, facts)
+
+    def knows_data(self, source: object) -> bool:
+        """Whether a data set has told of itself."""
+        return self.loop.sources.knows(source)
+
+    def size_of(self, source: object) -> int:
+        """Samples in a data set that has told of itself; 0 where unknown."""
+        return self.loop.sources.size_of(source)
+
+    @_event
+    def fetched(self, source: object, seconds: float, samples: int, first: bool, batches: int) -> None:
+        """A data loader gave a batch; `source` is its data, `batches` the length of a pass or 0."""
+        self.loop.fetched(source, seconds, samples, first, batches, perf_counter())
+
+    @_event
+    def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
+        """A module is called; `gradients` says whether a graph is built."""
+        self.loop.forward.forward_begins(module, gradients)
+
+    @_event
+    def module_returned(
+        self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A module gave its output."""
+        self.loop.forward.module_returned(module, args, kwargs, output)
+
+    @_event
+    def loss_computed(
+        self,
+        function: str,
+        prediction: "Tensor",
+        target: "Tensor",
+        value: "Tensor",
+        options: Mapping[str, object],
+        purpose: Purpose | None = None,
+    ) -> None:
+        """A loss function returned; the purpose is found out where it is not given."""
+        self.loop.forward.loss_computed(function, prediction, target, value, options, purpose)
+
+    @_event
+    def backward_begins(self, loss: "Tensor") -> None:
+        """Gradients are about to be computed."""
+        now = perf_counter()
+        if not self.tape.is_open:
+            self.thread = threading.get_ident()
+            path, meta = self._place()
+            self.tape.open(path, meta)
+        self.loop.backward_begins(loss, now)
+
+    @_event
+    def backward_ends(self) -> None:
+        """Gradients were computed."""
+        self.loop.backward_ends(perf_counter())
+        self._write_if_due()
+
+    @_event
+    def clipped(self, norm: "Tensor", limit: float) -> None:
+        """Gradients were clipped to a norm; `norm` is what it was before."""
+        self.loop.clipped(norm, float(limit))
+
+    @_event
+    def clipped_values(self, limit: float) -> None:
+        """Every gradient was clipped to a value."""
+        self.loop.notebook(self._process).state(GRADIENT_CLIP, float(limit))
+
+    @_event
+    def update_begins(self, holder: object, kind: Holder) -> None:
+        """An optimizer is about to step."""
+        self.loop.update_begins(holder, kind, perf_counter())
+
+    @_event
+    def update_ends(self, holder: object) -> None:
+        """An optimizer has stepped."""
+        self.loop.update_ends(holder, perf_counter(), self.spent + self.lane.spent)
+        self._unwritten += 1
+        self._write_if_due()
+
+    @_event
+    def lane_ends(self) -> None:
+        """A stretch of plain steps is over."""
+        if self.lane.fault is not None:
+            self.steps_aside("plain steps", self.lane.fault)
+        self._write()
+        self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
+
+    @_event
+    def update_skipped(self, holder: object, kind: Holder) -> None:
+        """A step was left out because a gradient overflowed."""
+        self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.lane.spent)
+        self._unwritten += 1
+        self._write_if_due()
+
+    @_event
+    def scaled(self, scale: float) -> None:
+        """The loss is multiplied with a factor before the backward pass."""
+        self.loop.scaled(scale)
+
+    @_event
+    def metric(self, quantity: Quantity, value: float, part: str = "") -> None:
+        """A framework reports a number itself."""
+        self.loop.metric(quantity, value, part)
+
+    @_event
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """State a fact of the training that runs, or of the process before there is one."""
+        self.loop.notebook(self._process).state(fact, value)
+
+    @_event
+    def failed(self, error: BaseException) -> None:
+        """The program ends with an exception."""
+        kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
+        says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
+        self._process.happened(Event(kind, says, self.loop.step or None))
+
+    @_event
+    def flush(self) -> None:
+        """Bring everything into the file."""
+        self._write()
+
+    def close(self) -> None:
+        """Write what is open and close the file; the recorder hears nothing from then on."""
+        self.thread = 0
+        self._finish()
+        self.thread = -1
+        try:
+            self.tape.close()
+        except Exception as error:  # a full disk at the very end must not change how the program ends
+            self.steps_aside("close", error)
+
+    @_event
+    def _finish(self) -> None:
+        self.loop.finish(perf_counter())
+        self._state_cost(perf_counter())
+        self._write()
+
+    def steps_aside(self, what: str, error: Exception) -> None:
+        """Record a fault once, and ignore the event from then on."""
+        self.ignored.add(what)
+        says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        self._process.happened(Event(EventKind.STEPPED_ASIDE, says, self.loop.step or None))
+
+    def _write_if_due(self) -> None:
+        now = perf_counter()
+        if self._unwritten >= _MOST_UNWRITTEN or now - self._flushed > _LONGEST_UNWRITTEN:
+            self._write()
+
+    def _write(self) -> None:
+        now = perf_counter()
+        self.loop.settle()
+        if now - self._stated > _COST_STATED_EVERY:
+            self._state_cost(now)
+        self.tape.flush()
+        self._flushed, self._unwritten = now, 0
+
+    def _state_cost(self, now: float) -> None:
+        elapsed = now - self._began
+        if self._began and elapsed > 0:
+            self._process.state(RECORDING_COST, round((self.spent + self.lane.spent) / elapsed, 4))
+            self._process.state(RECORDED_SECONDS, round(elapsed, 3))
+        self._stated = now

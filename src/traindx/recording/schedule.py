@@ -1,0 +1,67 @@
+"""When to look: often at first, ever more seldom, and never beyond the budget."""
+
+from dataclasses import dataclass
+
+_LEAST_GROWTH = 1.6
+"""Looks at steps 1, 2, 4, 7, 12, 20, 33, 53 ... are taken whatever they cost: twenty in ten thousand steps.
+Without them nothing would be known of the layers of a program whose plain steps exceed the budget."""
+_OPENING = 0.05
+"""Seconds that may be spent before any were earned: the first steps tell most."""
+_DEEPEST_DEBT = 0.25
+"""Seconds of debt that are remembered: one slow moment must not blind the recorder for an hour."""
+_GREATEST_SAVINGS = 1.0
+"""Seconds that can be saved up, so that a long calm does not end in a burst of looks."""
+
+
+class Budget:
+    """Time of our own: a share of the program's time is earned, what recording takes is spent."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.balance = _OPENING
+        self.look_cost = 0.0
+        """What a look costs beyond a plain step, as a running mean of the last few."""
+
+    def settle(self, elapsed: float, spent: float) -> None:
+        """Account for a step."""
+        balance = self.balance + self.share * elapsed - spent
+        self.balance = min(max(balance, -_DEEPEST_DEBT), _GREATEST_SAVINGS)
+
+    def looked(self, cost: float) -> None:
+        """Remember what a look cost."""
+        self.look_cost = cost if not self.look_cost else 0.7 * self.look_cost + 0.3 * cost
+
+    def affords_look(self) -> bool:
+        """Whether the savings pay for a look as expensive as the last ones."""
+        return self.balance >= self.look_cost
+
+
+def gap_after(step: int) -> int:
+    """Steps to the next look: a twentieth of the way so far, 100 from step 2,000, a hundredth from 10,000.
+
+    A run of a million steps is looked at about 640 times, one of a thousand about 100 times.
+    """
+    return max(1, min(step // 20, 100), step // 100)
+
+
+@dataclass
+class Schedule:
+    """Which steps of a stream are looked at."""
+
+    every: int | None
+    """A fixed distance in place of the thinning one; the budget still holds."""
+    due: int = 1
+    looks: int = 0
+    last: int = 0
+
+    def wants(self, step: int, budget: Budget) -> bool:
+        """Whether a step is to be looked at."""
+        if step < self.due:
+            return False
+        return step > _LEAST_GROWTH * self.last or budget.affords_look()
+
+    def looked(self, step: int) -> None:
+        """Note a look and set the next."""
+        self.looks += 1
+        self.last = step
+        self.due = step + (self.every or gap_after(step))
