@@ -1,0 +1,1 @@
+"""What the known loss functions compare, and what their predictions and targets say."""

@@ -1,0 +1,78 @@
+"""The share of units that have rested at exactly zero for every input looked at since long.
+
+Watched are modules that give zero over a range of inputs. Units are the channels where the layer before
+counts them in the second dimension, as convolutions do, and the last dimension elsewhere.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from traindx.probe import Look, Parameter, Probe, Purpose, Update
+from traindx.quantities import DEAD_UNIT_SHARE
+from traindx.tensors.plain import plain
+from traindx.tensors.reckoning import reckoning
+from traindx.tensors.unit_watch import UnitWatches
+
+_CAN_REST = frozenset(
+    (nn.ReLU, nn.ReLU6, nn.Threshold, nn.Hardtanh, nn.Hardswish, nn.Hardshrink, nn.Softshrink, nn.GELU)
+)
+"""GELU underflows to zero where its input is far below zero."""
+_CHANNELS_FIRST = (nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.GroupNorm)
+_CHANNELS_LAST = (nn.Linear, nn.Bilinear, nn.LayerNorm, nn.Embedding, nn.RNNBase)
+
+
+class DeadUnits(Probe):
+    """Watches the units of every activation module over the looks."""
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self._watches = UnitWatches()
+        self._step = 0
+        self._settled = False
+        self._channels_first: bool | None = None
+        """Whether the layer that last settled it counts channels in the second dimension."""
+        self._layouts: dict[type[nn.Module], bool | None] = {}
+
+    def module_returns(
+        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+    ) -> None:
+        """Look at the units of an activation; of several batches behind one step, at the first."""
+        if purpose is not Purpose.TRAINING:
+            return
+        if look.step != self._step:
+            self._step = look.step
+            self._settled = False
+            self._channels_first = None
+        kind = type(module)
+        if kind not in _CAN_REST:
+            layout = self._layout(kind)
+            self._channels_first = self._channels_first if layout is None else layout
+            return
+        readable = plain(output)
+        if readable is not None and not self._settled:
+            self._watches.look(name, "", readable.detach(), self._axis(output))
+
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+        """Write the shares."""
+        with reckoning():
+            for layer, part, share in self._watches.settle():
+                look.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
+        self._settled = True
+
+    def update_ends(self, look: Look, update: Update) -> None:
+        """Begin anew: the next look may be at the step of the same number of another optimizer."""
+        self._settled = False
+
+    def _layout(self, kind: type[nn.Module]) -> bool | None:
+        if kind not in self._layouts:
+            settles = issubclass(kind, _CHANNELS_FIRST + _CHANNELS_LAST)
+            self._layouts[kind] = issubclass(kind, _CHANNELS_FIRST) if settles else None
+        return self._layouts[kind]
+
+    def _axis(self, output: Tensor) -> int:
+        first = output.dim() > 3 if self._channels_first is None else self._channels_first
+        return 1 if first else -1
+
+
+PROBE = DeadUnits

@@ -1,0 +1,80 @@
+"""Which rows come again: from batch to batch, from epoch to epoch, and from training in validation.
+
+Rows are known by a key of 32 bits (see `samples.row_keys`); those of at most 256 rows of a batch that is
+looked at are kept, up to 200,000 of training. So a validation row that stands in the training data is found
+only if that row was in a batch looked at: the share of validation rows seen is to be divided by the share
+of the training rows that are kept. That share is what `SEEN_SHARE` of training batches tells from the
+second epoch on, augmentation included: rows that are changed each time are never known again, in training
+and in validation alike.
+
+Nothing is written while rows of one batch are so often equal by nature (few binary features, or rows drawn
+with replacement) that rows would be known again by chance.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from math import sqrt
+
+from traindx.probe import Batch, Look, Probe, Purpose
+from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
+from traindx.samples.legible import legible
+from traindx.samples.part import part_of
+from traindx.samples.row_keys import row_keys
+
+_MOST_KEPT = 200_000
+_MOST_BY_CHANCE = 0.02
+"""Share of rows that may be known again by chance."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The batch looked at before."""
+
+    step: int
+    number: int
+    keys: frozenset[int]
+
+
+class SeenRows(Probe):
+    """Writes the share of rows that were there before."""
+
+    def __init__(self) -> None:
+        """Begin with no row seen."""
+        self._kept: set[int] = set()
+        self._before: dict[Purpose, _Seen] = {}
+        self._pairs = 0
+        self._equal_pairs = 0
+
+    def batch_enters(self, look: Look, batch: Batch) -> None:
+        """Look the rows up, then remember them."""
+        before = self._before.get(batch.purpose)
+        if before is not None and (before.step, before.number) == (look.step, batch.number):
+            # The model is called again on the same batch, as contrastive losses and line searches do.
+            return
+        keys = row_keys([tensor for tensor in map(legible, batch.tensors) if tensor is not None])
+        if not keys:
+            return
+        different = frozenset(keys)
+        self._count_pairs(keys, len(different))
+        part = part_of(batch.purpose)
+        if before is not None and self._tells(len(before.keys)):
+            look.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
+        if self._kept and self._tells(len(self._kept)):
+            look.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
+        self._before[batch.purpose] = _Seen(look.step, batch.number, different)
+        if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
+            self._kept |= different
+
+    def _count_pairs(self, keys: list[int], different: int) -> None:
+        self._pairs += len(keys) * (len(keys) - 1) // 2
+        if different < len(keys):
+            self._equal_pairs += sum(count * (count - 1) // 2 for count in Counter(keys).values())
+
+    def _tells(self, others: int) -> bool:
+        """Whether a row that is among these others is there for a reason."""
+        # Two standard deviations below: a few true duplicates must not silence the probe.
+        surely = self._equal_pairs - 2 * sqrt(self._equal_pairs)
+        return surely * others <= _MOST_BY_CHANCE * self._pairs
+
+
+PROBE = SeenRows

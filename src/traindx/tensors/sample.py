@@ -1,0 +1,77 @@
+"""A few values of a large tensor, spread evenly, without copying it.
+
+The step between two values has no divisor in common with the number of values: a step of 64 through rows of
+64 would see the same unit again and again, a step of 65 sees all in turn.
+"""
+
+from functools import lru_cache
+from math import gcd
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+LIMIT = 1024
+"""Values per sample: a mean is right to 3 % of the standard deviation, a share to 1.6 points."""
+_ROOMY = 4
+"""Times the limit from which on a sample has just as many values: those of equal length lie side by side."""
+
+
+class _Walk(NamedTuple):
+    """How to go through the memory of a tensor."""
+
+    counts: tuple[int]
+    steps: tuple[int]
+
+
+def sample(tensor: Tensor, limit: int = LIMIT) -> Tensor:
+    """At most `limit` values in one dimension: a view where the memory has no gaps, else a copy."""
+    counts, steps = _walk(tensor.numel(), limit)
+    if tensor.is_contiguous() or _is_dense(tensor.shape, tensor.stride()):
+        return torch.as_strided(tensor, counts, steps)
+    positions = torch.arange(0, counts[0] * steps[0], steps[0], device=tensor.device)
+    return torch.take(tensor, positions)
+
+
+def every(tensor: Tensor, step: int, first: int) -> Tensor:
+    """Each `step`-th value from `first` on: a view where the memory has no gaps, else a copy."""
+    numel = tensor.numel()
+    if tensor.is_contiguous() or _is_dense(tensor.shape, tensor.stride()):
+        count = max(0, -(-(numel - first) // step))
+        return torch.as_strided(tensor, (count,), (step,), tensor.storage_offset() + first)
+    return torch.take(tensor, torch.arange(min(first, numel), numel, step, device=tensor.device))
+
+
+@lru_cache(maxsize=4096)
+def even_step(numels: tuple[int, ...], limit: int) -> int:
+    """The smallest step that leaves `limit` values and has no divisor in common with any of the numbers."""
+    step = max(1, -(-sum(numels) // limit))
+    different = set(numels)
+    while any(gcd(step, numel) != 1 for numel in different):
+        step += 1
+    return step
+
+
+@lru_cache(maxsize=4096)
+def _walk(numel: int, limit: int) -> _Walk:
+    if numel < _ROOMY * limit:
+        step = even_step((numel,), limit)
+        return _Walk((-(-numel // step),), (step,))
+    # Downwards: the last rows may be left out, but the count is the same for all.
+    step = numel // limit
+    while gcd(step, numel) != 1:
+        step -= 1
+    return _Walk((limit,), (step,))
+
+
+@lru_cache(maxsize=4096)
+def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether every place in the memory is one value: transposed and channels-last tensors, but no slices."""
+    expected = 1
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size == 1:
+            continue
+        if stride != expected:
+            return False
+        expected *= size
+    return True

@@ -1,0 +1,286 @@
+"""What every probe must hold: it changes nothing, keeps nothing, warns of nothing, survives everything."""
+
+import gc
+import random
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+
+import torch
+from torch import Tensor, nn
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from traindx.event import EventKind
+from traindx.fact import Fact, Scalar
+from traindx.facts import FACTS
+from traindx.probe import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.quantities import QUANTITIES
+from traindx.quantity import Quantity
+from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
+from traindx.testing.small_programs import SmallProgram, small_programs
+
+_STEPS = 4
+
+
+@dataclass(eq=False)
+class Written(Look):
+    """Keeps what a probe writes, and refuses what no recording could hold."""
+
+    step: int = 1
+    numbers: dict[tuple[Quantity, str, str], float | Tensor] = field(default_factory=dict)
+    """By quantity, layer and part."""
+    facts: dict[Fact, Scalar] = field(default_factory=dict)
+    events: list[str] = field(default_factory=list)
+
+    def add(self, quantity: Quantity, value: float | Tensor, *, layer: str = "", part: str = "") -> None:
+        """Keep the number."""
+        assert QUANTITIES.get(quantity.slug) is quantity, f"{quantity.slug} is not declared"
+        if isinstance(value, Tensor):
+            assert not value.dim(), f"{quantity.slug} is written as a tensor of shape {tuple(value.shape)}"
+            assert not value.requires_grad, f"{quantity.slug} is written with its graph"
+        else:
+            assert isinstance(value, float), f"{quantity.slug} is written as {value!r}"
+        self.numbers[quantity, layer, part] = value
+
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """Keep the fact."""
+        assert FACTS.get(fact.slug) is fact, f"{fact.slug} is not declared"
+        assert isinstance(value, str | int | float | bool), f"{fact.slug} is stated as {value!r}"
+        self.facts[fact] = value
+
+    def happened(
+        self, kind: EventKind, says: str, *, layer: str = "", operation: str = "", batch: int | None = None
+    ) -> None:
+        """Keep the sentence."""
+        assert says, f"an event of kind {kind.value} says nothing"
+        self.events.append(says)
+
+
+def check_probe(make: Callable[[], Probe]) -> None:
+    """Raise AssertionError unless the probe keeps its oath in small trainings and on the oddest tensors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for program in small_programs():
+            plain = _trained(program, Probe())
+            watched = _trained(program, make())
+            assert watched == plain, f"{program.name}: the training ends differently with the probe"
+            _check_keeps_nothing(program, make())
+        _check_survives(make)
+
+
+def _trained(program: SmallProgram, probe: Probe) -> list[bytes]:
+    """The bits of all losses and, at the end, of all parameters and of the state of chance."""
+    torch.manual_seed(0)
+    random.seed(0)
+    model = program.model()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+    before = _hooks(model)
+    look = Written()
+    bits = []
+    for look.step in range(1, _STEPS + 1):
+        bits.append(_bits(_step(program, probe, look, model, optimizer, [])))
+        bits.append(_bits(_validation(program, probe, look, model)))
+    assert _hooks(model) == before, f"{program.name}: the probe leaves a hook behind"
+    bits += [_bits(parameter) for parameter in model.parameters()]
+    return [*bits, _bits(torch.get_rng_state()), repr(random.getstate()).encode()]
+
+
+def _step(
+    program: SmallProgram,
+    probe: Probe,
+    look: Look,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    lent: list[StorageWeakRef],
+) -> Tensor:
+    """One step of training, with the probe told of every moment; `lent` gets all that it is shown."""
+    parameters = [Parameter(name, value, optimized=True) for name, value in model.named_parameters()]
+    update = Update(optimizer, parameters, batch_size=8)
+    batch, target = program.batch(), program.target()
+    optimizer.zero_grad()
+    shown = [*batch, target, *model.parameters(), *model.buffers()]
+    output = _forward(probe, look, model, batch, Purpose.TRAINING, shown)
+    with _unchanged(model, shown):
+        probe.batch_enters(look, Batch(batch, Purpose.TRAINING, look.step))
+    prediction = program.shaped(output)
+    loss = program.loss(prediction, target)
+    shown += [prediction, loss]
+    with _unchanged(model, shown):
+        call = LossCall(program.function, prediction, target, loss, program.options, Purpose.TRAINING)
+        probe.loss_is_computed(look, call)
+    del call
+    with _unchanged(model, shown):
+        probe.backward_begins(look, loss, parameters)
+    loss.backward()
+    shown += [parameter.grad for parameter in model.parameters()]
+    with _unchanged(model, shown):
+        probe.update_begins(look, update)
+    optimizer.step()
+    with _unchanged(model, shown):
+        probe.update_ends(look, update)
+    lent += [
+        StorageWeakRef(tensor.untyped_storage()) for tensor in (*batch, target, prediction, output, loss)
+    ]
+    return loss.detach()
+
+
+def _forward(
+    probe: Probe, look: Look, model: nn.Module, batch: Sequence[Tensor], purpose: Purpose, shown: list[Tensor]
+) -> Tensor:
+    """The output of the model; the probe is told of each module's."""
+
+    def tell(name: str) -> Callable[[nn.Module, object, Tensor], None]:
+        def hook(module: nn.Module, _: object, output: Tensor) -> None:
+            with _unchanged(model, [*shown, output]):
+                probe.module_returns(look, name, module, output, purpose)
+
+        return hook
+
+    handles = [
+        module.register_forward_hook(tell(name))
+        for name, module in model.named_modules()
+        if module is not model
+    ]
+    output = model(*batch)
+    for handle in handles:
+        handle.remove()
+    return output
+
+
+def _validation(program: SmallProgram, probe: Probe, look: Look, model: nn.Module) -> Tensor:
+    model.eval()
+    with torch.inference_mode() if look.step % 2 else torch.no_grad():
+        batch, target = program.batch(), program.target()
+        output = _forward(probe, look, model, batch, Purpose.VALIDATION, [*batch, target])
+        prediction = program.shaped(output)
+        loss = program.loss(prediction, target)
+        with _unchanged(model, [*batch, target, prediction, loss]):
+            probe.batch_enters(look, Batch(batch, Purpose.VALIDATION, look.step))
+            call = LossCall(program.function, prediction, target, loss, program.options, Purpose.VALIDATION)
+            probe.loss_is_computed(look, call)
+    model.train()
+    return loss
+
+
+@contextmanager
+def _unchanged(model: nn.Module, tensors: Sequence[Tensor]) -> Iterator[None]:
+    """Raise AssertionError if a tensor, a gradient, the state of chance or a mode of torch changes inside."""
+    before = _state(model, tensors)
+    yield
+    assert _state(model, tensors) == before, "the probe changes the program"
+
+
+def _state(model: nn.Module, tensors: Sequence[Tensor]) -> list[object]:
+    modes = [torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads(), model.training]
+    chance = [_bits(torch.get_rng_state()), random.getstate()]
+    gradients = [None if one.grad is None else _bits(one.grad) for one in model.parameters()]
+    versions = [None if one.is_inference() else one._version for one in tensors]
+    flags = [(one.requires_grad, one.is_leaf, bool(one._backward_hooks)) for one in tensors]
+    return [*modes, *chance, *gradients, *versions, *flags, *map(_bits, tensors)]
+
+
+def _bits(tensor: Tensor) -> bytes:
+    bits: bytes = tensor.detach().contiguous().flatten().view(torch.uint8).numpy().tobytes()
+    return bits
+
+
+def _hooks(model: nn.Module) -> list[int]:
+    """How many hooks there are on modules and parameters."""
+    kinds = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    return [len(getattr(module, kind)) for module in model.modules() for kind in kinds] + [
+        len(parameter._backward_hooks or ()) for parameter in model.parameters()
+    ]
+
+
+def _check_keeps_nothing(program: SmallProgram, probe: Probe) -> None:
+    """Raise AssertionError if memory of the program lives on because the probe was shown it."""
+    look = Written()
+    lent: list[StorageWeakRef] = []
+
+    def run() -> None:
+        model = program.model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+        for look.step in range(1, _STEPS + 1):
+            _step(program, probe, look, model, optimizer, lent)
+            assert _are_free(lent), f"{program.name}: a tensor of step {look.step} outlives the step"
+        lent.extend(StorageWeakRef(one.untyped_storage()) for one in model.parameters())
+
+    run()
+    assert _are_free(lent), f"{program.name}: a parameter outlives its model"
+
+
+def _are_free(lent: Sequence[StorageWeakRef]) -> bool:
+    if all(storage.expired() for storage in lent):
+        return True
+    # Only cycles are left: those of the program itself, or those the probe made.
+    gc.collect()
+    return all(storage.expired() for storage in lent)
+
+
+def _check_survives(make: Callable[[], Probe]) -> None:
+    """Show every moment the oddest tensors, to one probe in a row and out of order."""
+    probe, look = make(), Written()
+    module = nn.Linear(6, 6)
+    tensors = odd_tensors()
+    for name, tensor in tensors.items():
+        for purpose in Purpose:
+            look.step += 1
+            with _told(name), torch.autocast("cpu", torch.bfloat16):
+                probe.batch_enters(look, Batch([tensor], purpose, look.step))
+                probe.batch_enters(look, Batch([tensor, *tensors.values()], purpose, look.step))
+                probe.module_returns(look, "layer", module, tensor, purpose)
+                probe.module_returns(look, "relu", nn.ReLU(), tensor, purpose)
+    probe.batch_enters(look, Batch([], Purpose.TRAINING, 0))
+    _check_survives_losses(probe, look)
+    parameters = list(odd_parameters())
+    for one in [[], parameters, *([parameter] for parameter in parameters)]:
+        look.step += 1
+        with _told(one[0].name if one else "no parameter"):
+            probe.backward_begins(look, torch.tensor(1.0), one)
+            for batch_size in (0, 8):
+                probe.update_begins(look, Update(None, one, batch_size))
+                probe.update_ends(look, Update(None, one, batch_size))
+
+
+_FUNCTIONS = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss kl_div"
+    " sparse_categorical_crossentropy binary_crossentropy a_loss_of_my_own"
+).split()
+
+
+def _check_survives_losses(probe: Probe, look: Written) -> None:
+    options: dict[str, object] = {
+        "reduction": "mean",
+        "weight": torch.ones(6),
+        "pos_weight": torch.tensor(2.0),
+        "label_smoothing": 0.1,
+        "ignore_index": 0,
+        "from_logits": True,
+    }
+    values = list(odd_losses().values())
+    predictions = list(odd_tensors().items())
+    # Each prediction meets other targets with each function.
+    for number, (function, prediction, offset) in enumerate(product(_FUNCTIONS, predictions, range(8))):
+        target = predictions[number * 7 % len(predictions)] if offset else prediction
+        look.step += number % 3 == 0
+        purpose = Purpose.TRAINING if number % 4 else Purpose.VALIDATION
+        value = values[number % len(values)]
+        given = {name: option for place, (name, option) in enumerate(options.items()) if number >> place & 1}
+        call = LossCall(function, prediction[1], target[1], value, given, purpose)
+        names = f"{function} of {prediction[0]} and {target[0]}"
+        with _told(names), torch.autocast("cpu", torch.bfloat16):
+            probe.loss_is_computed(look, call)
+            probe.backward_begins(look, value, [])
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """Say which tensor it was that a probe failed on, in a program with a default device of its own."""
+    try:
+        # A tensor that is made without saying where has no memory here.
+        with torch.device("meta"):
+            yield
+    except Exception as error:
+        raise AssertionError(f"fails on: {name} ({type(error).__name__}: {error})") from error
