@@ -17,8 +17,9 @@ from tests.browser import needs_browser, opened
 from tests.renderers import canonical
 from traindx.diagnosis import Diagnosis
 from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
 from traindx.fact import Scalar
-from traindx.log import Event, EventKind, Unread
+from traindx.log import Unread
 from traindx.quantities import ACTIVATION_MEAN, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
 from traindx.renderers import html
 from traindx.report import Report

@@ -14,6 +14,7 @@ HELP = "show what a training left behind: runs, segments, quantities, facts, unr
 EXAMPLES = """\
   traindx inspect runs/                        every run below a folder
   traindx inspect train.log metrics.csv        single files, of any known format
+  traindx inspect .traindx/runs/train-1        a recording, with its layers and where time went
   python train.py | traindx inspect -          standard input
   traindx inspect run.csv --map kappa=val_score  give a name its quantity
   traindx inspect runs/ --json -               as data, for programs

@@ -26,7 +26,6 @@ def diagnosis_document(diagnosis: Diagnosis) -> Document:
             {"quantity": one.quantity, "would_tell": one.would_tell} for one in diagnosis.not_recorded
         ],
         "next_experiment": None if following is None else _experiment(following),
-        "overhead": None,
         "trials": [],
     }
 

@@ -1,6 +1,8 @@
 """What was read of a run."""
 
+from traindx.documents.interior import interior_document
 from traindx.documents.value import Document, Json, number, numbers, optional, scalar
+from traindx.event import Event
 from traindx.run import Run, Segment
 from traindx.series import Series
 
@@ -15,9 +17,21 @@ def run_document(run: Run, values: bool) -> Document:
         "series": [_series(series, values) for series in run.series],
         "facts": {fact.slug: scalar(value) for fact, value in run.facts.items()},
         "settings": {name: scalar(value) for name, value in run.settings.items()},
-        "events": [{"kind": e.kind.value, "says": e.says, "step": optional(e.step)} for e in run.events],
+        "events": [_event(event) for event in run.events],
         "unread": [{"name": u.name, "count": u.count, "why": u.why} for u in run.unread],
         "notes": list(run.notes),
+        **interior_document(run),
+    }
+
+
+def _event(event: Event) -> Json:
+    return {
+        "kind": event.kind.value,
+        "says": event.says,
+        "step": optional(event.step),
+        "layer": event.layer,
+        "operation": event.operation,
+        "batch": event.batch,
     }
 
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
 from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
 from traindx.loading.placed import Placed
 from traindx.loading.placement import place, promoted, repeats, written_alike
 from traindx.loading.segments import Going, increasing, last_of_each_step, segments_of
 from traindx.loading.strand import Strand, counting_epochs, joined
-from traindx.log import Column, Event, EventKind, Log, Unread
+from traindx.log import Column, Log, Unread
 from traindx.naming.vocabulary import fact_of
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
 from traindx.quantity import Quantity
@@ -63,6 +64,7 @@ def assemble(
         events=tuple(event for log in logs for event in log.events) + _resumptions(segments),
         unread=_summed(u for w in woven for u in w.unread),
         notes=tuple(dict.fromkeys(notes)),
+        model=tuple(layer for log in logs for layer in log.model),
     )
 
 
@@ -280,6 +282,8 @@ def _facts(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Sc
                 facts[fact] = name.rpartition(".")[2]
             continue
         facts[fact] = value
+    for log in logs:
+        facts.update(log.facts)
     smoothing = next((log.smoothing for log in logs if log.smoothing), "")
     return {**facts, SMOOTHING: smoothing} if smoothing else facts
 

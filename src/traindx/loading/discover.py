@@ -8,8 +8,12 @@ from pathlib import Path
 
 from traindx.errors import UnreadableError
 from traindx.reader import HEAD_BYTES, Source
+from traindx.recording.format import SUFFIX
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
+_OWN_FOLDER = ".traindx"
+_OWN_FILES = frozenset({"report.html", "report.json", "report.md", "processes.jsonl"})
+"""What traindx writes beside a recording: it says what the recording says."""
 STANDARD_INPUT = "-"
 
 
@@ -34,10 +38,15 @@ def files_below(folder: str, on_error: Callable[[OSError], None] | None = None) 
     """Every regular file below a folder, in a stable order, version-control and package folders left out."""
     for parent, folders, files in os.walk(folder, onerror=on_error):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
+        ours = _OWN_FOLDER in Path(parent).parts or any(Path(name).suffix == SUFFIX for name in files)
         for name in sorted(files):
             file = os.path.join(parent, name)
-            if Path(file).is_file():
+            if not (ours and _goes_with_a_recording(name)) and Path(file).is_file():
                 yield file
+
+
+def _goes_with_a_recording(name: str) -> bool:
+    return name in _OWN_FILES or name.endswith((f"{SUFFIX}-wal", f"{SUFFIX}-shm"))
 
 
 def _source(path: str) -> Source | UnreadableError:

@@ -3,11 +3,13 @@
 fit/train/events.1, fit/validation/events.2      one run, split told by the folder
 a/progress.csv, a/log.txt                        one run, written twice
 a/seed1.csv, a/seed2.csv                         two runs
+a/rank-0.traindx, a/rank-1.traindx               two runs: a recording is whole
 out/checkpoint-500/trainer_state.json, ...-1000/ one run, each file repeats the one before
 """
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,7 +68,9 @@ class _Unit:
 
 def group(found: Sequence[Found], top: str) -> list[Bundle]:
     """Put the logs found at a path together into runs."""
-    bundles = _named_runs([item for item in found if _names_its_runs(item)])
+    bundles = _whole_runs(found, top)
+    found = [item for item in found if not _is_whole(item)]
+    bundles += _named_runs([item for item in found if _names_its_runs(item)])
     by_root: dict[Path, list[_Unit]] = {}
     for unit in _with_trainer_events(_units([item for item in found if not _names_its_runs(item)], top)):
         by_root.setdefault(unit.root, []).append(unit)
@@ -77,6 +81,23 @@ def group(found: Sequence[Found], top: str) -> list[Bundle]:
             name = str(root if alone else min(Path(unit.path) for unit in cluster))
             bundles.append(Bundle(name, root, tuple(_strand(unit) for unit in cluster)))
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
+
+
+def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
+    """Runs that need no other file; one that is alone in its folder goes by the folder's name."""
+    beside = Counter(Path(item.path).parent for item in found)
+    bundles: list[Bundle] = []
+    for item in filter(_is_whole, found):
+        folder = Path(item.path).parent
+        place = str(folder) if beside[folder] == 1 and os.path.isdir(top) else item.path
+        for log in item.logs:
+            name = f"{place}:{log.run}" if log.run else place
+            bundles.append(Bundle(name, folder, (Strand(item.reader.title, (log,), item.sureness),)))
+    return bundles
+
+
+def _is_whole(item: Found) -> bool:
+    return any(log.whole for log in item.logs)
 
 
 def _names_its_runs(item: Found) -> bool:

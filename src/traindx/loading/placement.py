@@ -59,7 +59,7 @@ def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None)
     if column.name in names:
         return Meaning(names[column.name])
     if column.quantity is not None:
-        return Meaning(column.quantity)
+        return Meaning(column.quantity, column.part, column.layer)
     return meaning(column.name, column.split or split)
 
 

@@ -216,7 +216,9 @@ def _follow_stream(stream: BinaryIO, names: Mapping[str, Quantity], every: float
 
 
 def _fingerprint(paths: Sequence[str]) -> list[tuple[str, int, int]]:
-    files = [file for path in paths for file in (files_below(path) if Path(path).is_dir() else (path,))]
+    found = [file for path in paths for file in (files_below(path) if Path(path).is_dir() else (path,))]
+    # What is written to a database may stand in the file beside it for long.
+    files = [name for file in found for name in (file, f"{file}-wal")]
     return [(file, status.st_size, status.st_mtime_ns) for file in files if (status := _status(file))]
 
 

@@ -41,7 +41,7 @@ def joined(logs: Sequence[Log]) -> list[Column]:
 
 
 def _identity(column: Column) -> tuple[object, ...]:
-    return column.name, column.split, column.quantity, column.axis
+    return column.name, column.split, column.quantity, column.layer, column.part, column.axis
 
 
 def _chained(parts: Sequence[Column]) -> Column:

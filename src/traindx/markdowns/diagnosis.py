@@ -31,6 +31,8 @@ from traindx.highlights import (
     total,
     unsettled,
 )
+from traindx.interior import incidents, title
+from traindx.markdowns.interior import interior, recorded
 from traindx.markdowns.literal import bullets, chapter, ended, escape, prose, table
 from traindx.markdowns.reading import series_and_facts
 from traindx.prescription import Prescription
@@ -58,9 +60,10 @@ def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
 def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
     """Everything known about a run, in the order a person needs."""
     top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
-    lines = [f"## {escape(run.name, 200)}", "", _verdict(diagnosis, top), "", prose(sentence(diagnosis)), ""]
-    lines += _shared(diagnosis)
+    lines = [f"## {escape(title(run), 200)}", "", *recorded(run)]
+    lines += [_verdict(diagnosis, top), "", prose(sentence(diagnosis)), "", *_shared(diagnosis)]
     lines += chapter("Symptom" if top else "Noticed", bullets([prose(says) for says in noticed(diagnosis)]))
+    lines += chapter("What happened", bullets([prose(says) for says in incidents(run)]))
     lines += chapter("Questions asked", _questions(diagnosis))
     if top:
         lines += chapter("Root cause", _root(top))
@@ -80,7 +83,7 @@ def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
         lines += chapter("Next experiment", _experiment(diagnosis))
     if top:
         lines += chapter("References", [top.cause.sections["References"]])
-    return [*lines, "### What was read", "", *series_and_facts(run)]
+    return [*lines, *interior(run), "### What was read", "", *series_and_facts(run)]
 
 
 def _verdict(diagnosis: Diagnosis, top: Suspect | None) -> str:

@@ -1,5 +1,7 @@
 """What was read of a run."""
 
+from traindx.interior import told_event
+from traindx.markdowns.interior import interior, recorded
 from traindx.markdowns.literal import escape
 from traindx.run import Run
 from traindx.series import Series
@@ -9,7 +11,7 @@ from traindx.wording import count, number, step
 
 def reading(run: Run) -> list[str]:
     """A run's name and all that was read of it."""
-    return [f"## {escape(run.name, 200)}", "", *series_and_facts(run)]
+    return [f"## {escape(run.name, 200)}", "", *recorded(run), *series_and_facts(run), *interior(run)]
 
 
 def series_and_facts(run: Run) -> list[str]:
@@ -30,7 +32,7 @@ def series_and_facts(run: Run) -> list[str]:
         if len(run.segments) > 1
         else [],
         "Facts": [f"{fact.slug}: {escape(str(value))}" for fact, value in run.facts.items()],
-        "Events": [f"{e.kind.value}: {escape(e.says, 300)}" for e in run.events],
+        "Events": [f"{e.kind.value}: {escape(told_event(e), 300)}" for e in run.events],
         "Notes": [escape(note, 300) for note in run.notes],
         "Unread": [f"{escape(u.name)}: {count(u.count, 'value')}, {escape(u.why)}" for u in run.unread],
     }

@@ -8,11 +8,13 @@ from pathlib import Path
 from traindx import __version__
 from traindx.diagnosis import Diagnosis, Verdict
 from traindx.highlights import judged, percent
+from traindx.interior import title
 from traindx.pages.advice import alternatives, treatment, unknowns
 from traindx.pages.chart import chart
 from traindx.pages.detail import Detail, detail_for
 from traindx.pages.drawing import figure_of
 from traindx.pages.grounds import numbers_of, questions, sum_table
+from traindx.pages.interior import happened, interior
 from traindx.pages.markup import Markup, encoded, escape, fill, joined
 from traindx.pages.naming import culprit, deciding
 from traindx.pages.opening import badge, facts_line, opening
@@ -86,7 +88,8 @@ def _opened(report: Report) -> int:
 def _run_part(report: Report, index: int, name: str, detail: Detail) -> Markup:
     run = report.runs[index]
     diagnosis = report.diagnoses[index] if report.diagnoses else None
-    heading = fill("<h2>{name}</h2>", name=escape(name, 200))
+    shown = title(run) if len(report.runs) == 1 else name
+    heading = fill("<h2>{name}</h2>", name=escape(shown, 200))
     body = fill(
         '<div id="run-{place}">{body}</div>', place=str(index + 1), body=_body(run, diagnosis, detail)
     )
@@ -108,8 +111,10 @@ def _body(run: Run, diagnosis: Diagnosis | None, detail: Detail) -> Markup:
         [
             opening(diagnosis) if diagnosis else Markup(),
             facts_line(run),
+            happened(run),
             chart(figure, run.name, detail.still) if figure else Markup(),
             _judgement(run, diagnosis, detail.brief) if diagnosis else Markup(),
+            interior(run, detail.brief),
             series_table(run, detail.tiny),
             remainder(run),
         ],

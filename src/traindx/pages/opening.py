@@ -1,8 +1,11 @@
 """How the part on a run begins: the verdict, how sure it is, and what the run is."""
 
+from traindx import facts as f
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.highlights import extent, inseparable, judged, percent, sentence, since, sureness
+from traindx.interior import pace
+from traindx.interior import told as told_pace
 from traindx.pages.markup import Markup, escape, fill, joined, share
 from traindx.pages.naming import culprit
 from traindx.run import Run
@@ -20,6 +23,22 @@ _HARM = {
     Severity.CRITICAL: "ruins the run: critical",
 }
 _MOST_SHARES = 5
+_FIRST = frozenset(
+    {
+        f.PROGRAM_ARGUMENTS,
+        f.RANK,
+        f.EXIT_CODE,
+        f.OPTIMIZER,
+        f.LEARNING_RATE,
+        f.BATCH_SIZE,
+        f.LOSS_FUNCTION,
+        f.MODEL,
+        f.PARAMETERS,
+        f.PRECISION,
+        f.DEVICE,
+    }
+)
+"""The facts of a recording that are told first."""
 
 
 def badge(verdict: Verdict) -> Markup:
@@ -53,8 +72,13 @@ def opening(diagnosis: Diagnosis) -> Markup:
 
 def facts_line(run: Run) -> Markup:
     """Where the run was read from, how far it goes, and its settings, in one line."""
-    told = [listed(list(run.formats)), count(len(run.sources), "file"), extent(run)]
-    told += [f"{fact.slug.replace('_', ' ')} {value}" for fact, value in run.facts.items()]
+    recorded = pace(run)
+    told = [listed(list(run.formats)), count(len(run.sources), "file")]
+    told.append(told_pace(recorded) if recorded else extent(run))
+    # A recording states so much that the line would be a page; all of it stands below.
+    first = _FIRST if run.facts.get(f.RANKS, 1) != 1 else _FIRST - {f.RANK}
+    shown = [fact for fact in run.facts if not recorded or fact in first]
+    told += [f"{fact.slug.replace('_', ' ')} {run.facts[fact]}" for fact in shown]
     items = joined(fill("<li>{fact}</li>", fact=escape(one, 160)) for one in told if one)
     return fill('<ul class="facts" aria-label="What the run is">{items}</ul>', items=items)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from traindx.interior import is_recording, told_event
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
 from traindx.pages.svg import tiny
@@ -13,17 +14,24 @@ from traindx.series import Axis, Series
 from traindx.wording import count, number, printable, step
 
 _SHOWN = 20
+_MOST = 420
+"""As many series as a page can list and stay small."""
 
 
 def series_table(run: Run, columns: int) -> Markup:
     """Every series with its figures and a small curve; a long table is folded after its beginning."""
     if not run.series:
         return Markup("<h3>All series</h3><p>No quantity was recognised.</p>")
-    first, rest = run.series[:_SHOWN], run.series[_SHOWN:]
+    # What holds of the whole model comes first: a deep one has thousands of series by layer.
+    ordered = sorted(run.series, key=lambda series: bool(series.layer))
+    first, rest = ordered[:_SHOWN], ordered[_SHOWN:_MOST]
+    unlisted = len(ordered) - _MOST
+    beside = f"{count(unlisted, 'series', 'series')} by layer are not listed here; --json holds all."
     folded = fill(
-        "<details><summary>{count} more</summary>{table}</details>",
+        "<details><summary>{count} more</summary>{table}{beside}</details>",
         count=count(len(rest), "series", "series"),
         table=_table(rest, columns),
+        beside=fill("<p>{beside}</p>", beside=beside) if unlisted > 0 else Markup(),
     )
     return fill(
         "<h3>All series</h3>{first}{rest}", first=_table(first, columns), rest=folded if rest else Markup()
@@ -84,14 +92,13 @@ def remainder(run: Run) -> Markup:
         f"{one.begins.value}: {one.axis.value}s {step(one.first_step)} to {step(one.last_step)}"
         for one in run.segments
     ]
-    events = [
-        f"{one.kind.value}: {one.says}" + ("" if one.step is None else f" (step {step(one.step)})")
-        for one in run.events
-    ]
+    events = [f"{one.kind.value}: {told_event(one)}" for one in run.events]
+    facts = [f"{fact.slug.replace('_', ' ')}: {value}" for fact, value in run.facts.items()]
     lists = {
         "Segments": segments if len(segments) > 1 else [],
         "Events": events,
         "Notes on reading": list(run.notes),
+        "Facts": facts if is_recording(run) else [],
         "Settings": [f"{name} = {value}" for name, value in run.settings.items()],
         "Not understood": [f"{one.name}: {count(one.count, 'value')}, {one.why}" for one in run.unread],
         "Files": list(run.sources),

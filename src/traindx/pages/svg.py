@@ -46,6 +46,32 @@ def still(figure: Figure, columns: int) -> Markup:
     )
 
 
+def profile(sizes: Floats, title: str, ends: tuple[str, str]) -> Markup:
+    """Sizes side by side on a logarithmic scale, such as one per layer; a tick marks 0 and no number."""
+    drawable = np.isfinite(sizes) & (sizes > 0)
+    known = np.where(drawable, sizes, 1.0)
+    low, high = (float(known[drawable].min()), float(known[drawable].max())) if drawable.any() else (1.0, 1.0)
+    heights = np.where(drawable, np.log(known), np.nan)
+    wide = 8 * max(len(sizes) - 1, 1)
+    across: Floats = np.arange(0.0, 8.0 * len(sizes), 8.0)
+    return fill(
+        '<div class="profile"><div class="pane"><p>{title}, log scale</p>'
+        '<div class="scale"><span>{high}</span><span>{low}</span></div>'
+        '<svg viewBox="0 0 {wide} {tall}" preserveAspectRatio="none" role="img" aria-label="{title}">'
+        '<path class="plain c0 d0" d="{curve}"/>{bad}</svg></div>'
+        '<p class="ends"><span>{first}</span><span>{last}</span></p></div>',
+        title=title,
+        high=number(high),
+        low=number(low),
+        wide=str(wide),
+        tall=str(_HIGH),
+        curve=_path(across, _down(heights, (float(np.log(low)), float(np.log(high))), _HIGH)),
+        bad=_ticks(across[~drawable], _HIGH),
+        first=ends[0],
+        last=ends[1],
+    )
+
+
 def _lanes(figure: Figure) -> Markup:
     first, last = figure.extent
     width = (last - first) or 1.0

@@ -34,16 +34,20 @@ from traindx.highlights import (
     unsettled,
     where,
 )
+from traindx.interior import pace, title, told
 from traindx.prescription import Prescription
 from traindx.run import Run
 from traindx.terminal.code import fitted
 from traindx.terminal.curve import print_curve
+from traindx.terminal.interior import EVERY, print_incidents, print_interior
 from traindx.terminal.paper import indented, section
 from traindx.terminal.reading import print_series
 from traindx.wording import count, printable, step
 
 STYLES = {Verdict.SICK: "bold red", Verdict.HEALTHY: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 _SHOWN = 3
+_LAYERS = 12
+"""How many layers are shown of a run that is not healthy."""
 _CODE = 4
 """How far code is moved to the right."""
 _LONG = 1000
@@ -52,14 +56,13 @@ _LONG = 1000
 
 def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything: bool) -> None:
     """The verdict on a run and all that leads to it and follows from it."""
-    told = main_series(run)
-    stretch = span(told[0]) if told else extent(run)
-    console.print(Text.assemble("traindx · ", (printable(run.name, 200), "bold"), f" · {stretch}"))
+    console.print(Text.assemble("traindx · ", (printable(title(run), 200), "bold"), f" · {_stretch(run)}"))
     console.print()
     _verdict(console, diagnosis)
     console.print()
     top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
     print_curve(console, run, since(top) if top else None)
+    print_incidents(console, run)
     _questions(console, diagnosis, everything)
     if top:
         _why(console, "why", top.reasons)
@@ -75,10 +78,21 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
     section(console, "not recorded", *missing(diagnosis))
     if top is None or not unsettled(top):
         _experiment(console, diagnosis)
+    healthy = diagnosis.verdict is Verdict.HEALTHY
+    print_interior(console, run, EVERY if everything else 0 if healthy else _LAYERS)
     _hints(console, run, top, everything)
     console.print()
     if everything:
         print_series(console, run, everything)
+
+
+def _stretch(run: Run) -> str:
+    """How far it goes; of a recording also how long it took and what recording it cost."""
+    recorded = pace(run)
+    if recorded:
+        return told(recorded)
+    curves = main_series(run)
+    return span(curves[0]) if curves else extent(run)
 
 
 def _verdict(console: Console, diagnosis: Diagnosis) -> None:

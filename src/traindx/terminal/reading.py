@@ -7,37 +7,44 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from traindx.event import Event, EventKind
 from traindx.highlights import extent
-from traindx.log import EventKind
+from traindx.interior import is_recording, pace, told, told_event
 from traindx.naming.vocabulary import fact_of
 from traindx.quantity import Better
 from traindx.run import Run
 from traindx.series import Series
 from traindx.sparkline import sparkline
+from traindx.terminal.interior import EVERY, print_interior
 from traindx.terminal.paper import indented
 from traindx.wording import count, listed, number, printable, step
 
 _SHOWN_LAYERS = 4
+_SHOWN_ROWS = 40
 
 
 def print_reading(console: Console, run: Run, everything: bool) -> None:
     """The name of a run and all that was read of it."""
     console.print(Text(printable(run.name, 200), style="bold"))
     print_series(console, run, everything)
+    if is_recording(run):
+        print_interior(console, run, EVERY if everything else _SHOWN_ROWS)
 
 
 def print_series(console: Console, run: Run, everything: bool) -> None:
     """All that was read of a run."""
     files = count(len(run.sources), "file")
-    console.print(indented(Text(f"{listed(list(run.formats))} · {files} · {extent(run)}")))
+    recorded = pace(run)
+    far = told(recorded) if recorded else extent(run)
+    console.print(indented(Text(f"{listed(list(run.formats))} · {files} · {far}")))
     if run.series:
         console.print(indented(_series_table(run, everything)))
     most = 10_000 if everything else 6
     _line(console, "segments", _segments(run) if len(run.segments) > 1 else [], most)
     _line(console, "facts", [f"{fact.slug} {printable(str(value))}" for fact, value in run.facts.items()], 99)
     _line(console, "settings", _other_settings(run), most)
-    events = [e for e in run.events if e.kind is not EventKind.RESUMED]  # the segments tell
-    _line(console, "events", [_event(e.kind.value, e.says, e.step) for e in events], most, sentences=True)
+    events = [_event(e) for e in run.events if e.kind is not EventKind.RESUMED]  # the segments tell
+    _line(console, "events", events, most, sentences=True)
     _line(console, "notes", [printable(note, 300) for note in run.notes], most, sentences=True)
     unread = [f"{printable(u.name, 60)} ({count(u.count, 'value')})" for u in run.unread]
     _line(console, "unread", unread, most)
@@ -113,10 +120,9 @@ def _other_settings(run: Run) -> list[str]:
     return [f"{printable(name, 40)}={printable(str(value), 40)}" for name, value in others]
 
 
-def _event(kind: str, says: str, at: float | None) -> str:
-    where = "" if at is None else f" (step {step(at)})"
-    what = says if says.startswith(kind) else f"{kind}: {says}"
-    return f"{printable(what, 160)}{where}"
+def _event(event: Event) -> str:
+    says = told_event(event)
+    return printable(says if says.startswith(event.kind.value) else f"{event.kind.value}: {says}", 240)
 
 
 def _line(console: Console, heading: str, items: list[str], most: int, *, sentences: bool = False) -> None:

@@ -1,0 +1,194 @@
+"""What only a recording shows of a training: its cost, where time went, what cannot learn, its code."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+
+from traindx import facts as f
+from traindx.event import Event, EventKind
+from traindx.layer import Layer
+from traindx.quantities import (
+    BACKWARD_TIME,
+    DATA_TIME,
+    FORWARD_TIME,
+    OTHER_TIME,
+    STEP_TIME,
+    UPDATE_TIME,
+    WALL_TIME,
+)
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.wording import count, listed, printable, step
+
+_TIMES = {
+    DATA_TIME: "data",
+    FORWARD_TIME: "forward",
+    BACKWARD_TIME: "backward",
+    UPDATE_TIME: "optimizer",
+    OTHER_TIME: "other",
+}
+_PLACES = {
+    f.OPTIMIZER_PLACE: "optimizer",
+    f.LOSS_PLACE: "loss",
+    f.STEP_PLACE: "step",
+    f.VALIDATION_PLACE: "validation",
+}
+_ASIDE = "the training is not touched by it"
+_ENOUGH = 6
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How far a recorded training came, and what recording it cost."""
+
+    steps: float
+    seconds: float
+    cost: float | None
+    """Share of the run's time that recording took; None where it was not stated."""
+
+
+@dataclass(frozen=True)
+class Time:
+    """One part of a step's time."""
+
+    called: str
+    seconds: float
+    share: float
+
+
+def pace(run: Run) -> Pace | None:
+    """Steps, seconds and cost; None for a log, which nobody recorded."""
+    if not is_recording(run):
+        return None
+    clocks = run.all(WALL_TIME)
+    seconds = run.facts.get(f.RECORDED_SECONDS)
+    if not isinstance(seconds, int | float):
+        seconds = max((float(clock.values[-1]) for clock in clocks), default=0.0)
+    cost = run.facts.get(f.RECORDING_COST)
+    steps = max((float(series.steps[-1]) for series in clocks or run.series), default=0.0)
+    return Pace(steps, float(seconds), float(cost) if isinstance(cost, int | float) else None)
+
+
+def is_recording(run: Run) -> bool:
+    """Whether traindx recorded the run itself."""
+    return bool(run.model) or f.RECORDING_COST in run.facts or f.RECORDED_SECONDS in run.facts
+
+
+def title(run: Run) -> str:
+    """What heads a report: the program and the folder of its recording, or the name of the run."""
+    script = run.facts.get(f.SCRIPT)
+    if not is_recording(run) or not isinstance(script, str) or not script:
+        return run.name
+    return f"{PurePath(script).name} ({PurePath(run.name).name})"
+
+
+def told(pace: Pace) -> str:
+    """How far it came and what that cost: "1,240 steps in 41 s · recording cost 0.6 %"."""
+    steps = f"{step(pace.steps)} {'step' if pace.steps == 1 else 'steps'} in {duration(pace.seconds)}"
+    return steps if pace.cost is None else f"{steps} · recording cost {_percent(pace.cost)}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours, whichever reads best."""
+    units = ((1e-3, 1e-6, "us"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min"))
+    below = [(size, unit) for limit, size, unit in units if seconds < limit]
+    size, unit = below[0] if below else (3600.0, "h")
+    amount = seconds / size
+    return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.2g} {unit}"
+
+
+def _percent(share: float) -> str:
+    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
+def times(run: Run) -> tuple[Time, ...]:
+    """Where the time of a step goes, by medians: one slow step must not decide."""
+    if not is_recording(run):
+        return ()
+    parts = {called: _median(run, quantity) for quantity, called in _TIMES.items()}
+    whole = _median(run, STEP_TIME)
+    if whole is not None and parts["other"] is None:
+        # Without a data loader only the two calls that were seen can be told from the rest.
+        parts["other"] = max(whole - sum(part or 0.0 for part in parts.values()), 0.0)
+    known = {called: seconds for called, seconds in parts.items() if seconds is not None}
+    total = sum(known.values())
+    if not total > 0:
+        return ()
+    return tuple(Time(called, seconds, seconds / total) for called, seconds in known.items())
+
+
+def told_times(run: Run) -> str:
+    """Where the time of a step goes, in one sentence; empty where it is not known."""
+    found = times(run)
+    parts = ", ".join(f"{one.called} {100 * one.share:.0f} %" for one in found)
+    whole = duration(sum(one.seconds for one in found))
+    return f"a step takes {whole} (median): {parts}" if found else ""
+
+
+def _median(run: Run, quantity: Quantity) -> float | None:
+    """The median of a quantity; of several optimizers, the sum of theirs."""
+    found = [float(np.median(series.finite.values)) for series in run.all(quantity) if len(series.finite)]
+    return sum(found) if found else None
+
+
+def idle(run: Run, most: int = _ENOUGH) -> list[str]:
+    """Sentences on the parameters that cannot learn: frozen, in no optimizer, without gradient, stale."""
+    strays = [layer for layer in run.model if not layer.kind and not layer.gradient]
+    model = [layer for layer in run.model if layer not in strays]
+    found = {
+        "frozen (requires_grad is off)": [one for one in model if not one.trainable],
+        "in no optimizer": [one for one in model if one.trainable and not one.optimized],
+        "without a gradient other than zero": [
+            one for one in model if one.trainable and one.optimized and not one.gradient
+        ],
+        "in the optimizer but not in the model (stale)": strays,
+    }
+    return [
+        f"{count(len(layers), 'parameter')} {what}: {listed([_name(one) for one in layers], most)}"
+        for what, layers in found.items()
+        if layers
+    ]
+
+
+def _name(layer: Layer) -> str:
+    return printable(" ".join(word for word in (layer.part, layer.name) if word), 60)
+
+
+def places(run: Run) -> list[str]:
+    """Where the program does what: "step train.py:31"."""
+    return [f"{called} {run.facts[fact]}" for fact, called in _PLACES.items() if fact in run.facts]
+
+
+def incidents(run: Run) -> list[str]:
+    """What happened while it was recorded: the first NaN, an exception, and once that a probe failed."""
+    if not is_recording(run):
+        return []
+    bad = [event for event in run.events if event.kind is EventKind.NONFINITE]
+    first = sorted(bad, key=lambda event: event.step if event.step is not None else 0.0)[:1]
+    ends = [event for event in run.events if event.kind in (EventKind.EXCEPTION, EventKind.INTERRUPTED)]
+    torn = [event for event in run.events if event.kind is EventKind.TORN]
+    aside = [event for event in run.events if event.kind is EventKind.STEPPED_ASIDE]
+    return [
+        *(f"first value that is not finite: {told_event(event)}" for event in first),
+        *(f"{event.kind.value}: {told_event(event)}" for event in ends),
+        *(event.says for event in torn),
+        *([_aside(aside)] if aside else []),
+    ]
+
+
+def told_event(event: Event) -> str:
+    """What happened, and where as far as the sentence does not say it."""
+    where = [
+        ("layer", event.layer),
+        ("operation", event.operation),
+        ("batch", "" if event.batch is None else f"{event.batch:,}"),
+        ("step", "" if event.step is None else step(event.step)),
+    ]
+    beside = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
+    return f"{event.says} ({', '.join(beside)})" if beside else event.says
+
+
+def _aside(events: list[Event]) -> str:
+    more = f" and {count(len(events) - 1, 'fault')} more" if len(events) > 1 else ""
+    return f"a part of the recorder stepped aside, {_ASIDE}: {told_event(events[0])}{more}"

@@ -1,0 +1,242 @@
+"""traindx's own recordings: `.traindx/runs/<name>/rank-0.traindx`, a SQLite database per process.
+
+columns: id, stream, quantity, layer, part        layouts: id, columns     rows: layout, count, data
+    1  1  train_loss                                  1  [1, 2, 3]             1  50  <50 x (step, 3 values)>
+    2  1  gradient_norm  fc1.weight
+
+Every number stands there under its meaning, so no name has to be understood. A stream is what one optimizer
+trains. Streams that run at the same time are one training (a GAN), and so are streams that follow each other
+and share parameters (phases: steps count on). Streams that follow each other and share nothing are trainings
+of their own, such as the folds of a cross-validation.
+"""
+
+import json
+import os
+import shlex
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from traindx import facts as f
+from traindx.errors import UnreadableError
+from traindx.event import Event, EventKind
+from traindx.fact import Fact, Scalar
+from traindx.facts import FACTS
+from traindx.layer import Layer
+from traindx.log import Column, Log, Unread
+from traindx.quantities import QUANTITIES
+from traindx.reader import Reader, Source
+from traindx.recording.format import APPLICATION_ID, FORMAT
+from traindx.series import Floats, Rows
+from traindx.wire.recording_file import Happening, Recording, Track, recording_in
+from traindx.wire.sqlite import opened, table_columns_in
+from traindx.wire.trainings import Training, offsets_of, trainings_in
+
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION = slice(68, 72)
+_PROCESS = 0
+"""The stream that stands for the process as a whole."""
+_NEWER = "written by a newer version of traindx"
+_ENDINGS = frozenset({EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value})
+_OF_THE_MODEL = frozenset(
+    fact.slug
+    for fact in (
+        f.FROZEN_PARAMETERS,
+        f.UNOPTIMIZED_PARAMETERS,
+        f.STALE_PARAMETERS,
+        f.GRADIENTLESS_PARAMETERS,
+    )
+)
+"""What holds of the last phase only: a backbone that was frozen at first is not frozen any more."""
+_OF_THE_START = f.INITIAL_LOSS.slug
+
+
+def recognises(source: Source) -> float:
+    """1 where a SQLite database says that it is a recording, or has its tables."""
+    if not source.head.startswith(_MAGIC):
+        return 0.0
+    if source.head[_APPLICATION] == APPLICATION_ID.to_bytes(4, "big"):
+        return 1.0
+    # While it is new, all but the empty first page stands in the file beside it.
+    return 1.0 if table_columns_in(source, "rows") >= {"layout", "count", "data"} else 0.0
+
+
+def read(source: Source) -> Iterator[Log]:
+    """Yield one log per training."""
+    try:
+        with opened(source) as connection:
+            recording = recording_in(connection)
+    except (sqlite3.Error, OSError) as error:
+        what = f"is a recording that SQLite cannot read ({error})"
+        raise UnreadableError(source.path, what, "record it again") from error
+    form = recording.meta.get("format")
+    if isinstance(form, str) and form != FORMAT:
+        what = f"is a recording of the form {form}, this version reads {FORMAT}"
+        raise UnreadableError(source.path, what, "update traindx: pip install -U traindx")
+    trainings = trainings_in(recording)
+    if not trainings:
+        raise UnreadableError(source.path, *_nothing(recording))
+    for number, training in enumerate(trainings, start=1):
+        name = f"training {number}" if len(trainings) > 1 else ""
+        yield _log(source, recording, training, name, is_last=number == len(trainings))
+
+
+def _nothing(recording: Recording) -> tuple[str, str]:
+    """Why there is no step, and what to do."""
+    if recording.damage:
+        return f"no step can be read ({recording.damage[0]})", "record it again"
+    ended = [one.says for one in recording.happenings if one.kind in _ENDINGS]
+    if ended:
+        return f"holds no step: {ended[-1]}", "let the program take a step"
+    return "holds no step", "has the program taken a step yet?"
+
+
+def _log(source: Source, recording: Recording, training: Training, name: str, *, is_last: bool) -> Log:
+    offsets = offsets_of(recording, training)
+    tracks = [track for stream in training.streams for track in recording.tracks[stream.id]]
+    known = [track for track in tracks if track.quantity in QUANTITIES]
+    unknown = [track for track in tracks if track.quantity not in QUANTITIES]
+    events, odd = _events(source, recording, offsets, is_last)
+    facts = _facts(recording, training)
+    return Log(
+        source=source.path,
+        columns=tuple(_columns(known, training.parts, offsets)),
+        settings=_settings(recording, training),
+        events=events,
+        unread=(
+            *(Unread(track.quantity, len(track.values), _NEWER) for track in unknown),
+            *(Unread(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
+            *(Unread(kind, 1, _NEWER) for kind in odd),
+            *(Unread("numbers", count, why) for why, count in recording.lost.items()),
+        ),
+        run=name,
+        facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
+        model=_model(recording, training),
+        whole=True,
+    )
+
+
+def _columns(
+    tracks: Iterable[Track], parts: Mapping[int, str], offsets: Mapping[int, float]
+) -> Iterator[Column]:
+    pieces: dict[tuple[str, str, str], list[tuple[Floats, Floats]]] = {}
+    for track in tracks:
+        part = " ".join(word for word in (parts[track.stream], track.part) if word)
+        offset = offsets[track.stream]
+        steps = track.steps + offset if offset else track.steps
+        pieces.setdefault((track.quantity, part, track.layer), []).append((steps, track.values))
+    counted: dict[int, tuple[Floats, Rows]] = {}  # columns that share their steps share their rows
+    for (slug, part, layer), found in pieces.items():
+        steps = found[0][0] if len(found) == 1 else np.concatenate([steps for steps, _ in found])
+        values = found[0][1] if len(found) == 1 else np.concatenate([values for _, values in found])
+        if id(steps) not in counted:
+            counted[id(steps)] = steps, steps.astype(np.int64)
+        yield Column(
+            name="/".join(word for word in (slug, part, layer) if word),
+            values=values,
+            steps=steps,
+            rows=counted[id(steps)][1],
+            quantity=QUANTITIES[slug],
+            layer=layer,
+            part=part,
+        )
+
+
+def _events(
+    source: Source, recording: Recording, offsets: Mapping[int, float], is_last: bool
+) -> tuple[tuple[Event, ...], list[str]]:
+    """The events of a training, and the kinds that are not known."""
+    kinds = {kind.value: kind for kind in EventKind}
+    ours = [one for one in recording.happenings if one.stream in offsets or _is_ours(one, is_last)]
+    events = [
+        Event(
+            kinds[one.kind],
+            one.says,
+            None if one.step is None else one.step + offsets.get(one.stream, 0.0),
+            one.layer,
+            one.operation,
+            one.batch,
+        )
+        for one in ours
+        if one.kind in kinds
+    ]
+    torn = [f"the recording is damaged: {what}" for what in recording.damage]
+    if is_last and not torn and _is_open(source):
+        torn.append("the recording was not closed: the program still runs, or was killed")
+    events += [Event(EventKind.TORN, says) for says in torn]
+    return tuple(events), [one.kind for one in ours if one.kind not in kinds]
+
+
+def _is_ours(one: Happening, is_last: bool) -> bool:
+    """Whether an event of the process concerns a training: its end only the last one."""
+    return one.stream == _PROCESS and (is_last or one.kind not in _ENDINGS)
+
+
+def _is_open(source: Source) -> bool:
+    """Whether the file beside it still holds records, which the writer moves into it at the end."""
+    try:
+        return source.data is None and os.path.getsize(f"{source.path}-wal") > 0
+    except OSError:
+        return False
+
+
+def _facts(recording: Recording, training: Training) -> dict[str, Scalar]:
+    """Facts by slug: of the process, of the streams (the last phase counts, the first stream of it)."""
+    facts: dict[str, Scalar] = {**_meta_facts(recording.meta), **recording.facts.get(_PROCESS, {})}
+    last = training.phases[-1]
+    for phase in training.phases:
+        for stream in reversed(phase):
+            stated = recording.facts.get(stream.id, {})
+            facts |= {
+                slug: value for slug, value in stated.items() if phase is last or slug not in _OF_THE_MODEL
+            }
+    started = recording.facts.get(training.streams[0].id, {})
+    return facts | {slug: value for slug, value in started.items() if slug == _OF_THE_START}
+
+
+def _meta_facts(meta: Mapping[str, object]) -> dict[str, Scalar]:
+    keys: dict[str, Fact] = {
+        "script": f.SCRIPT,
+        "exit_code": f.EXIT_CODE,
+        "rank": f.RANK,
+        "ranks": f.RANKS,
+    }
+    facts = {
+        keys[key].slug: value for key, value in meta.items() if key in keys and isinstance(value, Scalar)
+    }
+    arguments = meta.get("arguments")
+    if isinstance(arguments, list) and arguments:
+        facts[f.PROGRAM_ARGUMENTS.slug] = shlex.join(map(str, arguments))
+    return facts
+
+
+def _settings(recording: Recording, training: Training) -> dict[str, Scalar]:
+    """Versions, and where streams state different things, what each of them states."""
+    versions = {key: recording.meta.get(key) for key in ("traindx", "python", "torch")}
+    settings: dict[str, Scalar] = {key: value for key, value in versions.items() if isinstance(value, str)}
+    streams = training.streams
+    stated = {stream.id: recording.facts.get(stream.id, {}) for stream in streams}
+    for slug in dict.fromkeys(slug for facts in stated.values() for slug in facts):
+        if len({json.dumps(facts.get(slug)) for facts in stated.values()}) > 1:
+            for place, stream in enumerate(streams, start=1):
+                owner = training.parts[stream.id] or f"phase {place}"
+                if slug in stated[stream.id]:
+                    settings[f"{owner}.{slug}"] = stated[stream.id][slug]
+    return settings
+
+
+def _model(recording: Recording, training: Training) -> tuple[Layer, ...]:
+    """The parameters of all streams, as the last of them left those that several hold."""
+    layers: dict[tuple[str, tuple[int, ...]], Layer] = {}
+    for stream in training.streams:
+        for layer in recording.layers.get(stream.id, ()):
+            layers[layer.name, layer.shape] = replace(layer, part=training.parts[stream.id])
+    uses = Counter(name for name, _ in layers)
+    # The name alone tells a layer apart, unless two models use it for different ones.
+    return tuple(layer if uses[layer.name] > 1 else replace(layer, part="") for layer in layers.values())
+
+
+READER = Reader(slug="traindx_recording", title="traindx recording", recognises=recognises, read=read)

@@ -1,0 +1,77 @@
+"""Small recordings, written by the real tape."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from traindx.fact import Fact, Scalar
+from traindx.quantities import TRAIN_LOSS, WALL_TIME
+from traindx.quantity import Quantity
+from traindx.recording.tape import LayerRecord, Tape
+
+META: Mapping[str, object] = {
+    "traindx": "0.4",
+    "python": "3.11.9",
+    "torch": "2.13.0",
+    "script": "train.py",
+    "arguments": ["--lr", "0.1"],
+    "pid": 41,
+    "rank": 0,
+    "ranks": 1,
+    "began": 1.7e9,
+}
+
+
+def tape_at(path: Path, **meta: object) -> Tape:
+    """A new recording."""
+    tape = Tape()
+    tape.open(path, {**META, **meta})
+    return tape
+
+
+def where(tape: Tape) -> Path:
+    """The file of a recording."""
+    assert tape.path is not None
+    return tape.path
+
+
+def write_steps(
+    tape: Tape,
+    stream: int,
+    columns: Mapping[Quantity, Sequence[float]],
+    *,
+    begins: float = 0.0,
+    every: float = 1.0,
+    first: int = 1,
+) -> None:
+    """One row per step: the time, and a value of each quantity."""
+    numbers = [tape.column(stream, quantity.slug) for quantity in (WALL_TIME, *columns)]
+    rows = tape.rows_of(tape.layout(tuple(numbers)))
+    for place, values in enumerate(zip(*columns.values(), strict=True)):
+        rows.extend((first + place, begins + every * place, *values))
+    tape.flush()
+
+
+def write_look(tape: Tape, stream: int, step: int, quantity: Quantity, values: Mapping[str, float]) -> None:
+    """The values of one quantity for some layers at one step."""
+    columns = tuple(tape.column(stream, quantity.slug, layer) for layer in values)
+    tape.rows_of(tape.layout(columns)).extend((step, *values.values()))
+
+
+def write_facts(tape: Tape, stream: int, facts: Mapping[Fact, Scalar]) -> None:
+    """State facts."""
+    for fact, value in facts.items():
+        tape.state(stream, fact.slug, value)
+
+
+def layer(name: str, *shape: int, kind: str = "Linear", **flags: bool) -> LayerRecord:
+    """A parameter in good order, but for the flags given."""
+    return LayerRecord(name, kind, shape, **{"trainable": True, "optimized": True, "gradient": True, **flags})
+
+
+def one_training(path: Path, losses: Sequence[float], **meta: object) -> Path:
+    """A closed recording of one training with nothing but losses; returns its path."""
+    tape = tape_at(path, **meta)
+    tape.begin(1, "model", [])
+    write_steps(tape, 1, {TRAIN_LOSS: losses})
+    tape.close()
+    return where(tape)
