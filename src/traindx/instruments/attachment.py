@@ -1,0 +1,155 @@
+"""Attaching the recorder to torch, and taking it off again."""
+
+import atexit
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import torch
+
+from traindx import __version__, probes
+from traindx.instruments import backward, loaders, loss_functions
+from traindx.instruments.modules import Modules
+from traindx.instruments.optimizers import Optimizers
+from traindx.instruments.patching import Patches
+from traindx.instruments.torch_sight import TorchSight
+from traindx.probe import Probe
+from traindx.recording.recorder import Recorder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.instruments.keras import Keras
+
+_active: "list[Attachment]" = []
+"""At most one: two recorders would see each other's work."""
+
+
+class Attachment:
+    """A recorder and everything that feeds it."""
+
+    def __init__(self, folder: Path, budget: float, every: int | None) -> None:
+        self.folder, self._budget, self._every = folder, budget, every
+        self._patches = Patches()
+        self.keras: Keras | None = None
+        self.recorder = self._new_recorder()
+        self._install()
+
+    def detach(self) -> None:
+        """Put torch back as it was and close the recording."""
+        self._patches.undo()
+        self.recorder.close()
+        _active.clear()
+
+    def ends(self) -> None:
+        """The program ends: say how, and close."""
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if isinstance(error, BaseException):
+            self.recorder.failed(error)
+        self.detach()
+
+    def forked(self) -> None:
+        """A child process begins anew: what its parent recorded is not its own."""
+        _left_behind.append(self.recorder)
+        self._patches.undo()
+        self.recorder = self._new_recorder()
+        self._install()
+
+    def _new_recorder(self) -> Recorder:
+        failures: list[tuple[str, Exception]] = []
+        probes = all_probes(lambda name, error: failures.append((name, error)))
+        recorder = Recorder(TorchSight(), probes, self._place, budget=self._budget, every=self._every)
+        for name, error in failures:
+            recorder.steps_aside(name, error)
+        return recorder
+
+    def _install(self) -> None:
+        modules = Modules(self.recorder)
+        optimizers = Optimizers(self.recorder, modules.follow)
+        modules.install(self._patches)
+        optimizers.install(self._patches)
+        scaling = backward.install(self.recorder, self._patches, optimizers)
+        loss_functions.install(self.recorder, self._patches)
+        loaders.install(self.recorder, self._patches, modules.follow)
+        self._modules, self._scaling, self.keras = modules, scaling, None
+        found = sys.modules.get("keras")
+        # While it is being imported it has no parts yet: its backend brings torch, and that brings us.
+        if found is not None and not getattr(found.__spec__, "_initializing", False):
+            self.follow_keras()
+
+    def follow_keras(self) -> None:
+        """Watch Keras too, now that it has been imported, if it runs on torch."""
+        try:
+            if self.keras is None and sys.modules["keras"].config.backend() == "torch":
+                from traindx.instruments.keras import Keras
+
+                self.keras = Keras(self.recorder, self._patches, self._modules, self._scaling)
+        except Exception as error:  # another version of Keras may lack what is watched here
+            self.recorder.steps_aside("keras", error)
+
+    def _place(self) -> tuple[Path, Mapping[str, object]]:
+        rank, ranks = _rank()
+        return self.folder / f"rank-{rank}", {
+            "traindx": __version__,
+            "python": sys.version.split()[0],
+            "torch": torch.__version__,
+            "script": sys.argv[0] if sys.argv else "",
+            "arguments": sys.argv[1:],
+            "pid": os.getpid(),
+            "rank": rank,
+            "ranks": ranks,
+            "began": time.time(),
+        }
+
+
+_left_behind: list[Recorder] = []
+"""Recorders of a parent process: closing their files in a child would end the parent's recording."""
+
+
+def attach(folder: Path, budget: float = 0.02, every: int | None = None) -> Attachment:
+    """Attach a recorder that writes below a folder; the one that is attached already, if there is one."""
+    if not _active:
+        _active.append(Attachment(folder, budget, every))
+    return _active[0]
+
+
+def attached() -> Attachment | None:
+    """The recorder of this process, if there is one."""
+    return _active[0] if _active else None
+
+
+def keras_imported() -> None:
+    """Watch Keras from here on; the launcher calls this when the program has imported it."""
+    if _active:
+        _active[0].follow_keras()
+
+
+def attach_from_environment() -> None:
+    """Attach as the launcher asks, until the process ends."""
+    wish = json.loads(os.environ["TRAINDX_RECORD"])
+    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"])
+    atexit.register(attachment.ends)
+    os.register_at_fork(after_in_child=attachment.forked)
+
+
+def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
+    """One of every probe on the shelf; `failed` hears of those that cannot be made."""
+    made: list[Probe] = []
+    for module in iter_modules(probes.__path__):
+        try:
+            made.append(import_module(f"{probes.__name__}.{module.name}").PROBE())
+        except Exception as error:  # one bad probe must not cost the others
+            failed(f"probe {module.name}", error)
+    return made
+
+
+def _rank() -> tuple[int, int]:
+    """The number of this process and how many train together."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    return int(os.environ.get("RANK", "0") or 0), int(os.environ.get("WORLD_SIZE", "1") or 1)

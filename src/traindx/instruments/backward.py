@@ -1,0 +1,136 @@
+"""Backward passes, and the scaling of losses in half precision."""
+
+import weakref
+from collections.abc import Callable, Sequence
+from functools import wraps
+
+import torch
+from torch import Tensor
+from torch.amp.grad_scaler import GradScaler
+
+from traindx.instruments.guarding import guarded
+from traindx.instruments.optimizers import TORCH, Optimizers
+from traindx.instruments.patching import Patches, unseen
+from traindx.instruments.torch_sight import is_plain
+from traindx.recording.recorder import Recorder
+
+
+class Scaling:
+    """The loss that was scaled last, and what it was before."""
+
+    def __init__(self) -> None:
+        self._scaled: weakref.ref[Tensor] | None = None
+        self._loss: Tensor | None = None
+
+    def note(self, loss: object, scaled: object) -> None:
+        """A loss was scaled."""
+        if isinstance(loss, Tensor) and isinstance(scaled, Tensor):
+            self._scaled, self._loss = weakref.ref(scaled), loss
+
+    def unscaled(self, value: Tensor) -> Tensor:
+        """The loss behind a scaled one, once; others as they are."""
+        known, loss = self._scaled, self._loss
+        self._scaled = self._loss = None
+        return loss if known is not None and loss is not None and known() is value else value
+
+
+def install(recorder: Recorder, patches: Patches, optimizers: Optimizers) -> Scaling:
+    """Watch backward passes; `Tensor.backward` calls the function that is wrapped here.
+
+    What is returned takes note of losses that others than torch scale.
+    """
+    scaling = Scaling()
+    patches.replace(torch.autograd, "backward", lambda original: _watched(original, recorder, scaling))
+    patches.replace(GradScaler, "scale", lambda original: _scale(original, recorder, scaling))
+    patches.replace(GradScaler, "step", lambda original: _step(original, recorder, optimizers))
+    return scaling
+
+
+def _watched(
+    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
+) -> "Callable[..., object]":
+    running: list[bool] = []
+    lane = recorder.lane
+
+    @wraps(original)
+    def backward(*args: object, **kwargs: object) -> object:
+        plain = (
+            lane.is_open
+            and args
+            and type(args[0]) is Tensor
+            and not running
+            and lane.backward_begins(args[0])
+        )
+        if not plain:
+            loss = _loss_among(args[0] if args else kwargs.get("tensors"))
+            # Checkpointed modules run backward passes of their own inside the one that counts.
+            if loss is None or running or torch.compiler.is_compiling():
+                return original(*args, **kwargs)
+            recorder.backward_begins(scaling.unscaled(loss))
+        running.append(True)
+        try:
+            return original(*args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        finally:
+            running.clear()
+            if lane.is_open:
+                lane.backward_ends()
+            else:
+                recorder.backward_ends()
+
+    return backward
+
+
+def _loss_among(tensors: object) -> Tensor | None:
+    first = tensors[0] if isinstance(tensors, Sequence) and tensors else tensors
+    return first if isinstance(first, Tensor) and is_plain(first) else None
+
+
+def _scale(
+    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
+) -> "Callable[..., object]":
+    @wraps(original)
+    def scale(self: GradScaler, outputs: object) -> object:
+        try:
+            scaled = original(self, outputs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        guarded(
+            recorder, "watching loss scales", lambda: _tell_scale(self, outputs, scaled, recorder, scaling)
+        )
+        return scaled
+
+    return scale
+
+
+def _tell_scale(
+    scaler: GradScaler, loss: object, scaled: object, recorder: Recorder, scaling: Scaling
+) -> None:
+    if not scaler.is_enabled():
+        return
+    scaling.note(loss, scaled)
+    factor = scaler._scale
+    # Reading it from another device would wait for that device.
+    if factor is not None and factor.is_cpu:
+        recorder.scaled(float(factor))
+
+
+def _step(
+    original: "Callable[..., object]", recorder: Recorder, optimizers: Optimizers
+) -> "Callable[..., object]":
+    @wraps(original)
+    def step(self: GradScaler, optimizer: object, *args: object, **kwargs: object) -> object:
+        before = optimizers.steps
+        try:
+            result = original(self, optimizer, *args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        if optimizers.steps == before and isinstance(optimizer, torch.optim.Optimizer):
+            recorder.update_skipped(optimizer, TORCH)
+        return result
+
+    return step

@@ -1,0 +1,52 @@
+"""Calls of Keras' loss functions on torch: what they compare, and from what."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import keras
+import torch
+from keras.src.backend.common.stateless_scope import in_stateless_scope
+from keras.src.losses.losses import LossFunctionWrapper
+
+from traindx.instruments.guarding import Unheard, guarded
+from traindx.instruments.patching import Patches
+from traindx.instruments.torch_sight import is_plain
+from traindx.recording.recorder import Recorder
+
+_WHAT = "watching Keras' losses"
+
+
+def install(recorder: Recorder, patches: Patches) -> None:
+    """Watch all loss functions, whoever calls them."""
+    patches.replace(keras.losses.Loss, "__call__", lambda original: _watched(original, recorder))
+
+
+def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable[..., object]":
+    @wraps(original)
+    def compute(
+        self: keras.losses.Loss, y_true: object, y_pred: object, *args: object, **more: object
+    ) -> object:
+        if torch.compiler.is_compiling():
+            return original(self, y_true, y_pred, *args, **more)
+        # The functions of torch behind it see logarithms of clipped probabilities, sample by sample.
+        with Unheard(recorder, "loss_computed"):
+            value = original(self, y_true, y_pred, *args, **more)
+        # Keras also computes losses to learn shapes.
+        if not in_stateless_scope():
+            guarded(recorder, _WHAT, lambda: _tell(recorder, self, y_true, y_pred, value))
+        return value
+
+    return compute
+
+
+def _tell(
+    recorder: Recorder, loss: keras.losses.Loss, target: object, prediction: object, value: object
+) -> None:
+    if not (is_plain(target) and is_plain(prediction) and is_plain(value)):
+        return
+    options: dict[str, object] = {"reduction": loss.reduction}
+    function = type(loss).__name__
+    if isinstance(loss, LossFunctionWrapper):
+        options |= loss._fn_kwargs
+        function = getattr(loss.fn, "__name__", function)
+    recorder.loss_computed(function, prediction, target, value, options)

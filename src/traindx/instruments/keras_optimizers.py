@@ -1,0 +1,227 @@
+"""Steps of Keras' optimizers on torch, which unscale, accumulate and clip gradients themselves."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import cast
+from weakref import WeakKeyDictionary
+
+import keras
+import torch
+from keras.src.backend.common.stateless_scope import in_stateless_scope
+from keras.src.backend.torch.optimizers.torch_parallel_optimizer import TorchParallelOptimizer
+from keras.src.optimizers import base_optimizer
+from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from torch import Tensor
+
+from traindx.fact import Fact, Scalar
+from traindx.instruments.backward import Scaling
+from traindx.instruments.guarding import guarded
+from traindx.instruments.keras_settings import settings_of
+from traindx.instruments.patching import Patches
+from traindx.recording.recorder import Recorder
+from traindx.recording.sight import Holder
+
+_WHAT = "watching Keras' optimizers"
+
+
+@dataclass
+class _Step:
+    """The application of gradients that runs."""
+
+    optimizer: BaseOptimizer
+    parameters: Sequence[Tensor]
+    """Those that were given a gradient."""
+    begun: bool = False
+    """Whether parameters change: gradients may only be accumulated."""
+
+
+class KerasOptimizers:
+    """Follows gradients from where they are given to an optimizer to where they have been applied."""
+
+    def __init__(self, recorder: Recorder, changed: Callable[[], None], scaling: Scaling) -> None:
+        """`changed` is called when the recorder may have changed its mind about modules."""
+        self._recorder, self._changed, self._scaling = recorder, changed, scaling
+        self._kind = Holder(parameters=_parameters, rates=self._rates_of, settings=_settings)
+        self._rates: WeakKeyDictionary[BaseOptimizer, float] = WeakKeyDictionary()
+        self._versions: WeakKeyDictionary[BaseOptimizer, int] = WeakKeyDictionary()
+        self._step: _Step | None = None
+        self._norm: Tensor | None = None
+        """The norm by which the gradients at hand are clipped."""
+
+    def install(self, patches: Patches) -> None:
+        """Watch all optimizers."""
+        patches.replace(BaseOptimizer, "__init__", self._made)
+        patches.replace(BaseOptimizer, "apply", self._applies)
+        patches.replace(BaseOptimizer, "_clip_gradients", self._clips)
+        patches.replace(base_optimizer, "global_norm", self._measures)
+        for owner in (BaseOptimizer, TorchParallelOptimizer):
+            patches.replace(owner, "_backend_update_step", self._updates)
+        for owner in (BaseOptimizer, LossScaleOptimizer):
+            patches.replace(owner, "scale_loss", self._scales)
+        patches.replace(LossScaleOptimizer, "_stateful_handle_non_finite_grads", self._leaves_out)
+
+    def tell(self, optimizer: BaseOptimizer) -> None:
+        """Tell of an optimizer that exists."""
+        self._recorder.optimizer_made(_stepping(optimizer), self._kind)
+        self._changed()
+
+    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def make(self_: BaseOptimizer, *args: object, **kwargs: object) -> None:
+            original(self_, *args, **kwargs)
+            if not isinstance(self_, LossScaleOptimizer):
+                guarded(self._recorder, _WHAT, lambda: self.tell(self_))
+
+        return make
+
+    def _applies(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def apply(
+            self_: BaseOptimizer, grads: Sequence[object], trainable_variables: Sequence[object] | None = None
+        ) -> None:
+            if torch.compiler.is_compiling() or in_stateless_scope():
+                original(self_, grads, trainable_variables)
+                return
+            outer = self._step
+            guarded(self._recorder, _WHAT, lambda: self._enter(self_, grads, trainable_variables))
+            step = self._step
+            try:
+                original(self_, grads, trainable_variables)
+            finally:
+                self._step = outer
+            if step is not None and step.begun:
+                self._recorder.update_ends(self_)
+                self._changed()
+
+        return apply
+
+    def _enter(
+        self, optimizer: BaseOptimizer, grads: Sequence[object], variables: Sequence[object] | None
+    ) -> None:
+        given = optimizer._trainable_variables if variables is None else variables
+        pairs = zip(given, grads, strict=True)
+        self._step = _Step(optimizer, [one._value for one, gradient in pairs if gradient is not None])
+
+    def _clips(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _clip_gradients(self_: BaseOptimizer, grads: Sequence[Tensor]) -> object:
+            clipped = original(self_, grads)
+            step = self._step
+            # Asked for once, right before parameters change: not while gradients are accumulated.
+            if step is not None and step.optimizer is self_ and not torch.compiler.is_compiling():
+                guarded(self._recorder, _WHAT, lambda: self._begin(step, grads))
+            return clipped
+
+        return _clip_gradients
+
+    def _begin(self, step: _Step, grads: Sequence[Tensor]) -> None:
+        step.begun = True
+        norm, self._norm = self._norm, None
+        if norm is not None and step.optimizer.global_clipnorm:
+            self._recorder.clipped(norm, float(step.optimizer.global_clipnorm))
+        with _applied(step.parameters, grads):
+            self._recorder.update_begins(step.optimizer, self._kind)
+
+    def _measures(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        @wraps(original)
+        def global_norm(value_list: Sequence[Tensor]) -> Tensor:
+            norm = original(value_list)
+            if self._step is not None and not torch.compiler.is_compiling():
+                self._norm = norm
+            return norm
+
+        return global_norm
+
+    def _updates(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _backend_update_step(
+            self_: BaseOptimizer, grads: object, trainable_variables: object, learning_rate: object
+        ) -> object:
+            if self._step is not None and not torch.compiler.is_compiling():
+                guarded(self._recorder, _WHAT, lambda: self._note_rate(self_, learning_rate))
+            return original(self_, grads, trainable_variables, learning_rate)
+
+        return _backend_update_step
+
+    def _note_rate(self, optimizer: BaseOptimizer, rate: object) -> None:
+        if isinstance(rate, keras.Variable):
+            version = rate._value._version
+            # Reading a number that has not changed would wait for its device in vain.
+            if self._versions.get(optimizer) == version:
+                return
+            self._versions[optimizer] = version
+            rate = rate._value
+        self._rates[optimizer] = float(rate.detach() if isinstance(rate, Tensor) else cast(float, rate))
+
+    def _rates_of(self, holder: object) -> Sequence[float]:
+        rate = self._rates.get(holder)
+        return [] if rate is None else [rate]
+
+    def _scales(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def scale_loss(self_: BaseOptimizer, loss: object) -> object:
+            scaled = original(self_, loss)
+            if scaled is not loss and not torch.compiler.is_compiling():
+                guarded(self._recorder, _WHAT, lambda: self._note_scale(self_, loss, scaled))
+            return scaled
+
+        return scale_loss
+
+    def _note_scale(self, optimizer: BaseOptimizer, loss: object, scaled: object) -> None:
+        self._scaling.note(loss, scaled)
+        self._recorder.scaled(_scale(optimizer))
+
+    def _leaves_out(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _stateful_handle_non_finite_grads(self_: LossScaleOptimizer) -> object:
+            guarded(
+                self._recorder,
+                _WHAT,
+                lambda: self._recorder.update_skipped(_stepping(self_), self._kind),
+            )
+            return original(self_)
+
+        return _stateful_handle_non_finite_grads
+
+
+def _stepping(optimizer: BaseOptimizer) -> BaseOptimizer:
+    """The optimizer that takes the steps."""
+    return optimizer.inner_optimizer if isinstance(optimizer, LossScaleOptimizer) else optimizer
+
+
+def _scale(optimizer: BaseOptimizer) -> float:
+    """The factor of the loss; 0 where reading it would wait for a device."""
+    if not isinstance(optimizer, LossScaleOptimizer):
+        return float(optimizer.loss_scale_factor or 0.0)
+    if not optimizer.built:
+        return float(optimizer.initial_scale)
+    value = optimizer.dynamic_scale._value
+    return float(value) if value.is_cpu else 0.0
+
+
+@contextmanager
+def _applied(parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> Iterator[None]:
+    """For a moment the gradients that are applied: unscaled and accumulated ones lie elsewhere."""
+    kept = [one.grad for one in parameters]
+    if len(kept) != len(gradients) or all(a is b for a, b in zip(kept, gradients, strict=True)):
+        yield
+        return
+    try:
+        for one, gradient in zip(parameters, gradients, strict=True):
+            one.grad = gradient
+        yield
+    finally:
+        for one, gradient in zip(parameters, kept, strict=True):
+            one.grad = gradient
+
+
+def _parameters(holder: object) -> Sequence[Tensor]:
+    variables = cast(BaseOptimizer, holder)._trainable_variables
+    return [one._value for one in variables if isinstance(one._value, Tensor)]
+
+
+def _settings(holder: object) -> Mapping[Fact, Scalar]:
+    return settings_of(cast(BaseOptimizer, holder))

@@ -1,0 +1,64 @@
+"""Calls of torch's loss functions: predictions, targets, and the losses of validation."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from traindx.instruments.patching import Patches, unseen
+from traindx.instruments.torch_sight import is_plain
+from traindx.recording.recorder import Recorder
+
+_NAMES = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
+    " smooth_l1_loss huber_loss kl_div gaussian_nll_loss poisson_nll_loss soft_margin_loss multi_margin_loss"
+    " multilabel_margin_loss multilabel_soft_margin_loss hinge_embedding_loss ctc_loss"
+).split()
+"""All take the prediction first and the target second."""
+
+
+def install(recorder: Recorder, patches: Patches) -> None:
+    """Watch the loss functions; modules such as nn.CrossEntropyLoss call them too."""
+    for name in _NAMES:
+        patches.replace(functional, name, partial(_watched, name, recorder))
+    # TorchScript compiles the source of what it finds, which must be torch's own.
+    patches.replace(torch.jit, "script", lambda original: _lifting(original, patches))
+
+
+def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -> "Callable[..., object]":
+    names = list(inspect.signature(original).parameters)
+    lane = recorder.lane
+
+    @wraps(original)
+    def loss(*args: object, **kwargs: object) -> object:
+        try:
+            value = original(*args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+            return value
+        if not torch.compiler.is_compiling() and is_plain(value):
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            prediction, target = given.pop(names[0], None), given.pop(names[1], None)
+            if is_plain(prediction) and is_plain(target):
+                recorder.loss_computed(name, prediction, target, value, given)
+        return value
+
+    return loss
+
+
+def _lifting(original: "Callable[..., object]", patches: Patches) -> "Callable[..., object]":
+    @wraps(original)
+    def script(*args: object, **kwargs: object) -> object:
+        with patches.lifted(functional):
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+
+    return script

@@ -1,0 +1,54 @@
+"""Putting a function in the place of another, so that it can be undone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+def unseen(error: BaseException) -> None:
+    """Take the frame that caught an error out of its traceback; a bare `raise` does not put it back."""
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
+
+
+class Patches:
+    """Attributes that were replaced, and what undoes everything else."""
+
+    def __init__(self) -> None:
+        self._replaced: list[tuple[object, str, object, object]] = []
+        self._undo: list[Callable[[], None]] = []
+
+    def replace(self, owner: object, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+        """Replace an attribute by what is made of it; an owner that lacks it is left alone."""
+        # From the owner's own dictionary: an inherited method must be gone again when it is undone.
+        original = vars(owner).get(name)
+        if original is None:
+            return
+        wrapped = make(original)
+        setattr(owner, name, wrapped)
+        self._replaced.append((owner, name, original, wrapped))
+
+    def on_undo(self, undo: Callable[[], None]) -> None:
+        """Remember how to undo something else, such as a registered hook."""
+        self._undo.append(undo)
+
+    def undo(self) -> None:
+        """Put everything back; what somebody else has replaced since then is left to them."""
+        for owner, name, original, wrapped in reversed(self._replaced):
+            if vars(owner).get(name) is wrapped:
+                setattr(owner, name, original)
+        for undo in reversed(self._undo):
+            undo()
+        self._replaced.clear()
+        self._undo.clear()
+
+    @contextmanager
+    def lifted(self, owner: object) -> Iterator[None]:
+        """The owner's own attributes for a while: a compiler must read what torch wrote."""
+        mine = [one for one in self._replaced if one[0] is owner]
+        for _, name, original, _ in mine:
+            setattr(owner, name, original)
+        try:
+            yield
+        finally:
+            for _, name, _, wrapped in mine:
+                setattr(owner, name, wrapped)
