@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from traindx.series import Axis, Series
     from traindx.watching import Watch, watch
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "Axis",
@@ -90,10 +90,12 @@ _HOME = {
     "watch": "watching",
 }
 
+_MODULES = ("facts", "keras", "lightning", "quantities", "transformers")
+
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for."""
-    if name in ("facts", "quantities"):
+    if name in _MODULES:
         return import_module(f"traindx.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'traindx' has no attribute {name!r}")

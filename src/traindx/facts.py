@@ -41,6 +41,9 @@ SHUFFLE = Fact("shuffle", "whether the training data is drawn in random order")
 TRAINING_SAMPLES = Fact("training_samples", "number of samples in the training data")
 ACTIVATION = Fact("activation", "the activation function, such as relu")
 LAYERS = Fact("layers", "number of layers or blocks of the model")
+OPTIMIZERS_IN_TURN = Fact(
+    "optimizers_in_turn", "optimizers that take turns, each with a loss and parameters of its own"
+)
 OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is made")
 STEP_PLACE = Fact("step_place", "file and line of the optimizer step")
 LOSS_PLACE = Fact("loss_place", "file and line where the loss is computed")
@@ -84,6 +87,7 @@ CLASS_BALANCE = Fact("class_balance", "commonest over rarest class among the tar
 CLASS_WEIGHTS = Fact("class_weights", "whether the loss weights its classes")
 INITIAL_LOSS = Fact("initial_loss", "the loss of the first step, before any change to the parameters")
 CHANCE_LOSS = Fact("chance_loss", "the loss of the best constant guess, from the targets seen")
+KEPT_ROWS = Fact("kept_rows", "training rows that rows of validation batches were compared with")
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 EXIT_CODE = Fact("exit_code", "the exit code of the training process")

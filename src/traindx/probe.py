@@ -50,7 +50,7 @@ class Batch:
     """Every tensor among the arguments, in order; those inside dicts and sequences included."""
     purpose: Purpose
     number: int
-    """Batches fetched for this purpose so far, from 1."""
+    """Training: batches so far; validation: the batch of the pass that runs; both from 1."""
 
 
 @dataclass(frozen=True, eq=False)

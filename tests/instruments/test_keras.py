@@ -119,7 +119,8 @@ def means(run: Run, per_epoch: int) -> list[float]:
     return run[TRAIN_LOSS].values.reshape(-1, per_epoch).mean(1).tolist()  # type: ignore[no-any-return]  # floats
 
 
-def test_fit_is_recorded_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [1, 7])
+def test_fit_is_recorded_whole(every: int, tmp_path: Path) -> None:
     def program() -> Outcome:
         inputs, classes, _ = data()
         model = small()
@@ -130,7 +131,7 @@ def test_fit_is_recorded_whole(tmp_path: Path) -> None:
             model.fit(inputs[:80], classes[:80], BATCH, EPOCHS, verbose=0, validation_data=parts),
         )
 
-    outcome, (run,) = recorded(program, tmp_path)
+    outcome, (run,) = recorded(program, tmp_path, every)
 
     assert means(run, 5) == pytest.approx(outcome.history["loss"], rel=1e-6)
     assert run[VAL_LOSS].values.tolist() == outcome.history["val_loss"]
@@ -204,12 +205,13 @@ class Spy(keras.optimizers.SGD):  # type: ignore[name-defined]  # Keras has no t
         return super()._clip_gradients(grads)  # type: ignore[no-any-return]  # Keras has no types here
 
 
+@pytest.mark.parametrize("every", [1, 5])
 @pytest.mark.parametrize(
     "settings",
     [{}, {"gradient_accumulation_steps": 3}, {"loss_scale_factor": 64.0}, {"global_clipnorm": 0.5}],
     ids=["plain", "accumulated", "scaled", "clipped"],
 )
-def test_gradients_are_those_that_are_applied(settings: dict[str, float], tmp_path: Path) -> None:
+def test_gradients_are_those_that_are_applied(settings: dict[str, float], every: int, tmp_path: Path) -> None:
     def program() -> Outcome:
         inputs, _, numbers = data()
         model = small(1, None)
@@ -217,7 +219,7 @@ def test_gradients_are_those_that_are_applied(settings: dict[str, float], tmp_pa
         Spy.norms = []
         return Outcome(model, model.fit(inputs, numbers, BATCH, EPOCHS, verbose=0))
 
-    outcome, (run,) = recorded(program, tmp_path)
+    outcome, (run,) = recorded(program, tmp_path, every)
 
     assert whole(run, GRADIENT_NORM) == pytest.approx(Spy.norms, rel=1e-5)
     per_epoch = 6 // int(settings.get("gradient_accumulation_steps", 1))

@@ -50,6 +50,21 @@ def test_of_losses_that_alternate_the_first_is_followed() -> None:
     assert loop.facts[CHANCE_LOSS] == pytest.approx(math.log(2))
 
 
+def test_sentences_of_every_length_are_one_loss() -> None:
+    loop = Loop(ChanceLoss())
+    for length in range(3, 40):
+        loop.loss("cross_entropy", torch.zeros(4, 2, length), torch.arange(4 * length).reshape(4, length) % 2)
+    assert loop.facts[CHANCE_LOSS] == pytest.approx(math.log(2), abs=0.01)
+
+
+def test_memory_is_bounded() -> None:
+    probe = ChanceLoss()
+    loop = Loop(probe)
+    for length in range(3, 60):
+        loop.loss("mse_loss", torch.zeros(4, length), torch.zeros(4, length))
+    assert len(probe._guesses) == 16
+
+
 @pytest.mark.parametrize("reduction", ["sum", "none"])
 def test_other_reductions_have_no_chance(reduction: str) -> None:
     loop = Loop(ChanceLoss())

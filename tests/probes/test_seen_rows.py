@@ -49,14 +49,22 @@ def test_validation_is_not_remembered_as_training() -> None:
     seen(probe, fresh(16))
     seen(probe, rows, purpose=VALIDATION)
     assert seen(probe, rows, step=2, number=2)[SEEN_SHARE] == 0.0
-    again = seen(probe, rows, purpose=VALIDATION, number=2)
-    assert again[REPEATED_SHARE] == 1.0
+
+
+def test_validation_repeats_within_a_pass_only() -> None:
+    probe, rows = SeenRows(), fresh(16)
+    seen(probe, rows, purpose=VALIDATION, step=1, number=1)
+    half = torch.cat((rows[:8], fresh(8)))
+    assert seen(probe, half, purpose=VALIDATION, step=1, number=2)[REPEATED_SHARE] == 0.5
+    assert not seen(probe, rows, purpose=VALIDATION, step=2, number=3)
 
 
 def test_a_second_call_on_the_same_batch_is_no_repetition() -> None:
     probe, rows = SeenRows(), fresh(16)
     seen(probe, rows, step=3, number=3)
     assert not seen(probe, rows, step=3, number=3)
+    assert not seen(probe, fresh(16), step=3, number=3)
+    assert not seen(probe, rows, step=3, number=4)
     assert seen(probe, rows, step=4, number=4)[REPEATED_SHARE] == 1.0
 
 

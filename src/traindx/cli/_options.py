@@ -20,8 +20,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_judging(parser: argparse.ArgumentParser) -> None:
-    """How to judge, and what to make of it."""
+def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> None:
+    """How to judge, and what to make of it; `follows`: beside --follow."""
     parser.add_argument(
         "--limit",
         action="append",
@@ -36,7 +36,8 @@ def add_judging(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="CONDITION",
         help="exit with 1 when a run is sick, inconclusive, or suffers from a CAUSE (see traindx causes);"
-        " sick:0.9 or CAUSE:0.8 wants at least that confidence; may be repeated; when met it ends --follow",
+        " sick:0.9 or CAUSE:0.8 wants at least that confidence; may be repeated"
+        + ("; when met it ends --follow" if follows else ""),
     )
 
 

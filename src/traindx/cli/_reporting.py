@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
@@ -40,7 +41,7 @@ _CLEAR = "\x1b[2J\x1b[H"
 
 def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[Condition] = ()) -> int:
     """Read the paths, judge the runs and report on them, with --follow again and again."""
-    places = _places(arguments)
+    places = places_of(arguments)
     refuse_mixture(places.values())
     refuse_inputs(places.values(), arguments.paths)
     refuse_file("--png", arguments.png)
@@ -55,11 +56,11 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
     finally:
         progress.wipe()
     try:
-        code = _report(report, arguments, conditions)
+        code = present(report, arguments, conditions)
     except BrokenPipeError:
         # Whoever reads only the first lines still gets the right exit code.
         drop_output()
-        return _gate(report, arguments, conditions)
+        return gate(report, arguments, conditions)
     # Not with --follow, where the name may still come.
     for says in unused(given, report.runs):
         complain(arguments.command, says)
@@ -89,7 +90,7 @@ def _follow(reports: Iterator[Report], arguments: argparse.Namespace, conditions
         for latest in reports:
             if watched:
                 sys.stdout.write(_CLEAR)
-            code = _report(latest, arguments, conditions, watched=watched)
+            code = present(latest, arguments, conditions, watched=watched)
             sys.stdout.flush()
             if code == CONDITION_MET:
                 break
@@ -99,34 +100,45 @@ def _follow(reports: Iterator[Report], arguments: argparse.Namespace, conditions
         return code
     # Once more, whole: while it was watched it was cut to the height of the terminal.
     sys.stdout.write(_CLEAR)
-    return _report(latest, arguments, conditions)
+    return present(latest, arguments, conditions)
 
 
-def _report(
-    report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition], *, watched: bool = False
+def present(
+    report: Report,
+    arguments: argparse.Namespace,
+    conditions: Sequence[Condition],
+    *,
+    watched: bool = False,
+    stream: TextIO | None = None,
 ) -> int:
-    """Write and show a report, and tell by which exit code the command ends."""
-    places = _places(arguments)
-    failed = attempt({option: partial(_write, option, report, arguments) for option in places})
+    """Write a report, show it on a stream (standard output) and tell by which exit code the command ends."""
+    stream = stream or sys.stdout
+    places = places_of(arguments)
+    failed = attempt(
+        {
+            option: partial(write_output, option, place, report, arguments.values)
+            for option, place in places.items()
+        }
+    )
     if STANDARD_OUTPUT not in places.values() and report.runs:
         # While it is watched, a report leaves room for the prompt and for where its outputs are.
         changed = [f"limits   {says}\n" for says in changed_limits(report)]
         taken = 1 + len(places) + len(changed)
         room = max(shutil.get_terminal_size().lines - taken, 3) if watched else None
-        show(report, everything=arguments.all, room=room)
-        sys.stdout.write("".join(changed))
+        show(report, everything=arguments.all, room=room, stream=stream)
+        stream.write("".join(changed))
         for option, place in places.items():
             if option not in failed:
-                sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
+                stream.write(place_line(option, place))
     for sentence in failed.values():
         complain(arguments.command, sentence)
     if not any(run.series for run in report.runs):
         return _nothing_read(report, arguments)
-    code = _gate(report, arguments, conditions)
+    code = gate(report, arguments, conditions)
     return BAD_INPUT if failed else code
 
 
-def _gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
+def gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
     """Say which conditions are met; those that are not met hold only if every path could be read."""
     met = [says for condition in conditions if (says := condition.met_by(report))]
     missing = unread(arguments.paths, report) if conditions else []
@@ -146,28 +158,33 @@ def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
     return BAD_INPUT
 
 
-def show(report: Report, *, everything: bool = False, room: int | None = None) -> None:
+def show(report: Report, *, everything: bool, room: int | None, stream: TextIO) -> None:
     """Print a report as wide as the terminal, coloured only on a terminal, and cut to the room there is."""
     from traindx.renderers import text
 
-    shown = text.render(report, width=terminal_width(), colour=coloured(), everything=everything)
+    width, colour = terminal_width(stream), coloured(stream)
+    shown = text.render(report, width=width, colour=colour, everything=everything)
     lines = shown.splitlines(keepends=True)
     if room is not None and len(lines) > room:
         hidden = len(lines) - room + 1
         lines = [*lines[: room - 1], f"and {hidden} more lines: Ctrl-C ends the watch and shows them\n"]
-    sys.stdout.write("".join(lines))
+    stream.write("".join(lines))
 
 
-def _places(arguments: argparse.Namespace) -> dict[str, str]:
+def place_line(option: str, place: str) -> str:
+    """The line that says where an output is."""
+    return f"{_CALLED[option]:<8} {printable(place, 500)}\n"
+
+
+def places_of(arguments: argparse.Namespace) -> dict[str, str]:
     """The outputs that were asked for and where each goes."""
     given = {option: getattr(arguments, option) for option in _NAMES}
     places = {option: place_of(place, _NAMES[option]) for option, place in given.items() if place is not None}
     return places if arguments.png is None else {**places, "png": arguments.png}
 
 
-def _write(option: str, report: Report, arguments: argparse.Namespace) -> None:
-    """Make one output, whose renderer is loaded only now."""
-    place = _places(arguments)[option]
+def write_output(option: str, place: str, report: Report, values: bool = False) -> None:
+    """Make one output, whose renderer is loaded only now; `values` puts every value into the JSON."""
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
     if option == "html":
         from traindx.renderers import html
@@ -180,7 +197,7 @@ def _write(option: str, report: Report, arguments: argparse.Namespace) -> None:
     elif option == "json":
         from traindx.renderers import json
 
-        write(place, json.render(report, values=arguments.values) + "\n")
+        write(place, json.render(report, values=values) + "\n")
     else:
         from traindx.renderers import png
 

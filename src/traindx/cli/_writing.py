@@ -1,9 +1,11 @@
 """Puts what a command has to say onto the terminal and into files."""
 
+import errno
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from typing import TextIO
 
 from traindx.errors import TraindxError
 
@@ -51,6 +53,18 @@ def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
             raise TraindxError(f"{place}: is one of the logs to read; choose another place for the report")
 
 
+def refuse_unwritable(places: Iterable[str]) -> None:
+    """A report that has nowhere to go is better known of before the work than after it."""
+    for place in places:
+        if place == STANDARD_OUTPUT:
+            continue
+        folder = os.path.dirname(place) or "."
+        if not os.path.isdir(folder):
+            raise unwritable(place, OSError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        if not os.access(place if os.path.exists(place) else folder, os.W_OK):
+            raise unwritable(place, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
 def refuse_file(option: str, given: str | None) -> None:
     """A folder named like a picture is a mistake, unless it is already there."""
     if (
@@ -77,13 +91,16 @@ def complain(command: str, sentence: object) -> None:
     sys.stderr.write(f"traindx {command}: {sentence}\n")
 
 
-def coloured() -> bool:
-    """Whether standard output takes colours."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def coloured(stream: TextIO | None = None) -> bool:
+    """Whether a stream takes colours; standard output unless another is given."""
+    shown = (stream or sys.stdout).isatty()
+    return shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def terminal_width() -> int:
+def terminal_width(stream: TextIO | None = None) -> int:
     """The columns to fill: those of the terminal, 80 in a pipe, never more than a person reads."""
+    if stream is not None and stream.isatty() and not os.environ.get("COLUMNS"):
+        return min(os.get_terminal_size(stream.fileno()).columns or 80, 120)
     return min(shutil.get_terminal_size((80, 24)).columns, 120)
 
 
@@ -99,20 +116,21 @@ class ProgressLine:
         """Say how many files were read, every few files."""
         self._files += 1
         if self._files % 10 == 0:
-            self._say(f"reading file {self._files:,}")
+            self.say(f"reading file {self._files:,}")
 
     def judging(self, number: int, runs: int) -> None:
         """Say which run is being judged, every few runs."""
         if number % 10 == 0:
-            self._say(f"judging run {number:,} of {runs:,}")
+            self.say(f"judging run {number:,} of {runs:,}")
 
     def wipe(self) -> None:
         """Leave no trace on the terminal."""
         if self._written:
-            self._say("")
+            self.say("")
         self._written = False
 
-    def _say(self, what: str) -> None:
+    def say(self, what: str) -> None:
+        """Say what is being done."""
         if self._shown:
             sys.stderr.write(f"\r\x1b[K{what}")
             sys.stderr.flush()

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of, whole
-from traindx.facts import CLASSES
+from traindx.facts import CLASSES, OPTIMIZERS_IN_TURN
 from traindx.quantities import (
     REWARD,
     TEST_LOSS,
@@ -69,6 +69,8 @@ def is_reinforcement(run: Run) -> bool:
 
 def is_adversarial(run: Run) -> bool:
     """Whether two networks train against each other, so that neither loss should fall to the end."""
+    if OPTIMIZERS_IN_TURN in run.facts:
+        return True
     losses = run.all(TRAIN_LOSS)
     names = [f"{series.part} {series.name}" for series in losses]
     return len(losses) > 1 and all(any(pattern.search(name) for name in names) for pattern in _ADVERSARIES)

@@ -37,7 +37,11 @@ class Attachment:
         self._patches = Patches()
         self.keras: Keras | None = None
         self.recorder = self._new_recorder()
-        self._install()
+        try:
+            self._install()
+        except BaseException:
+            self._patches.undo()
+            raise
 
     def detach(self) -> None:
         """Put torch back as it was and close the recording."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial, wraps
 from time import perf_counter
-from weakref import WeakKeyDictionary
+from typing import cast
+from weakref import WeakKeyDictionary, ref
 
 import keras
 from keras.callbacks import CallbackList
@@ -18,7 +19,7 @@ from traindx.fact import Fact, Scalar
 from traindx.instruments.guarding import Unheard, guarded
 from traindx.instruments.keras_layers import KerasLayers
 from traindx.instruments.metrics import report
-from traindx.instruments.patching import Patches
+from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.torch_sight import TorchSight
 from traindx.quantity import Split
 from traindx.recording.recorder import Recorder
@@ -46,29 +47,40 @@ class KerasLoops:
         """`changed` is called when the recorder may have changed its mind about modules."""
         self._recorder, self._layers, self._changed = recorder, layers, changed
         self._sight = TorchSight()
-        self._running: list[tuple[CallbackList, _Role]] = []
+        self._running: list[tuple[ref[CallbackList], _Role]] = []
+        self._at_hand: _Data | None = None
+        """The data of the last batch."""
         self._sources: WeakKeyDictionary[keras.Model, dict[_Role, _Data]] = WeakKeyDictionary()
 
     def install(self, patches: Patches) -> None:
         """Watch all loops by the list of callbacks that each of them keeps."""
         for word, role in (("train", _Role.FIT), ("test", _Role.EVALUATE), ("predict", _Role.PREDICT)):
-            patches.replace(CallbackList, f"on_{word}_begin", partial(self._begins, role))
-            patches.replace(CallbackList, f"on_{word}_end", self._ends)
-        patches.replace(CallbackList, "on_epoch_end", self._ends_epoch)
+            patches.replace(CallbackList, f"on_{word}_begin", self._before(partial(self._enter, role)))
+            patches.replace(CallbackList, f"on_{word}_end", self._before(self._leave))
+        patches.replace(CallbackList, "on_epoch_end", self._before(self._epoch_ends))
         patches.replace(EpochIterator, "__next__", self._fetches)
 
-    def _begins(self, role: _Role, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def on_begin(callbacks: CallbackList, *args: object, **kwargs: object) -> None:
-            guarded(self._recorder, _WHAT, lambda: self._enter(callbacks, role))
-            original(callbacks, *args, **kwargs)
+    def _before(self, act: "Callable[..., None]") -> "Callable[..., Callable[..., object]]":
+        """Do something before a method of the list of callbacks."""
 
-        return on_begin
+        def replacing(original: "Callable[..., object]") -> "Callable[..., object]":
+            @wraps(original)
+            def told(*args: object, **kwargs: object) -> object:
+                guarded(self._recorder, _WHAT, lambda: act(*args, **kwargs))
+                try:
+                    return original(*args, **kwargs)
+                except BaseException as error:
+                    unseen(error)
+                    raise
 
-    def _enter(self, callbacks: CallbackList, role: _Role) -> None:
+            return told
+
+        return replacing
+
+    def _enter(self, role: _Role, callbacks: CallbackList, logs: object = None) -> None:
         # Validation inside `fit` is told by the list of callbacks, which is that of `fit`.
-        inside = any(one is callbacks for one, _ in self._running)
-        self._running.append((callbacks, _Role.VALIDATE if inside and role is _Role.EVALUATE else role))
+        inside = any(one() is callbacks for one, _ in self._running)
+        self._running.append((ref(callbacks), _Role.VALIDATE if inside and role is _Role.EVALUATE else role))
         self._layers.unheard = role is _Role.PREDICT
         if role is not _Role.FIT:
             return
@@ -78,54 +90,53 @@ class KerasLoops:
             self._recorder.state(f.PLANNED_EPOCHS, epochs)
         self._recorder.names_model(self._layers.told_as(callbacks.model))
 
-    def _ends(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def on_end(callbacks: CallbackList, logs: Mapping[str, object] | None = None) -> None:
-            guarded(self._recorder, _WHAT, lambda: self._leave(callbacks, logs or {}))
-            original(callbacks, logs)
-
-        return on_end
-
-    def _leave(self, callbacks: CallbackList, logs: Mapping[str, object]) -> None:
+    def _leave(self, callbacks: CallbackList, logs: Mapping[str, object] | None = None) -> None:
         role: _Role | None = None
         # Loops that an exception ended are still above it.
         while self._running and role is None:
             one, ended = self._running.pop()
-            role = ended if one is callbacks else None
+            role = ended if one() is callbacks else None
         self._layers.unheard = bool(self._running) and self._running[-1][1] is _Role.PREDICT
         if role is _Role.VALIDATE:
-            report(self._recorder, {f"val_{name}": value for name, value in logs.items()})
+            report(self._recorder, {f"val_{name}": value for name, value in (logs or {}).items()})
 
-    def _ends_epoch(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def on_epoch_end(
-            callbacks: CallbackList, epoch: int, logs: Mapping[str, object] | None = None
-        ) -> None:
-            own = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
-            guarded(self._recorder, _WHAT, lambda: report(self._recorder, own, Split.TRAIN))
-            original(callbacks, epoch, logs)
-
-        return on_epoch_end
+    def _epoch_ends(
+        self, callbacks: CallbackList, epoch: int, logs: Mapping[str, object] | None = None
+    ) -> None:
+        own = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
+        report(self._recorder, own, Split.TRAIN)
 
     def _fetches(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        lane = self._recorder.lane
+
         @wraps(original)
         def fetch(iterator: EpochIterator) -> object:
             began = perf_counter()
             # Keras makes a new data loader for every epoch; by itself each would seem to be other data.
             with Unheard(self._recorder, "fetched", "describes_data"):
-                fetched = original(iterator)
+                try:
+                    fetched = cast("tuple[object, ...]", original(iterator))
+                except BaseException as error:
+                    unseen(error)
+                    raise
             seconds = perf_counter() - began
-            guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
+            known = self._at_hand
+            if not (lane.is_open and known and lane.fetched(known, seconds, fetched[0] == 0)):
+                guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
             return fetched
 
         return fetch
 
-    def _tell_batch(self, iterator: EpochIterator, fetched: object, seconds: float) -> None:
+    def _tell_batch(self, iterator: EpochIterator, fetched: tuple[object, ...], seconds: float) -> None:
+        self._at_hand = None
         # Before any loop has begun, Keras takes a batch to learn its shapes.
-        if not self._running or self._running[-1][1] is _Role.PREDICT or not isinstance(fetched, tuple):
+        if not self._running or self._running[-1][1] is _Role.PREDICT:
             return
-        callbacks, role = self._running[-1]
-        source = self._sources.setdefault(callbacks.model, {}).setdefault(role, _Data())
+        held, role = self._running[-1]
+        callbacks = held()
+        if callbacks is None:
+            return
+        source = self._at_hand = self._sources.setdefault(callbacks.model, {}).setdefault(role, _Data())
         first = fetched[0] == 0
         if first:
             self._recorder.describes_data(source, _facts(iterator.data_adapter))

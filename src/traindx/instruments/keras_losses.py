@@ -7,9 +7,10 @@ import keras
 import torch
 from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.losses.losses import LossFunctionWrapper
+from torch import Tensor
 
 from traindx.instruments.guarding import Unheard, guarded
-from traindx.instruments.patching import Patches
+from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.torch_sight import is_plain
 from traindx.recording.recorder import Recorder
 
@@ -22,17 +23,23 @@ def install(recorder: Recorder, patches: Patches) -> None:
 
 
 def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable[..., object]":
+    lane = recorder.lane
+
     @wraps(original)
     def compute(
         self: keras.losses.Loss, y_true: object, y_pred: object, *args: object, **more: object
     ) -> object:
-        if torch.compiler.is_compiling():
-            return original(self, y_true, y_pred, *args, **more)
         # The functions of torch behind it see logarithms of clipped probabilities, sample by sample.
         with Unheard(recorder, "loss_computed"):
-            value = original(self, y_true, y_pred, *args, **more)
+            try:
+                value = original(self, y_true, y_pred, *args, **more)
+            except BaseException as error:
+                unseen(error)
+                raise
+        if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+            return value
         # Keras also computes losses to learn shapes.
-        if not in_stateless_scope():
+        if not torch.compiler.is_compiling() and not in_stateless_scope():
             guarded(recorder, _WHAT, lambda: _tell(recorder, self, y_true, y_pred, value))
         return value
 

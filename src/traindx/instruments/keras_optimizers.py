@@ -20,7 +20,7 @@ from traindx.fact import Fact, Scalar
 from traindx.instruments.backward import Scaling
 from traindx.instruments.guarding import guarded
 from traindx.instruments.keras_settings import settings_of
-from traindx.instruments.patching import Patches
+from traindx.instruments.patching import Patches, unseen
 from traindx.recording.recorder import Recorder
 from traindx.recording.sight import Holder
 
@@ -32,10 +32,23 @@ class _Step:
     """The application of gradients that runs."""
 
     optimizer: BaseOptimizer
-    parameters: Sequence[Tensor]
-    """Those that were given a gradient."""
+    variables: "Sequence[keras.Variable]"
+    gradients: Sequence[Tensor | None]
     begun: bool = False
     """Whether parameters change: gradients may only be accumulated."""
+
+    def is_of(self, applied: Sequence[Tensor]) -> bool:
+        """Whether the gradients that are applied are those that torch keeps with the parameters."""
+        # All are unscaled and accumulated alike: one of them tells.
+        pairs = zip(self.variables, self.gradients, strict=False)
+        first = next((one for one, gradient in pairs if gradient is not None), None)
+        return first is not None and bool(applied) and first._value.grad is applied[0]
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """Those that were given a gradient."""
+        pairs = zip(self.variables, self.gradients, strict=True)
+        return [one._value for one, gradient in pairs if gradient is not None]
 
 
 class KerasOptimizers:
@@ -70,66 +83,85 @@ class KerasOptimizers:
 
     def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
-        def make(self_: BaseOptimizer, *args: object, **kwargs: object) -> None:
-            original(self_, *args, **kwargs)
+        def made(self_: BaseOptimizer, *args: object, **kwargs: object) -> None:
+            try:
+                original(self_, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
             if not isinstance(self_, LossScaleOptimizer):
                 guarded(self._recorder, _WHAT, lambda: self.tell(self_))
 
-        return make
+        return made
 
     def _applies(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
         def apply(
-            self_: BaseOptimizer, grads: Sequence[object], trainable_variables: Sequence[object] | None = None
+            self_: BaseOptimizer,
+            grads: Sequence[Tensor | None],
+            trainable_variables: "Sequence[keras.Variable] | None" = None,
         ) -> None:
-            if torch.compiler.is_compiling() or in_stateless_scope():
-                original(self_, grads, trainable_variables)
-                return
             outer = self._step
-            guarded(self._recorder, _WHAT, lambda: self._enter(self_, grads, trainable_variables))
-            step = self._step
+            variables = self_._trainable_variables if trainable_variables is None else trainable_variables
+            unseen_by_us = torch.compiler.is_compiling() or in_stateless_scope()
+            step = self._step = None if unseen_by_us else _Step(self_, variables, grads)
             try:
                 original(self_, grads, trainable_variables)
+            except BaseException as error:
+                unseen(error)
+                raise
             finally:
                 self._step = outer
             if step is not None and step.begun:
-                self._recorder.update_ends(self_)
-                self._changed()
+                self._end(self_)
 
         return apply
 
-    def _enter(
-        self, optimizer: BaseOptimizer, grads: Sequence[object], variables: Sequence[object] | None
-    ) -> None:
-        given = optimizer._trainable_variables if variables is None else variables
-        pairs = zip(given, grads, strict=True)
-        self._step = _Step(optimizer, [one._value for one, gradient in pairs if gradient is not None])
+    def _end(self, optimizer: BaseOptimizer) -> None:
+        lane = self._recorder.lane
+        if lane.is_open and lane.update_ends(optimizer):
+            return
+        if lane.is_open:
+            self._recorder.lane_ends()
+        else:
+            self._recorder.update_ends(optimizer)
+        self._changed()
 
     def _clips(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
-        def _clip_gradients(self_: BaseOptimizer, grads: Sequence[Tensor]) -> object:
-            clipped = original(self_, grads)
+        def _clip_gradients(self_: BaseOptimizer, grads: Sequence[Tensor], *args: object) -> object:
+            try:
+                clipped = original(self_, grads, *args)
+            except BaseException as error:
+                unseen(error)
+                raise
             step = self._step
             # Asked for once, right before parameters change: not while gradients are accumulated.
-            if step is not None and step.optimizer is self_ and not torch.compiler.is_compiling():
+            if step is not None and step.optimizer is self_:
                 guarded(self._recorder, _WHAT, lambda: self._begin(step, grads))
             return clipped
 
         return _clip_gradients
 
     def _begin(self, step: _Step, grads: Sequence[Tensor]) -> None:
+        recorder, lane = self._recorder, self._recorder.lane
         step.begun = True
         norm, self._norm = self._norm, None
         if norm is not None and step.optimizer.global_clipnorm:
-            self._recorder.clipped(norm, float(step.optimizer.global_clipnorm))
-        with _applied(step.parameters, grads):
-            self._recorder.update_begins(step.optimizer, self._kind)
+            recorder.clipped(norm, float(step.optimizer.global_clipnorm))
+        if not step.is_of(grads):
+            with _applied(step.parameters, grads):
+                recorder.update_begins(step.optimizer, self._kind)
+        elif lane.is_open and step.optimizer is lane.holder:
+            lane.update_begins()
+        else:
+            recorder.update_begins(step.optimizer, self._kind)
 
     def _measures(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
         @wraps(original)
         def global_norm(value_list: Sequence[Tensor]) -> Tensor:
             norm = original(value_list)
-            if self._step is not None and not torch.compiler.is_compiling():
+            if self._step is not None:
                 self._norm = norm
             return norm
 
@@ -137,12 +169,14 @@ class KerasOptimizers:
 
     def _updates(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
-        def _backend_update_step(
-            self_: BaseOptimizer, grads: object, trainable_variables: object, learning_rate: object
-        ) -> object:
-            if self._step is not None and not torch.compiler.is_compiling():
-                guarded(self._recorder, _WHAT, lambda: self._note_rate(self_, learning_rate))
-            return original(self_, grads, trainable_variables, learning_rate)
+        def _backend_update_step(self_: BaseOptimizer, *args: object) -> object:
+            if self._step is not None:
+                guarded(self._recorder, _WHAT, lambda: self._note_rate(self_, args[2]))
+            try:
+                return original(self_, *args)
+            except BaseException as error:
+                unseen(error)
+                raise
 
         return _backend_update_step
 
@@ -206,9 +240,6 @@ def _scale(optimizer: BaseOptimizer) -> float:
 def _applied(parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> Iterator[None]:
     """For a moment the gradients that are applied: unscaled and accumulated ones lie elsewhere."""
     kept = [one.grad for one in parameters]
-    if len(kept) != len(gradients) or all(a is b for a, b in zip(kept, gradients, strict=True)):
-        yield
-        return
     try:
         for one, gradient in zip(parameters, gradients, strict=True):
             one.grad = gradient

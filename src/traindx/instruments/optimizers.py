@@ -20,7 +20,7 @@ from traindx.facts import (
     SCHEDULE,
     WEIGHT_DECAY,
 )
-from traindx.instruments.patching import Patches, unseen
+from traindx.instruments.patching import Patches, unnoticed, unseen
 from traindx.recording.recorder import Recorder
 from traindx.recording.sight import Holder
 
@@ -105,6 +105,7 @@ class Optimizers:
                 self._recorder.update_begins(optimizer, TORCH)
             return result
 
+        unnoticed(watched)
         return watched
 
     def _ends(self, optimizer: Optimizer, _: object, __: object) -> None:

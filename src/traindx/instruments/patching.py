@@ -2,12 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from types import FunctionType
+
+_PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
+"""Python's warnings take frames of files named like this for a part of the import system."""
 
 
 def unseen(error: BaseException) -> None:
     """Take the frame that caught an error out of its traceback; a bare `raise` does not put it back."""
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
+
+
+def unnoticed(wrapped: object) -> object:
+    """A function that warnings pass over, so that they name the line of the program that called it."""
+    if isinstance(wrapped, FunctionType):
+        wrapped.__code__ = wrapped.__code__.replace(co_filename=_PASSED_OVER)
+    return wrapped
 
 
 class Patches:
@@ -23,7 +35,7 @@ class Patches:
         original = vars(owner).get(name)
         if original is None:
             return
-        wrapped = make(original)
+        wrapped = unnoticed(make(original))
         setattr(owner, name, wrapped)
         self._replaced.append((owner, name, original, wrapped))
 
@@ -44,7 +56,8 @@ class Patches:
     @contextmanager
     def lifted(self, owner: object) -> Iterator[None]:
         """The owner's own attributes for a while: a compiler must read what torch wrote."""
-        mine = [one for one in self._replaced if one[0] is owner]
+        # A compiler calls itself for what it finds on its way: only the outermost call puts things back.
+        mine = [one for one in self._replaced if one[0] is owner and vars(owner).get(one[1]) is one[3]]
         for _, name, original, _ in mine:
             setattr(owner, name, original)
         try:

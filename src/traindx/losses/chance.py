@@ -16,13 +16,14 @@ def of_classes(
     where they give shares (`named` is false), it does not.
     """
     even = smoothing / classes
-    parts = [
-        (weights[k] if weights else 1.0) * ((1.0 - smoothing) * share + even) for k, share in shares.items()
-    ]
-    if even:
-        rest = [k for k in range(classes) if k not in shares] if weights else []
-        parts += [weights[k] * even for k in rest] if weights else [even] * (classes - len(shares))
-    divisor = sum(weights[k] * share for k, share in shares.items()) if weights and named else 1.0
+    parts = [(1.0 - smoothing) * share + even for share in shares.values()]
+    divisor = 1.0
+    if weights:
+        parts = [weights[name] * part for name, part in zip(shares, parts, strict=True)]
+        parts += [weights[name] * even for name in range(classes) if name not in shares]
+        divisor = sum(weights[name] * share for name, share in shares.items()) if named else 1.0
+    elif even:
+        parts += [even] * (classes - len(shares))
     whole = sum(parts)
     return sum(part * log(whole / part) for part in parts if part > 0) / divisor
 

@@ -68,7 +68,7 @@ class ClassGuess(ConstantGuess):
         weights = chance.floats(options.get("weight"), self._classes)
         if weights is None or self.seen < max(_ROWS_TO_TELL, _TARGETS_PER_CLASS * len(self._counts)):
             return None
-        if weights and self._classes > _MOST_CLASSES:
+        if weights and (self._classes > _MOST_CLASSES or max(self._counts) >= self._classes):
             return None
         shares = {name: count / self.seen for name, count in self._counts.items()}
         return chance.of_classes(shares, self._classes, _smoothing(options), weights, named=True)

@@ -1,16 +1,17 @@
 """What a model that has learned nothing loses: by the best constant guess, and at the first step.
 
-Both are of the loss function alone, and stated only where a backward pass follows on calls of a single one
-with its mean taken: of a sum of several losses, or of losses that alternate, neither could be compared with
-the curve. Label smoothing, class weights and the weight of positives enter as the loss has them; other
-weights have no formula.
+Both are of the loss function alone, and stated only where a backward pass follows on calls of a single one:
+of a sum of several losses, or of losses that alternate, neither could be compared with the curve. Chance is
+told of losses that take the mean. Label smoothing, class weights and the weight of positives enter as the
+loss has them; other weights have no formula.
 """
 
 from dataclasses import dataclass
 from math import isfinite
 
 from traindx import facts
-from traindx.losses.answers import answers_of
+from traindx.losses.answers import Answers, answers_of
+from traindx.losses.function import Compares
 from traindx.losses.guesses import ConstantGuess, guess_for
 from traindx.probe import Look, LossCall, Parameter, Probe, Purpose
 from traindx.samples.legible import legible
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-_Key = tuple[str, tuple[int, ...], tuple[int, ...]]
+_Key = tuple[str, tuple[int, ...], bool]
+_MOST_LOSSES = 16
 _MEANS = ("mean", "sum_over_batch_size")
 _NEWS = 1.25
 """How many more targets make a guess worth computing again."""
@@ -53,10 +55,10 @@ class ChanceLoss(Probe):
         if look.step != self._step:
             self._step = look.step
             self._calls.clear()
-        key = (call.function, tuple(call.prediction.shape[1:]), tuple(call.target.shape[1:]))
-        if key not in self._guesses:
+        key = _key(call, answers)
+        if key not in self._guesses and len(self._guesses) < _MOST_LOSSES:
             self._guesses[key] = guess_for(answers)
-        guess = self._guesses[key]
+        guess = self._guesses.get(key)
         chance = None
         if guess is not None and call.options.get("reduction", "mean") in _MEANS:
             guess.add(answers)
@@ -79,6 +81,13 @@ class ChanceLoss(Probe):
                 look.state(facts.INITIAL_LOSS, call.value)
         if call.chance is not None and call.key == self._followed:
             look.state(facts.CHANCE_LOSS, call.chance)
+
+
+def _key(call: LossCall, answers: Answers) -> _Key:
+    """What tells one loss of the program from another: sentences of different length share theirs."""
+    if answers.function.compares is Compares.CLASSES:
+        return (call.function, (answers.classes,), answers.numbers is None)
+    return (call.function, tuple(answers.target.shape[1:]), False)
 
 
 PROBE = ChanceLoss

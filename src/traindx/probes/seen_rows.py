@@ -15,6 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 
+from traindx.facts import KEPT_ROWS
 from traindx.probe import Batch, Look, Probe, Purpose
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.samples.legible import legible
@@ -28,7 +29,7 @@ _MOST_BY_CHANCE = 0.02
 
 @dataclass(frozen=True)
 class _Seen:
-    """The batch looked at before."""
+    """The rows of one batch."""
 
     step: int
     number: int
@@ -47,23 +48,22 @@ class SeenRows(Probe):
 
     def batch_enters(self, look: Look, batch: Batch) -> None:
         """Look the rows up, then remember them."""
-        before = self._before.get(batch.purpose)
-        if before is not None and (before.step, before.number) == (look.step, batch.number):
-            # The model is called again on the same batch, as contrastive losses and line searches do.
-            return
         keys = row_keys([tensor for tensor in map(legible, batch.tensors) if tensor is not None])
-        if not keys:
+        this, before = _Seen(look.step, batch.number, frozenset(keys)), self._before.get(batch.purpose)
+        if not keys or (before is not None and _is_same_batch(this, before)):
             return
-        different = frozenset(keys)
-        self._count_pairs(keys, len(different))
+        self._before[batch.purpose] = this
+        self._count_pairs(keys, len(this.keys))
         part = part_of(batch.purpose)
-        if before is not None and self._tells(len(before.keys)):
+        # Every pass over validation data has the same batches; only within a pass are they to differ.
+        comparable = batch.purpose is Purpose.TRAINING or (before is not None and before.step == look.step)
+        if before is not None and comparable and self._tells(len(before.keys)):
             look.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
         if self._kept and self._tells(len(self._kept)):
             look.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
-        self._before[batch.purpose] = _Seen(look.step, batch.number, different)
         if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
-            self._kept |= different
+            self._kept |= this.keys
+            look.state(KEPT_ROWS, len(self._kept))
 
     def _count_pairs(self, keys: list[int], different: int) -> None:
         self._pairs += len(keys) * (len(keys) - 1) // 2
@@ -75,6 +75,11 @@ class SeenRows(Probe):
         # Two standard deviations below: a few true duplicates must not silence the probe.
         surely = self._equal_pairs - 2 * sqrt(self._equal_pairs)
         return surely * others <= _MOST_BY_CHANCE * self._pairs
+
+
+def _is_same_batch(this: _Seen, before: _Seen) -> bool:
+    """Whether the model is called again on one batch, as contrastive losses, line searches and metrics do."""
+    return this.step == before.step and (this.number == before.number or this.keys == before.keys)
 
 
 PROBE = SeenRows

@@ -193,6 +193,8 @@ def _facts(recording: Recording, training: Training) -> dict[str, Scalar]:
             facts |= {
                 slug: value for slug, value in stated.items() if phase is last or slug not in _OF_THE_MODEL
             }
+    if len(last) > 1:
+        facts[f.OPTIMIZERS_IN_TURN.slug] = len(last)
     started = recording.facts.get(training.streams[0].id, {})
     return facts | {slug: value for slug, value in started.items() if slug == _OF_THE_START}
 

@@ -97,7 +97,8 @@ class Forward:
             self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
-        batch = Batch(tensors, purpose, self._passes)
+        seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
+        batch = Batch(tensors, purpose, seen)
         samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
         if purpose is Purpose.VALIDATION:
             look = self.validation.look(self._sources.evaluated, self._streams.step)
@@ -149,7 +150,7 @@ class Forward:
             mean = mean / max(samples, 1)
         self.validation.add(source, call.function, self._sight.number(mean), samples)
         self._habits.validated_with_gradient.add(bool(call.value.requires_grad))
-        if self.validation.batches(source) == 1 or self._budget.affords_look():
+        if self.validation.is_chosen(source) or self._budget.affords_look():
             look = self.validation.look(source, self._streams.step)
             look.samples = max(samples, 1)
             look.state(VALIDATION_PLACE, self._sight.place())

@@ -76,7 +76,9 @@ class Habits:
         counts = {
             FROZEN_PARAMETERS: sum(not one.trainable for one in records),
             UNOPTIMIZED_PARAMETERS: sum(one.trainable and not one.optimized for one in records),
-            STALE_PARAMETERS: sum(one.name in strays and not one.gradient for one in records),
+            STALE_PARAMETERS: sum(
+                one.trainable and one.name in strays and not one.gradient for one in records
+            ),
             GRADIENTLESS_PARAMETERS: sum(
                 one.name in mine and one.trainable and not one.gradient for one in records
             ),

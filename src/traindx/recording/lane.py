@@ -88,6 +88,7 @@ class Lane:
         except Exception as error:
             return self._fails(error)
         self._values.append(number)
+        self._nonfinite.batches += 1
         self._sources.used = True
         times = self._times
         if times.ready:

@@ -77,7 +77,7 @@ class Looking:
 
     def _tell(self, moment: str, look: Look, ask: Callable[[Probe], None]) -> None:
         for probe in self._asked[moment]:
-            if self.follows and not probe.follows:
+            if self.follows and look is self.look and not probe.follows:
                 continue
             try:
                 ask(probe)

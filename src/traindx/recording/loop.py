@@ -29,7 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-_VALIDATION_BATCHES_WATCHED = 2
 _DESCRIBED_AT_FIRST, _DESCRIBED_EVERY = 4, 8
 """Looks at which the model and the program are described: at first, and then now and again."""
 
@@ -96,7 +95,7 @@ class Loop:
         """A batch came from a loader."""
         self.sources.fetched(source, first, batches)
         if self.sources.is_foreign:
-            watched = self.sources.passed <= _VALIDATION_BATCHES_WATCHED
+            watched = self.forward.validation.is_chosen(self.sources.now, ahead=1)
             self._looking.active = watched or self._looking.look is not None
             return
         times = self._timed(now - seconds)
@@ -213,7 +212,7 @@ class Loop:
 
     def _open_lane(self, stream: Stream, holder: object, now: float) -> None:
         if stream.successor is stream and len(stream.holders) == 1:
-            self.lane.begin(stream, holder, self._timed(now), stream.schedule.due - stream.step - 1, now)
+            self.lane.begin(stream, holder, self._timed(now), stream.schedule.plain_steps(stream.step), now)
 
     def update_skipped(self, holder: object, kind: Holder, now: float, spent: float) -> None:
         """A step was left out: it is counted, with its loss."""
@@ -222,7 +221,6 @@ class Loop:
         self._skipped += 1
         stream = self._streams.current
         if stream is not None and self._updating is holder:
-            self._one_value(stream, SKIPPED_STEPS, self._skipped)
             says = "a gradient overflowed in half precision: the step was left out and the loss scale lowered"
             stream.notebook.happened(Event(EventKind.OVERFLOW, says, stream.step))
         self.update_ends(holder, now, spent)
@@ -281,6 +279,7 @@ class Loop:
         stream.write_step(self._objective.of_step(), stream.rates(), times, epoch)
         if self._scale:
             self._one_value(stream, LOSS_SCALE, self._scale)
+            self._one_value(stream, SKIPPED_STEPS, self._skipped)
         self._nonfinite.write(stream)
         return times[1]
 

@@ -148,7 +148,7 @@ class Model:
             # A name once given stays: series go by it.
             if id(root) not in self._prefixes:
                 inside = {id(value) for value in root.parameters()}
-                alone = len(roots) == 1 and all(id(value) in inside for value in held)
+                alone = len(roots) == 1 and all(id(value) in inside for value in held if value.requires_grad)
                 self._prefixes[id(root)] = "" if alone else kind if number == 1 else f"{kind} {number}"
             prefix = self._prefixes[id(root)]
             for path, module in root.named_modules():

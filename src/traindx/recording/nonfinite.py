@@ -19,7 +19,8 @@ class Nonfinite:
 
     def __init__(self, sight: Sight, model: Model) -> None:
         self._sight, self._model = sight, model
-        self._batches = 0
+        self.batches = 0
+        """Backward passes so far."""
         self._trace: object = None
         self._leave_out = False
         self._asked: set[str] = set()
@@ -33,11 +34,11 @@ class Nonfinite:
         origin = self._sight.forward_origin(loss, self._model.parameter_names())
         says = origin.says if origin else f"the loss is {value}, and its graph does not tell why"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
-        self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self._batches + 1))
+        self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
 
     def trace(self, loss: "Tensor") -> None:
         """Keep what tells the origin of bad gradients, until the step is taken."""
-        self._batches += 1
+        self.batches += 1
         if "gradients" not in self._asked:
             self._trace = self._sight.backtrace(loss)
 
@@ -59,7 +60,7 @@ class Nonfinite:
         origin = self._sight.backward_origin(trace, named)
         says = origin.says if origin else "gradients are not finite though the loss is"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
-        self._events.append(Event(EventKind.NONFINITE, says, stream.step, layer, operation, self._batches))
+        self._events.append(Event(EventKind.NONFINITE, says, stream.step, layer, operation, self.batches))
 
     def write(self, stream: Stream) -> None:
         """Hand over what was found."""

@@ -33,7 +33,7 @@ _WITHIN_LANE = frozenset({"clipped", "lane_ends"})
 _LONGEST_UNWRITTEN = 0.5
 """Seconds: no kill loses a second or fifty steps."""
 _MOST_UNWRITTEN = 50
-_COST_STATED_EVERY = 2.0
+_COST_STATED_EVERY = 0.4
 """Seconds between two statements of what recording costs."""
 
 
@@ -216,7 +216,8 @@ class Recorder:
     def failed(self, error: BaseException) -> None:
         """The program ends with an exception."""
         kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
-        says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
+        first, *_ = str(error).strip().splitlines() or [""]
+        says = ": ".join(part for part in (type(error).__name__, first) if part)
         self._process.happened(Event(kind, says, self.loop.step or None))
 
     @_event

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 _LEAST_GROWTH = 1.6
 """Looks at steps 1, 2, 4, 7, 12, 20, 33, 53 ... are taken whatever they cost: twenty in ten thousand steps.
 Without them nothing would be known of the layers of a program whose plain steps exceed the budget."""
+_PATIENCE = 20
+"""Steps after which it is asked again whether a look that is due can be paid."""
 _OPENING = 0.05
 """Seconds that may be spent before any were earned: the first steps tell most."""
 _DEEPEST_DEBT = 0.25
@@ -59,6 +61,12 @@ class Schedule:
         if step < self.due:
             return False
         return step > _LEAST_GROWTH * self.last or budget.affords_look()
+
+    def plain_steps(self, step: int) -> int:
+        """Steps after this one that need no decision: until the next look, or until it may be affordable."""
+        if step + 1 < self.due:
+            return self.due - step - 1
+        return min(_PATIENCE, max(int(_LEAST_GROWTH * self.last) - step, 0))
 
     def looked(self, step: int) -> None:
         """Note a look and set the next."""

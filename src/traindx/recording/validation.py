@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from traindx.probe import Purpose
 from traindx.quantities import VAL_LOSS
 from traindx.recording.looks import Notebook, ValidationLook, floats
 from traindx.recording.sight import Sight
@@ -11,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traindx.recording.sight import Value
 
-PURPOSE = Purpose.VALIDATION
+_STRIDE = 7
+"""From pass to pass, how far the batch that is looked at moves on."""
 
 
 @dataclass
@@ -28,7 +28,10 @@ class Validation:
 
     def __init__(self) -> None:
         self._passes: dict[int, _Pass] = {}
-        self._parts: dict[int, str] = {}
+        self._parts: dict[int, dict[int, str]] = {}
+        """Per stream, the names of its data sources."""
+        self._past: dict[int, tuple[int, int]] = {}
+        """Per source, the passes that are over and the batches of the last."""
         self.reported: set[tuple[str, str]] = set()
         """Quantities and parts that a framework reported itself since a pass was written: it knows better."""
 
@@ -54,25 +57,30 @@ class Validation:
             one.look = ValidationLook(step)
         return one.look
 
-    def batches(self, source: int) -> int:
-        """Batches of the pass that runs."""
-        return self._passes[source].batches if source in self._passes else 0
+    def is_chosen(self, source: int, ahead: int = 0) -> bool:
+        """Whether the batch at hand is looked at in any case: another one in each pass."""
+        batch = (self._passes[source].batches if source in self._passes else 0) + ahead
+        number, length = self._past.get(source, (0, 1))
+        return batch == 1 + (_STRIDE * number) % length
 
     def write(self, notebook: Notebook, step: int, function: str, sight: Sight) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
         tape = notebook.tape
         for source, one in self._passes.items():
-            if source not in self._parts:
-                self._parts[source] = f"data {len(self._parts) + 1}" if self._parts else ""
+            parts = self._parts.setdefault(notebook.stream, {})
+            part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
-            if samples and (VAL_LOSS.slug, self._parts[source]) not in self.reported:
+            if samples and (VAL_LOSS.slug, part) not in self.reported:
                 values = floats([value for value, _ in weighed], sight)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
-                column = tape.column(notebook.stream, VAL_LOSS.slug, "", self._parts[source])
+                column = tape.column(notebook.stream, VAL_LOSS.slug, "", part)
                 tape.rows_of(tape.layout((column,))).extend((step, total / samples))
             # Statistics of a second set of data would pass for those of the first.
-            if one.look is not None and not self._parts[source]:
+            # Without a loader and without a loss it may be any pass without gradients, such as that of a teacher.
+            if one.look is not None and not part and (weighed or source):
                 one.look.write(notebook, sight, self.reported)
+            number, _ = self._past.get(source, (0, 1))
+            self._past[source] = (number + 1, max(one.batches, 1))
         self._passes.clear()
         self.reported.clear()

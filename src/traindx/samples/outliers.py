@@ -18,10 +18,10 @@ from traindx.samples.table import step_through
 
 FEWEST = 16
 """Values of a feature below which its tenth cannot be told."""
-SUSPICIOUS = 4.5
-"""Largest over mean absolute deviation that up to a tenth of outliers reach, and one normal feature in 50."""
+SUSPICIOUS = 4.9
+"""Largest over mean absolute deviation that a twentieth of outliers reach, and one normal feature in 200."""
 _TAIL = 2.15
-_MOST_SUSPECTS = 16
+_MOST_SUSPECTS = 8
 
 
 def outliers(features: Tensor, suspects: Sequence[int]) -> float:
@@ -29,25 +29,16 @@ def outliers(features: Tensor, suspects: Sequence[int]) -> float:
     if not suspects:
         return 0.0
     chosen = suspects[:: step_through(len(suspects), _MOST_SUSPECTS)]
-    ordered = features[chosen].sort(1).values
-    last = features.shape[1] - 1
-    tenth, quarter = last // 10, last // 4
-    places = [tenth, quarter, last // 2, last - quarter, last - tenth, 0, last]
-    found = 0
-    for number, row in enumerate(ordered[:, places].tolist()):
-        low, high = _limits(*row[:5])
-        if row[5] < low or row[6] > high:
-            values = ordered[number].tolist()
-            found += bisect_left(values, low) + len(values) - bisect_right(values, high)
+    found = sum(_count(sorted(features[place].tolist())) for place in chosen)
     return found * len(suspects) / len(chosen)
 
 
-def _limits(
-    tenth: float, quarter: float, median: float, upper: float, uppermost: float
-) -> tuple[float, float]:
-    return median - _reach(median - tenth, median - quarter), median + _reach(
-        uppermost - median, upper - median
-    )
+def _count(ordered: list[float]) -> int:
+    last = len(ordered) - 1
+    tenth, quarter, median = last // 10, last // 4, ordered[last // 2]
+    low = median - _reach(median - ordered[tenth], median - ordered[quarter])
+    high = median + _reach(ordered[last - tenth] - median, ordered[last - quarter] - median)
+    return bisect_left(ordered, low) + len(ordered) - bisect_right(ordered, high)
 
 
 def _reach(far: float, near: float) -> float:

@@ -262,7 +262,7 @@ def _check_survives_losses(probe: Probe, look: Written) -> None:
     values = list(odd_losses().values())
     predictions = list(odd_tensors().items())
     # Each prediction meets other targets with each function.
-    for number, (function, prediction, offset) in enumerate(product(_FUNCTIONS, predictions, range(8))):
+    for number, (function, prediction, offset) in enumerate(product(_FUNCTIONS, predictions, range(3))):
         target = predictions[number * 7 % len(predictions)] if offset else prediction
         look.step += number % 3 == 0
         purpose = Purpose.TRAINING if number % 4 else Purpose.VALIDATION

@@ -1,0 +1,233 @@
+"""`traindx run`: record a command and diagnose it."""
+
+import argparse
+import os
+import sys
+
+from traindx.cli import BAD_INPUT, CONDITION_MET
+from traindx.cli._options import add_judging, add_outputs
+from traindx.errors import TraindxError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from traindx.cli._conditions import Condition
+    from traindx.cli._reporting import Judge
+    from traindx.launching.child import Ending, Mask
+    from traindx.launching.command import Command
+    from traindx.report import Report
+
+HELP = "run a training, record it, and tell whether it is healthy, and if not, why and what to change"
+EXAMPLES = """\
+  traindx run train.py --lr 0.1                record a script, with its own arguments
+  traindx run -m package.train --epochs 3      record a module
+  traindx run -- torchrun --nproc-per-node 2 train.py  record any command that trains with torch
+  traindx run --fail-on sick:0.8 train.py      exit code 1 if the run is sick, for scripts
+  traindx run --json - train.py > run.json     as data, for programs
+
+Our options stand before the command; everything after its first word is the program's.
+What it prints, its exit code and signals pass through; the report goes to standard error. With --json - or
+--md - the report goes to standard output, and what the program prints there goes to standard error."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of run."""
+    parser.usage = "traindx run [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
+    )
+    parser.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
+    )
+    parser.add_argument(
+        "--name", metavar="NAME", help="what the run is called (default: as the script, numbered)"
+    )
+    parser.add_argument(
+        "--out", default=".traindx/runs", metavar="DIR", help="where runs are kept (default: .traindx/runs)"
+    )
+    parser.add_argument(
+        "--budget",
+        type=_share,
+        default=0.02,
+        metavar="PERCENT",
+        help="how much of the program's time recording may take (default: 2)",
+    )
+    parser.add_argument(
+        "--every",
+        type=_steps,
+        metavar="N",
+        help="look at the layers at every Nth step (default: often at first, then ever less)",
+    )
+    add_judging(parser, follows=False)
+    add_outputs(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command to its end and report on it; 2 if it cannot be started, else its exit code or 1."""
+    if os.name != "posix":
+        raise TraindxError(
+            "needs Linux or macOS; elsewhere call traindx.watch(model, optimizer) in the script"
+        )
+    from pathlib import Path
+
+    from traindx.launching.child import end_like, signals_held
+    from traindx.launching.command import command_from
+    from traindx.launching.run_folder import new_run_folder
+
+    with signals_held() as mask:
+        judge, conditions = _checked(arguments)
+        command = command_from(_words(arguments), os.environ)
+        folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
+        ending = _recorded(command, folder, arguments, mask)
+    code = _report_on(folder, command, judge, conditions, arguments)
+    return code if code == CONDITION_MET else end_like(ending)
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    if arguments.module is None:
+        return list(arguments.words)
+    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
+    return ["-m", *arguments.module, *arguments.words]
+
+
+def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
+    """Refuse what is wrong with the options before the program starts, which may run for days."""
+    from traindx.cli._conditions import conditions_from
+    from traindx.cli._reporting import judging, places_of
+    from traindx.cli._writing import refuse_file, refuse_mixture, refuse_unwritable
+
+    places = places_of(arguments)
+    refuse_mixture(places.values())
+    refuse_file("--png", arguments.png)
+    refuse_unwritable(place for option, place in places.items() if option != "png")
+    return judging(arguments), conditions_from(arguments.fail_on)
+
+
+def _recorded(command: "Command", folder: "Path", arguments: argparse.Namespace, mask: "Mask") -> "Ending":
+    """Start the command and wait for its end."""
+    from traindx.launching.child import run_to_end
+    from traindx.launching.ending import discard, note_ending
+    from traindx.launching.environment import recording_environment
+
+    environment = recording_environment(os.environ, folder, budget=arguments.budget, every=arguments.every)
+    taken = "-" in (arguments.json, arguments.md)
+    try:
+        ending = run_to_end(command, environment, mask, output_to_stderr=taken)
+    except BaseException:
+        discard(folder)
+        raise
+    note_ending(folder, ending)
+    return ending
+
+
+def _report_on(
+    folder: "Path",
+    command: "Command",
+    judge: "Judge",
+    conditions: "Sequence[Condition]",
+    arguments: argparse.Namespace,
+) -> int:
+    """Judge what was recorded, keep the report beside it and show it; the exit code of a report."""
+    from traindx.cli._writing import ProgressLine, complain
+
+    arguments.paths, progress = [str(folder)], ProgressLine()
+    _begin_line()
+    try:
+        progress.say("reading the recording")
+        report = _judged(folder, command, judge)
+        progress.say("writing the report")
+        kept = _keep(report, folder) if report.diagnoses else ""
+        progress.wipe()
+        return _show(report, kept, conditions, arguments)
+    except Exception as error:
+        progress.wipe()
+        # The program's own end counts more than a fault of ours in telling about it.
+        says = f"the report failed ({type(error).__name__}: {error}); the recording is in {folder}"
+        complain(arguments.command, f"{says}; traindx diagnose {folder} reads it again")
+        return BAD_INPUT
+
+
+def _begin_line() -> None:
+    """Leave the line in which the program may have ended."""
+    try:
+        sys.stderr.write("\n")
+    except OSError:
+        _drop_broken()
+
+
+def _drop_broken() -> None:
+    """Send what nobody reads any more nowhere."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _show(
+    report: "Report", kept: str, conditions: "Sequence[Condition]", arguments: argparse.Namespace
+) -> int:
+    from traindx.cli._reporting import gate, place_line, present
+
+    try:
+        code = present(report, arguments, conditions, stream=sys.stderr)
+        sys.stderr.write(place_line("html", kept) if kept else "")
+        sys.stdout.flush()
+    except OSError:
+        # The exit code has to be right whoever reads the report.
+        _drop_broken()
+        code = gate(report, arguments, conditions)
+    return code
+
+
+def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
+    from dataclasses import replace
+
+    from traindx.cli._writing import ProgressLine
+    from traindx.errors import UnreadableError
+    from traindx.launching.ending import discard, faults, recordings, why_nothing
+    from traindx.loading.reading import read
+    from traindx.report import Report
+
+    if recordings(folder):
+        reading = read([str(folder)])
+        runs = tuple(replace(run, name=_called(run.name, folder)) for run in reading.runs)
+        problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
+        return judge(replace(reading, runs=runs, problems=problems), ProgressLine())
+    reason = UnreadableError(command.title, why_nothing(folder))
+    discard(folder)
+    return Report((), (reason,))
+
+
+def _called(name: str, folder: "Path") -> str:
+    """The name of a run without the folders that all runs lie in."""
+    return name.removeprefix(os.path.join(folder.parent, "")) or folder.name
+
+
+def _keep(report: "Report", folder: "Path") -> str:
+    """Write the report beside the recording; where its page is."""
+    from traindx.cli._reporting import write_output
+
+    page = str(folder / "report.html")
+    write_output("html", page, report)
+    write_output("json", str(folder / "report.json"), report)
+    return page
+
+
+def _share(text: str) -> float:
+    """A percentage as a share."""
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    if not 0 < percent <= 100:
+        raise argparse.ArgumentTypeError(f'"{text}" is no percentage above 0; for example --budget 2')
+    return percent / 100
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number of steps; for example --every 100')
+    return int(text)

@@ -1,0 +1,93 @@
+"""The user's words as a command that can be started."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+
+from traindx.errors import TraindxError
+
+_MODULE = "-m"
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to start."""
+
+    program: str
+    """The file that is executed."""
+    words: tuple[str, ...]
+    """What the program sees as its arguments, its own name first, as typed."""
+
+    @property
+    def title(self) -> str:
+        """What it runs, for a person: the script, else the module, else a file, else the program."""
+        script = next((word for word in self.words[1:] if word.endswith(".py")), None)
+        file = next((word for word in self.words[1:] if os.path.isfile(word)), None)
+        return script or self._module or file or self.words[0]
+
+    @property
+    def name(self) -> str:
+        """What a run of it is called."""
+        if self.title == self._module:
+            return as_name(self.title.removesuffix(".__main__").rpartition(".")[2])
+        return as_name(os.path.splitext(os.path.basename(self.title))[0])
+
+    @property
+    def _module(self) -> str | None:
+        return next((word for option, word in pairwise(self.words) if option == _MODULE), None)
+
+
+def command_from(words: Sequence[str], environment: Mapping[str, str]) -> Command:
+    """The command of the words that were typed; raises where it cannot be started."""
+    if words[:1] == ["--"]:
+        words = words[1:]
+        short = False
+    else:
+        short = bool(words) and (words[0] == _MODULE or words[0].endswith(".py"))
+    if not words or not words[0] or words == [_MODULE]:
+        raise TraindxError("no command was given; for example: traindx run train.py, or traindx run -- CMD")
+    if short:
+        if words[0] != _MODULE:
+            _refuse_missing(words[0])
+        words = [python(environment), *words]
+    return Command(_found(words[0], environment), tuple(words))
+
+
+def python(environment: Mapping[str, str]) -> str:
+    """The interpreter meant by a script alone: the active environment's, else ours if it has torch."""
+    active = environment.get("VIRTUAL_ENV") or environment.get("CONDA_PREFIX")
+    if not active and find_spec("torch") is not None:
+        return sys.executable
+    names = [name for name in ("python", "python3") if shutil.which(name, path=environment.get("PATH"))]
+    return names[0] if names else sys.executable
+
+
+def as_name(text: str) -> str:
+    """A text as the name of a folder: letters, digits, dots and dashes."""
+    return re.sub(r"[^\w.-]+", "-", text).strip(".-")[:80] or "run"
+
+
+def _refuse_missing(script: str) -> None:
+    if os.path.isdir(script):
+        raise TraindxError(f"{script}: is a folder, not a script; for a package: traindx run -m PACKAGE")
+    if not os.path.exists(script):
+        raise TraindxError(f"{script}: no such file; check the spelling and the working directory")
+
+
+def _found(word: str, environment: Mapping[str, str]) -> str:
+    """The file a shell would execute."""
+    found = shutil.which(word, path=environment.get("PATH"))
+    if found is not None:
+        return found
+    if os.path.isdir(word):
+        raise TraindxError(f"{word}: is a folder; name a program, for example: traindx run -- python {word}")
+    if not os.path.isfile(word):
+        raise TraindxError(f"{word}: no such command; check the spelling, or give the path of the program")
+    if word.endswith(".py"):
+        raise TraindxError(f"{word}: is not executable; write: traindx run {word}")
+    raise TraindxError(f"{word}: is not executable; write: chmod +x {word}, or name what runs it before it")

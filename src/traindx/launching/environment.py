@@ -1,0 +1,32 @@
+"""The environment in which the program is recorded: the user's own and two variables."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import traindx
+
+_PACKAGE = os.path.dirname(os.path.abspath(traindx.__file__))
+_INJECTED = os.path.join(_PACKAGE, "launching", "injected")
+
+
+def recording_environment(
+    environment: Mapping[str, str], folder: Path, *, budget: float, every: int | None
+) -> dict[str, str]:
+    """The environment for a program whose recordings go into a folder; `budget` is a share of its time."""
+    settings = {
+        "folder": os.path.abspath(folder),
+        "budget": budget,
+        "every": every,
+        "package": os.path.dirname(_PACKAGE),
+    }
+    # An empty PYTHONPATH means none, but an empty entry in it means the working directory.
+    paths = environment.get("PYTHONPATH", "")
+    first = f"{_INJECTED}{os.pathsep}{paths}" if paths else _INJECTED
+    nested = paths == _INJECTED or paths.startswith(_INJECTED + os.pathsep)
+    return {
+        **environment,
+        "PYTHONPATH": paths if nested else first,
+        "TRAINDX_RECORD": json.dumps(settings),
+    }

@@ -1,0 +1,134 @@
+"""A fault inside the recorder is told once, and the training goes on as if nothing had happened."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+from tests.promises.tape_reading import Happening, read_tape
+from tests.promises.trainings import Result, everything
+from traindx import probes
+from traindx.event import EventKind
+from traindx.instruments import attachment
+from traindx.probe import Probe
+from traindx.recording import recorder
+from traindx.recording.loop import Loop
+from traindx.recording.recorder import Recorder
+from traindx.recording.tape import Tape
+
+
+class InjectedError(Exception):
+    """Raised by what was made to fail."""
+
+
+def failing(name: str) -> Callable[..., None]:
+    def fails(*args: object, **kwargs: object) -> None:
+        raise InjectedError(name)
+
+    fails.__name__ = name
+    return fails
+
+
+@pytest.fixture(scope="module")
+def plain() -> Result:
+    """The training without us."""
+    return everything()[1]
+
+
+def attached(folder: Path) -> Result:
+    """The training with a recorder that looks as often as it may."""
+    watching = attachment.attach(folder, budget=1.0)
+    try:
+        return everything()[1]
+    finally:
+        watching.detach()
+
+
+def told(folder: Path) -> list[Happening]:
+    """The faults a recording tells of."""
+    aside = EventKind.STEPPED_ASIDE.value
+    return [
+        event for path in folder.glob("*.traindx") for event in read_tape(path).events if event.kind == aside
+    ]
+
+
+PROBES = [import_module(f"{probes.__name__}.{one.name}").PROBE for one in iter_modules(probes.__path__)]
+METHODS = [
+    (probe, name)
+    for probe in PROBES
+    for name, value in vars(Probe).items()
+    if callable(value) and not name.startswith("_") and name in vars(probe)
+]
+EVENTS = [name for name, value in vars(Recorder).items() if callable(value) and "__wrapped__" in vars(value)]
+"""Every guarded method."""
+
+
+def test_no_fault_nothing_told(tmp_path: Path, plain: Result) -> None:
+    assert attached(tmp_path) == plain
+    assert told(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("probe", "method"), METHODS, ids=[f"{probe.__name__}.{name}" for probe, name in METHODS]
+)
+def test_a_probe_that_fails_steps_aside(
+    probe: type[Probe], method: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, method, failing(method))
+    assert attached(tmp_path) == plain
+    (event,) = told(tmp_path)
+    assert "InjectedError" in event.says
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=[probe.__name__ for probe in PROBES])
+def test_a_probe_that_cannot_be_made_is_left_out(
+    probe: type[Probe], tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "__init__", failing("__init__"))
+    assert attached(tmp_path) == plain
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_an_event_that_fails_is_ignored_from_then_on(
+    event: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Recorder, event, recorder._event(failing(event)))
+    assert attached(tmp_path) == plain
+    assert sum("InjectedError" in one.says for one in told(tmp_path)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("owner", "method"),
+    [
+        (owner, name)
+        for owner in (Loop, Tape)
+        for name, value in vars(owner).items()
+        if callable(value) and not name.startswith("_")
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_faults_below_the_events_stay_below(
+    owner: type, method: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner, method, failing(method))
+    assert attached(tmp_path) == plain
+
+
+def test_a_fault_that_comes_late_keeps_what_was_recorded(
+    tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, calls = Loop.update_ends, []
+
+    def fails_at_twenty(self: Loop, holder: object, now: float, spent: float) -> None:
+        calls.append(1)
+        if len(calls) == 20:
+            raise InjectedError("twenty")
+        original(self, holder, now, spent)
+
+    monkeypatch.setattr(Loop, "update_ends", fails_at_twenty)
+    assert attached(tmp_path) == plain
+    (path,) = tmp_path.glob("*.traindx")
+    assert len(read_tape(path).values("train_loss")) >= 19
+    assert len(told(tmp_path)) == 1

@@ -1,0 +1,156 @@
+"""Programs that know nothing of traindx run the same under it, and their recordings hold what they print."""
+
+import math
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.promises.expected import MOST_LOST, PROGRAMS, VAL_LOSS, Expected, printed
+from tests.promises.running import PROGRAMS as SHELF
+from tests.promises.running import Pair, command_of, pair_of
+from tests.promises.tape_reading import Taped, read_tape
+from traindx.event import EventKind
+
+every_program = pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+recorded_programs = [program for program in PROGRAMS if program.losses or program.steps]
+every_recorded_program = pytest.mark.parametrize(
+    "program", recorded_programs, ids=[program.name for program in recorded_programs]
+)
+
+
+def outcomes(program: Expected, shared: Path) -> Pair:
+    # Looked for, not imported: some take five seconds, or a setting that only their program makes.
+    if find_spec(program.needs) is None:
+        pytest.skip(f"needs {program.needs}")
+    return pair_of(shared, program.name, command_of(program.name, program.arguments, program.ranks))
+
+
+def same(found: Sequence[float], expected: Sequence[float], tolerance: float = 1e-6) -> bool:
+    """Whether two lists of numbers are the same but for rounding; NaN is NaN."""
+    if len(found) != len(expected):
+        return False
+    return all(
+        (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=1e-9)
+        for a, b in zip(found, expected, strict=True)
+    )
+
+
+def begins(found: Sequence[float], expected: Sequence[float], missing: int) -> bool:
+    """Whether two lists are the same but for a few numbers at the end that were not found."""
+    return len(found) + missing >= len(expected) and same(found, expected[: len(found)])
+
+
+@every_program
+def test_program_runs_as_it_does_without_us(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    assert pair.plain.code == program.code, pair.plain.stderr
+    assert pair.recorded.stdout == pair.plain.stdout
+    assert pair.recorded.stderr.startswith(pair.plain.stderr), pair.recorded.stderr
+    assert pair.recorded.code == program.code
+    assert pair.recorded.left == pair.plain.left
+
+
+@every_program
+def test_one_recording_per_process_that_trains(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    trains = bool(program.losses or program.steps)
+    assert len(pair.tapes) == (program.files if trains else 0)
+    assert not list(pair.out.rglob("*-wal")), "a closed recording is one file"
+    if not trains:
+        assert pair.report.count("nothing was recorded") == 1
+        assert not list(pair.out.rglob("*")), "nothing recorded, nothing left"
+
+
+@every_recorded_program
+def test_nothing_steps_aside(program: Expected, shared: Path) -> None:
+    aside = EventKind.STEPPED_ASIDE.value
+    tapes = [read_tape(path) for path in outcomes(program, shared).tapes]
+    assert [event.says for tape in tapes for event in tape.events if event.kind == aside] == []
+
+
+@every_recorded_program
+def test_recording_holds_the_losses_that_the_program_prints(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    tapes = [read_tape(path) for path in pair.tapes]
+    recorded = [[v for _, v in points] for tape in tapes for points in tape.of("train_loss").values()]
+    if program.steps is not None:
+        assert [len(values) for values in recorded] == [program.steps]
+        return
+    expected = [
+        [value / program.over for value in printed(pattern, pair.plain.stdout)] for pattern in program.losses
+    ]
+    assert all(expected), "the pattern finds nothing in the output"
+    missing = MOST_LOST if program.cut_off else 0
+    unmatched = [values for values in recorded if not any(begins(values, one, missing) for one in expected)]
+    assert unmatched == []
+    assert len(recorded) == len(expected)
+
+
+@every_recorded_program
+def test_steps_are_counted_from_one(program: Expected, shared: Path) -> None:
+    for path in outcomes(program, shared).tapes:
+        for key, points in read_tape(path).of("train_loss").items():
+            assert [step for step, _ in points] == list(range(1, len(points) + 1)), key
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.rates], ids=lambda program: program.name)
+def test_recording_holds_the_learning_rates(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    rates = list(read_tape(pair.tapes[0]).of("learning_rate").values())
+    expected = printed(program.rates, pair.plain.stdout)
+    assert any(same([value for _, value in points], expected) for points in rates), rates
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.norms], ids=lambda program: program.name)
+def test_recording_holds_the_gradient_norm_before_clipping(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    (points,) = read_tape(pair.tapes[0]).of("gradient_norm").values()
+    expected = printed(program.norms, pair.plain.stdout)
+    assert len(points) >= 10
+    assert same([value for _, value in points], [expected[int(step) - 1] for step, _ in points])
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.validated], ids=lambda program: program.name)
+def test_recording_holds_the_validation_losses(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    tape = read_tape(pair.tapes[0])
+    found = [value for key, points in tape.of("val_loss").items() if not key.part for _, value in points]
+    # The program may add up in another order, or in half the precision.
+    assert same(found, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
+
+
+@every_recorded_program
+def test_recording_holds_facts_layers_and_events(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    for path in pair.tapes:
+        tape = read_tape(path)
+        stated = {fact: value for fact, value in program.facts.items() if value not in tape.stated(fact.slug)}
+        assert {fact.slug: tape.stated(fact.slug) for fact in stated} == {}, stated
+        if program.layers:
+            assert program.layers in tape.layers.values()
+        ended = {EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value, EventKind.NONFINITE.value}
+        assert tape.kinds() & ended == {kind.value for kind in program.events}
+        assert tape.meta["exit_code"] == program.code
+        assert tape.meta["ranks"] == max(program.ranks, 1)
+        assert_costs(tape)
+
+
+def assert_costs(tape: Taped) -> None:
+    (cost,) = tape.stated("recording_cost")
+    assert isinstance(cost, float)
+    assert 0 < cost < 1
+
+
+@every_recorded_program
+def test_report_stands_after_the_programs_own_output(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    assert pair.report.startswith("\n")
+    assert "report.html" in pair.report
+    assert "the report failed" not in pair.report
+
+
+def test_every_program_is_known() -> None:
+    helpers = {"reproducible", "endless"}
+    assert {path.stem for path in SHELF.glob("*.py")} - helpers == {program.name for program in PROGRAMS}
