@@ -59,14 +59,14 @@ def test_a_look_is_afforded_when_its_cost_was_earned() -> None:
     assert budget.affords_look()
 
 
-def test_plain_steps_reach_up_to_the_next_look():
+def test_plain_steps_reach_up_to_the_next_look() -> None:
     schedule = Schedule(every=30)
     schedule.looked(1)
     assert schedule.plain_steps(1) == 29
     assert schedule.plain_steps(30) == 0
 
 
-def test_a_look_that_cannot_be_paid_is_waited_for_in_short_stretches():
+def test_a_look_that_cannot_be_paid_is_waited_for_in_short_stretches() -> None:
     schedule = Schedule(None)
     schedule.looked(100)
     assert schedule.due == 105

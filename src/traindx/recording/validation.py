@@ -77,7 +77,7 @@ class Validation:
                 column = tape.column(notebook.stream, VAL_LOSS.slug, "", part)
                 tape.rows_of(tape.layout((column,))).extend((step, total / samples))
             # Statistics of a second set of data would pass for those of the first.
-            # Without a loader and without a loss it may be any pass without gradients, such as that of a teacher.
+            # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
             if one.look is not None and not part and (weighed or source):
                 one.look.write(notebook, sight, self.reported)
             number, _ = self._past.get(source, (0, 1))
