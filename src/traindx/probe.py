@@ -101,6 +101,8 @@ class Probe:
 
     follows: bool = False
     """Whether it also wants the step right after each that is looked at, to compare the two."""
+    whole_passes: bool = False
+    """Whether it is told of the losses of all validation batches: only all of them give its number."""
 
     def batch_enters(self, look: Look, batch: Batch) -> None:
         """The outermost module was called with a batch; told when it has returned."""

@@ -13,6 +13,8 @@ from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
 class Accuracy(Probe):
     """Writes the share of right answers among up to 1,024 of a batch."""
 
+    whole_passes = True
+
     def loss_is_computed(self, look: Look, call: LossCall) -> None:
         """Compare the chosen classes with the right ones."""
         answers = answers_of(call)

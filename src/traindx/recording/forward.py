@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
 from traindx.probe import Batch, LossCall, Purpose
-from traindx.recording.habits import Habits
 from traindx.recording.looking import Looking
 from traindx.recording.model import Model
 from traindx.recording.nonfinite import Nonfinite
@@ -35,7 +34,6 @@ class Forward:
         model: Model,
         streams: Streams,
         sources: Sources,
-        habits: Habits,
         nonfinite: Nonfinite,
     ) -> None:
         self.validation = Validation()
@@ -45,9 +43,11 @@ class Forward:
         """Samples behind the step in the making."""
         self.in_backward = False
         """Whether gradients are being computed: checkpointed modules run again then."""
+        self.in_eval_mode: bool | None = None
+        """The mode of the model at the pass whose backward pass is to come, at a look."""
         self._sight, self._looking, self._budget = sight, looking, budget
         self._model, self._streams, self._sources = model, streams, sources
-        self._habits, self._nonfinite = habits, nonfinite
+        self._nonfinite = nonfinite
         self._depth = 0
         self._purpose: Purpose | None = None
         self._calls: dict[int, int] = {}
@@ -104,11 +104,11 @@ class Forward:
             look = self.validation.look(self._sources.evaluated, self._streams.step)
             look.samples = max(samples, 1)
             self._looking.batch_enters(look, batch)
-            self._habits.validated_in_train_mode.add(bool(module.training))
+            self.validation.note(self._sources.evaluated, in_train_mode=bool(module.training))
             return
         self.samples = self.samples or samples
         if self._looking.look is not None:
-            self._habits.trained_in_eval_mode.add(not module.training)
+            self.in_eval_mode = not module.training
             self._looking.batch_enters(self._looking.look, batch)
 
     def loss_computed(
@@ -149,9 +149,10 @@ class Forward:
         if call.options.get("reduction") == "sum":
             mean = mean / max(samples, 1)
         self.validation.add(source, call.function, self._sight.number(mean), samples)
-        self._habits.validated_with_gradient.add(bool(call.value.requires_grad))
-        if self.validation.is_chosen(source) or self._budget.affords_look():
-            look = self.validation.look(source, self._streams.step)
-            look.samples = max(samples, 1)
+        self.validation.note(source, with_gradient=bool(call.value.requires_grad))
+        chosen = self.validation.is_chosen(source) or self._budget.affords_look()
+        look = self.validation.look(source, self._streams.step)
+        look.samples = max(samples, 1)
+        if chosen:
             look.state(VALIDATION_PLACE, self._sight.place())
-            self._looking.loss_is_computed(look, call)
+        self._looking.loss_is_computed(look, call, by_all=chosen)

@@ -49,6 +49,13 @@ class Habits:
         self._looks = 0
         self._written: dict[int, list[LayerRecord]] = {}
 
+    def validated(self, train_modes: list[bool], gradients: list[bool]) -> None:
+        """Count the batches of a pass over validation data."""
+        for in_train_mode in train_modes:
+            self.validated_in_train_mode.add(in_train_mode)
+        for with_gradient in gradients:
+            self.validated_with_gradient.add(with_gradient)
+
     def write(self, notebook: Notebook) -> None:
         """State what was seen so far."""
         for fact, share in (

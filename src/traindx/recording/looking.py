@@ -59,9 +59,13 @@ class Looking:
             "module_returns", look, lambda probe: probe.module_returns(look, name, module, output, purpose)
         )
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
-        """Tell of a loss."""
-        self._tell("loss_is_computed", look, lambda probe: probe.loss_is_computed(look, call))
+    def loss_is_computed(self, look: Look, call: LossCall, *, by_all: bool = True) -> None:
+        """Tell of a loss all probes, or only those that need every loss of a pass."""
+        self._tell(
+            "loss_is_computed",
+            look,
+            lambda probe: probe.loss_is_computed(look, call) if by_all or probe.whole_passes else None,
+        )
 
     def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[Parameter]) -> None:
         """Tell that gradients are about to be computed."""

@@ -53,7 +53,6 @@ class Loop:
             self._model,
             self._streams,
             self.sources,
-            self._habits,
             self._nonfinite,
         )
         self.lane = Lane(self.sources, self._objective, self._norms, self._nonfinite)
@@ -122,6 +121,9 @@ class Loop:
         look = self._looking.look
         first = not len(self._objective)
         value = self._objective.add(loss, looked_at=look is not None)
+        if look is not None and self.forward.in_eval_mode is not None:
+            self._habits.trained_in_eval_mode.add(self.forward.in_eval_mode)
+            self.forward.in_eval_mode = None
         if look is not None and first:
             held = self._model.held(self._streams.held_by_any())
             self._looking.backward_begins(look, loss, held)
@@ -268,7 +270,9 @@ class Loop:
         self._streams.current = stream
 
     def _end_validation(self, stream: Stream, now: float) -> None:
-        self.forward.validation.write(stream.notebook, stream.step, self.forward.function, self._sight)
+        self.forward.validation.write(
+            stream.notebook, stream.step, self.forward.function, self._sight, self._habits
+        )
         self._habits.write(stream.notebook)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)

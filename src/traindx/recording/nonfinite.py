@@ -33,6 +33,8 @@ class Nonfinite:
         self._asked.add("loss")
         origin = self._sight.forward_origin(loss, self._model.parameter_names())
         says = origin.says if origin else f"the loss is {value}, and its graph does not tell why"
+        if origin and origin.source.value == "parameter" and step > 1:
+            says += f": the update of step {step - 1} put them there, and its gradient was not looked at"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
 

@@ -33,6 +33,7 @@ class Sources:
         """Whether a backward pass has used the batch at hand: what is computed after it is on other data."""
         self._known: dict[int, _Source] = {}
         self._trained: set[int] = set()
+        self._trained_last = 0
         self._epochs = 0
         """Passes over data that was trained on, the one that runs included."""
 
@@ -89,6 +90,7 @@ class Sources:
         if new:
             self._trained.add(self.now)
             self._epochs += 1
+        self._trained_last = self.now
         self.used = True
         return new
 
@@ -125,8 +127,8 @@ class Sources:
 
     @property
     def batches(self) -> int:
-        """Batches in a pass over the source at hand; 0 where unknown."""
-        entry = self._known.get(self.now)
+        """Batches in a pass over the data that was trained on last; 0 where unknown."""
+        entry = self._known.get(self._trained_last)
         return entry.batches if entry else 0
 
     def _entry(self, source: object) -> _Source:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from traindx.quantities import VAL_LOSS
+from traindx.recording.habits import Habits
 from traindx.recording.looks import Notebook, ValidationLook, floats
 from traindx.recording.sight import Sight
 
@@ -21,6 +22,8 @@ class _Pass:
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
     look: ValidationLook | None = None
     batches: int = 0
+    train_modes: list[bool] = field(default_factory=list)
+    gradients: list[bool] = field(default_factory=list)
 
 
 class Validation:
@@ -50,6 +53,16 @@ class Validation:
         """Forget a pass that was none."""
         self._passes.pop(source, None)
 
+    def note(
+        self, source: int, *, in_train_mode: bool | None = None, with_gradient: bool | None = None
+    ) -> None:
+        """Note how a batch is evaluated."""
+        one = self._passes.setdefault(source, _Pass())
+        if in_train_mode is not None:
+            one.train_modes.append(in_train_mode)
+        if with_gradient is not None:
+            one.gradients.append(with_gradient)
+
     def look(self, source: int, step: int) -> ValidationLook:
         """Where probes write about the pass that runs."""
         one = self._passes.setdefault(source, _Pass())
@@ -63,7 +76,7 @@ class Validation:
         number, length = self._past.get(source, (0, 1))
         return batch == 1 + (_STRIDE * number) % length
 
-    def write(self, notebook: Notebook, step: int, function: str, sight: Sight) -> None:
+    def write(self, notebook: Notebook, step: int, function: str, sight: Sight, habits: Habits) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
         tape = notebook.tape
         for source, one in self._passes.items():
@@ -71,6 +84,8 @@ class Validation:
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
+            if weighed:
+                habits.validated(one.train_modes, one.gradients)
             if samples and (VAL_LOSS.slug, part) not in self.reported:
                 values = floats([value for value, _ in weighed], sight)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
