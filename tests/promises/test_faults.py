@@ -2,21 +2,31 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from pkgutil import iter_modules
+from types import FunctionType
 
 import pytest
 
 from tests.promises.tape_reading import Happening, read_tape
 from tests.promises.trainings import Result, everything
-from traindx import probes
+from traindx import probes, recording
 from traindx.event import EventKind
 from traindx.instruments import attachment
+from traindx.instruments.torch_sight import TorchSight
 from traindx.probe import Probe
 from traindx.recording import recorder
+from traindx.recording.lane import Lane
 from traindx.recording.loop import Loop
+from traindx.recording.nonfinite import Nonfinite
+from traindx.recording.norms import Norms
+from traindx.recording.objective import Objective
 from traindx.recording.recorder import Recorder
+from traindx.recording.sources import Sources
+from traindx.recording.stream import Stream
 from traindx.recording.tape import Tape
+from traindx.recording.times import StepTimes
 
 
 class InjectedError(Exception):
@@ -61,6 +71,16 @@ METHODS = [
     for name, value in vars(Probe).items()
     if callable(value) and not name.startswith("_") and name in vars(probe)
 ]
+GUARDS = (Recorder, Lane)
+"""Their methods are where faults are caught."""
+IN_THE_LANE = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
+PARTS = [
+    value
+    for module in iter_modules(recording.__path__, f"{recording.__name__}.")
+    for value in vars(import_module(module.name)).values()
+    if isinstance(value, type) and value.__module__ == module.name and value not in GUARDS
+]
+"""Everything the recorder is made of."""
 EVENTS = [name for name, value in vars(Recorder).items() if callable(value) and "__wrapped__" in vars(value)]
 """Every guarded method."""
 
@@ -99,21 +119,50 @@ def test_an_event_that_fails_is_ignored_from_then_on(
     assert sum("InjectedError" in one.says for one in told(tmp_path)) <= 1
 
 
-@pytest.mark.parametrize(
-    ("owner", "method"),
-    [
-        (owner, name)
-        for owner in (Loop, Tape)
+def methods(*owners: type) -> list[object]:
+    """Every public method of some classes, as parameters of a test."""
+    return [
+        pytest.param(owner, name, id=f"{owner.__name__}.{name}")
+        for owner in owners
         for name, value in vars(owner).items()
-        if callable(value) and not name.startswith("_")
-    ],
-    ids=lambda value: getattr(value, "__name__", value),
-)
+        if isinstance(value, FunctionType) and not name.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize(("owner", "method"), methods(Loop, Tape, TorchSight))
 def test_faults_below_the_events_stay_below(
     owner: type, method: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(owner, method, failing(method))
     assert attached(tmp_path) == plain
+
+
+@pytest.fixture(scope="module")
+def unscaled() -> Result:
+    """The training without us and without scaling, in which plain steps follow each other."""
+    return everything(scaled=False)[1]
+
+
+@pytest.mark.parametrize(("owner", "method"), methods(*PARTS))
+def test_faults_that_come_later_stay_below_too(
+    owner: type, method: str, tmp_path: Path, unscaled: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain steps in a row take a shorter way than those that are looked at."""
+    original, calls = getattr(owner, method), count()
+    fine = 12 if owner in IN_THE_LANE else 1
+
+    def fails_later(*args: object, **kwargs: object) -> object:
+        if next(calls) >= fine:
+            raise InjectedError(method)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, method, fails_later)
+    watching = attachment.attach(tmp_path, budget=0.02)
+    try:
+        watched = everything(scaled=False)[1]
+    finally:
+        watching.detach()
+    assert watched == unscaled
 
 
 def test_a_fault_that_comes_late_keeps_what_was_recorded(

@@ -28,7 +28,9 @@ class Result:
 Watching = Callable[[nn.Module, torch.optim.Optimizer], AbstractContextManager[object]]
 
 
-def everything(epochs: int = 3, watching: Watching | None = None) -> tuple[nn.Module, Result]:
+def everything(
+    epochs: int = 3, watching: Watching | None = None, *, scaled: bool = True
+) -> tuple[nn.Module, Result]:
     """A training that uses all that is watched: loaders, validation, scaling, clipping, a schedule."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -40,7 +42,7 @@ def everything(epochs: int = 3, watching: Watching | None = None) -> tuple[nn.Mo
     model = nn.Sequential(nn.Linear(6, 12), nn.BatchNorm1d(12), nn.ReLU(), nn.Dropout(0.1), nn.Linear(12, 2))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 10, gamma=0.5)
-    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127, growth_interval=1000)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127, growth_interval=1000, enabled=scaled)
     losses = []
     with watching(model, optimizer) if watching else nullcontext():
         for _ in range(epochs):

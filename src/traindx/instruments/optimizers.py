@@ -35,6 +35,8 @@ def _rates(holder: object) -> Sequence[float]:
 
 def _settings(holder: object) -> Mapping[Fact, Scalar]:
     group = cast(Optimizer, holder).param_groups[0]
+    # A schedule may begin at zero; what it was built from is what was configured.
+    group = {**group, "lr": group.get("initial_lr", group.get("lr"))}
     facts: dict[Fact, Scalar] = {OPTIMIZER: type(holder).__name__}
     for fact, key in ((LEARNING_RATE, "lr"), (WEIGHT_DECAY, "weight_decay"), (MOMENTUM, "momentum")):
         if isinstance(group.get(key), int | float | Tensor):

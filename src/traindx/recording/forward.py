@@ -104,7 +104,9 @@ class Forward:
             look = self.validation.look(self._sources.evaluated, self._streams.step)
             look.samples = max(samples, 1)
             self._looking.batch_enters(look, batch)
-            self.validation.note(self._sources.evaluated, in_train_mode=bool(module.training))
+            self.validation.note(
+                self._sources.evaluated, self._streams.step, in_train_mode=bool(module.training)
+            )
             return
         self.samples = self.samples or samples
         if self._looking.look is not None:
@@ -148,8 +150,8 @@ class Forward:
         mean = value if value.numel() == 1 else value.float().mean()
         if call.options.get("reduction") == "sum":
             mean = mean / max(samples, 1)
-        self.validation.add(source, call.function, self._sight.number(mean), samples)
-        self.validation.note(source, with_gradient=bool(call.value.requires_grad))
+        self.validation.add(source, self._streams.step, call.function, self._sight.number(mean), samples)
+        self.validation.note(source, self._streams.step, with_gradient=bool(call.value.requires_grad))
         chosen = self.validation.is_chosen(source) or self._budget.affords_look()
         look = self.validation.look(source, self._streams.step)
         look.samples = max(samples, 1)

@@ -31,6 +31,8 @@ class Lane:
         self.is_open = False
         self.holder: object = None
         self.fault: Exception | None = None
+        self.steps = 0
+        """The length of the last lane."""
         self.spent = 0.0
         self.seconds = 0.0
         """How long the last lane was open."""
@@ -46,7 +48,10 @@ class Lane:
         self._thread = get_ident()
         self._stream, self.holder, self._times = stream, holder, times
         self._source = self._sources.object_at_hand
-        self._left = min(steps, _MOST_STEPS)
+        self._has_loader = self._source is not None
+        self._rates = stream.holders[0][1].rates
+        self._rows = stream.rows_for(1, has_loss=True, has_loader=self._has_loader)
+        self._left = self.steps = min(steps, _MOST_STEPS)
         self._opened, self._until = now, now + _LONGEST
         self.is_open = True
 
@@ -122,17 +127,33 @@ class Lane:
         return self._left > 0 and now < self._until
 
     def _write(self, now: float) -> None:
-        stream = self._stream
+        stream, times, values = self._stream, self._times, self._values
         assert stream is not None
         stream.step += 1
-        plain, loader = self._times.finish(now)
-        loader = (*loader, self._sources.epoch) if loader else ()
-        stream.write_step(self._objective.of_step(), stream.rates(), plain, loader)
+        rates = self._rates(self.holder)
+        ordinary = len(values) == 1 and isinstance(values[0], float) and len(rates) == 1
+        if ordinary and bool(times.ready) == self._has_loader:
+            self._write_ordinary(stream, times, rates[0], now)
+        else:
+            plain, loader = times.finish(now)
+            loader = (*loader, self._sources.epoch) if loader else ()
+            stream.write_step(self._objective.of_step(), stream.rates(), plain, loader)
         # The gradients are still what the optimizer used.
-        norm = self._norms.of_step(stream, None)
-        if norm is not None:
+        if stream.step % stream.norm_every == 0 or self._norms.is_known:
+            norm = self._norms.of_step(stream, None)
             self._nonfinite.in_gradients(norm, stream)
             self._nonfinite.write(stream)
+
+    def _write_ordinary(self, stream: Stream, times: StepTimes, rate: float, now: float) -> None:
+        """What StepTimes.finish and Stream.write_step do, for the one kind of step that is common."""
+        step, update = now - times.mark, now - times.asked
+        rows = self._rows
+        rows.extend((stream.step, self._values.pop(), rate, now - times.began, step, times.backward, update))
+        if self._has_loader:
+            other = max(step - times.waited - times.forward - times.backward - update, 0.0)
+            rows.extend((times.waited, times.forward, other, self._sources.epoch))
+        times.mark = times.asked = now
+        times.waited = times.forward = times.backward = times.ready = 0.0
 
     def _fails(self, error: Exception) -> bool:
         """Never again: the long way, which is guarded event by event, is left."""

@@ -60,7 +60,7 @@ class Loop:
         self._updating: object = None
         self._again = False
         """Whether the program computes gradients within a step of its optimizer."""
-        self._largest = 0
+        self._largest = self._batch_size = 0
         self._skipped = 0
         self._scale = 0.0
         self._spent = 0.0
@@ -102,6 +102,7 @@ class Loop:
             times.left_out(now - seconds)
         times.fetched(now, seconds)
         self.forward.samples += samples
+        self._batch_size = samples
 
     def backward_begins(self, loss: "Tensor", now: float) -> None:
         """A backward pass begins: what was evaluated before it is over."""
@@ -188,9 +189,10 @@ class Loop:
         seconds = self._write_step(stream, now, spent - self._spent)
         if look is not None:
             self._end_look(stream, holder)
-        self._budget.settle(seconds, spent - self._spent)
+        ours = spent - self._spent
+        self._budget.settle(seconds, ours if look is not None else 0.0)
         if look is not None and not self._looking.follows:
-            self._budget.looked(spent - self._spent)
+            self._budget.looked(ours)
         self._spent = spent
         self._norms.adapt(stream, self._budget.share, seconds)
         self._choose_next(stream, looked=look is not None and not self._looking.follows)
@@ -200,7 +202,7 @@ class Loop:
     def leave_lane(self, spent: float) -> None:
         """Settle the accounts of the plain steps that went by."""
         self.lane.close()
-        self._budget.settle(self.lane.seconds, spent - self._spent)
+        self._budget.settle(self.lane.seconds, 0.0)
         self._spent = spent
 
     def end_lane(self, spent: float, now: float) -> None:
@@ -270,9 +272,7 @@ class Loop:
         self._streams.current = stream
 
     def _end_validation(self, stream: Stream, now: float) -> None:
-        self.forward.validation.write(
-            stream.notebook, stream.step, self.forward.function, self._sight, self._habits
-        )
+        self.forward.validation.write(stream.notebook, self.forward.function, self._sight, self._habits)
         self._habits.write(stream.notebook)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)
@@ -294,7 +294,7 @@ class Loop:
         if holder is not None:
             self._looking.update_ends(look, Update(holder, self._model.held(stream.held()), samples))
         # The last batch of a pass may be smaller than the others.
-        self._largest = max(self._largest, samples)
+        self._largest = max(self._largest, self._batch_size or samples)
         looks = stream.schedule.looks
         if not self._looking.follows and (looks < _DESCRIBED_AT_FIRST or looks % _DESCRIBED_EVERY == 0):
             self._describe(stream)
@@ -304,7 +304,8 @@ class Loop:
         """State what seldom changes: the model, its data, the habits of the program."""
         facts = {**self._sight.model_facts(self._model.roots), **self.sources.facts}
         facts |= {BATCH_SIZE: self._largest} if self._largest else {}
-        facts |= {STEPS_PER_EPOCH: self.sources.batches} if self.sources.batches else {}
+        steps = -(-self.sources.batches // self._objective.passes_per_step)
+        facts |= {STEPS_PER_EPOCH: steps} if steps else {}
         for fact, value in facts.items():
             stream.notebook.state(fact, value)
         self._habits.write(stream.notebook)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from traindx.recording.sight import Value
 
-_SHARE = 0.25
+_SHARE = 0.12
 """Of the budget: what norms of plain steps may take."""
 
 
@@ -23,6 +23,11 @@ class Norms:
         self._sight = sight
         self._clipped: tuple[Value, float] | None = None
         self._cost = 0.0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the program computed the norm of this step itself."""
+        return self._clipped is not None
 
     def clipped(self, norm: "Tensor", limit: float) -> None:
         """The program computed the norm itself, to clip by it."""

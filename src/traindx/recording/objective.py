@@ -23,6 +23,8 @@ class Objective:
         self._accumulates = True
         """Several backward passes of one line are batches; those of different lines are terms of the loss."""
         self._divisor = 1.0
+        self.passes_per_step = 1
+        """Batches whose gradients are added up before one step."""
 
     def __len__(self) -> int:
         """Count the backward passes since the last step."""
@@ -64,6 +66,7 @@ class Objective:
         self._accumulates = len(set(places)) == 1
         if len(places) > 1 and self._accumulates:
             notebook.state(ACCUMULATION, len(places))
+            self.passes_per_step = len(places)
             # A weight of the loss is no division by the number of batches.
             divided = abs(divisors[-1] - len(places)) < 0.01 * len(places)
             self._divisor = divisors[-1] if divided else 1.0

@@ -187,7 +187,8 @@ class Recorder:
         """A stretch of plain steps is over."""
         if self.lane.fault is not None:
             self.steps_aside("plain steps", self.lane.fault)
-        self._write()
+        self._unwritten += self.lane.steps
+        self._write_if_due()
         self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
 
     @_event

@@ -91,15 +91,20 @@ class Stream:
         self, loss: "Value | None", rates: Sequence[float], times: Sequence[float], loader: Sequence[float]
     ) -> None:
         """Write a plain step: loss, rates, times, and the times that only a data loader tells."""
-        key = (len(rates), loss is not None, bool(loader))
-        rows = self._rows.get(key)
-        if rows is None:
-            rows = self._rows[key] = self._layout(*key)
+        rows = self.rows_for(len(rates), has_loss=loss is not None, has_loader=bool(loader))
         if loss is None or isinstance(loss, float):
             head = (self.step,) if loss is None else (self.step, loss)
             rows.extend((*head, *rates, *times, *loader))
         else:
             self._waiting.append((rows, [self.step, loss, *rates, *times, *loader]))
+
+    def rows_for(self, rates: int, *, has_loss: bool, has_loader: bool) -> "array[float]":
+        """Where plain steps of a kind are written."""
+        key = (rates, has_loss, has_loader)
+        rows = self._rows.get(key)
+        if rows is None:
+            rows = self._rows[key] = self._layout(*key)
+        return rows
 
     def write_norms(self, norm: "Value", limit: float | None) -> None:
         """Write the norm of the whole gradient, and what clipping to a limit leaves of it."""

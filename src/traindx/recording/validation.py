@@ -19,6 +19,8 @@ _STRIDE = 7
 class _Pass:
     """What the batches of one data source gave, by loss function."""
 
+    step: int
+    """The step before it."""
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
     look: ValidationLook | None = None
     batches: int = 0
@@ -43,9 +45,9 @@ class Validation:
         """Whether anything was seen since training last went on."""
         return bool(self._passes)
 
-    def add(self, source: int, function: str, value: "Value", samples: int) -> None:
+    def add(self, source: int, step: int, function: str, value: "Value", samples: int) -> None:
         """Count the loss of a batch."""
-        one = self._passes.setdefault(source, _Pass())
+        one = self._passes.setdefault(source, _Pass(step))
         one.totals.setdefault(function, []).append((value, samples))
         one.batches += 1
 
@@ -54,10 +56,10 @@ class Validation:
         self._passes.pop(source, None)
 
     def note(
-        self, source: int, *, in_train_mode: bool | None = None, with_gradient: bool | None = None
+        self, source: int, step: int, *, in_train_mode: bool | None = None, with_gradient: bool | None = None
     ) -> None:
         """Note how a batch is evaluated."""
-        one = self._passes.setdefault(source, _Pass())
+        one = self._passes.setdefault(source, _Pass(step))
         if in_train_mode is not None:
             one.train_modes.append(in_train_mode)
         if with_gradient is not None:
@@ -65,7 +67,7 @@ class Validation:
 
     def look(self, source: int, step: int) -> ValidationLook:
         """Where probes write about the pass that runs."""
-        one = self._passes.setdefault(source, _Pass())
+        one = self._passes.setdefault(source, _Pass(step))
         if one.look is None:
             one.look = ValidationLook(step)
         return one.look
@@ -76,7 +78,7 @@ class Validation:
         number, length = self._past.get(source, (0, 1))
         return batch == 1 + (_STRIDE * number) % length
 
-    def write(self, notebook: Notebook, step: int, function: str, sight: Sight, habits: Habits) -> None:
+    def write(self, notebook: Notebook, function: str, sight: Sight, habits: Habits) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
         tape = notebook.tape
         for source, one in self._passes.items():
@@ -90,7 +92,7 @@ class Validation:
                 values = floats([value for value, _ in weighed], sight)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
                 column = tape.column(notebook.stream, VAL_LOSS.slug, "", part)
-                tape.rows_of(tape.layout((column,))).extend((step, total / samples))
+                tape.rows_of(tape.layout((column,))).extend((one.step, total / samples))
             # Statistics of a second set of data would pass for those of the first.
             # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
             if one.look is not None and not part and (weighed or source):
