@@ -77,7 +77,7 @@ def test_a_look_that_cannot_be_paid_is_waited_for_in_short_stretches() -> None:
     assert schedule.plain_steps(200) == 0
 
 
-def test_a_distance_that_was_asked_for_is_kept_without_money():
+def test_a_distance_that_was_asked_for_is_kept_without_money() -> None:
     poor = Budget(0.02)
     poor.balance, poor.look_cost = -1.0, 0.001
     assert _looks(6, every=2, budget=poor) == [1, 3, 5]
