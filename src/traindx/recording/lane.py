@@ -62,12 +62,15 @@ class Lane:
 
     def fetched(self, source: object, seconds: float, first: bool) -> bool:
         """A batch of the same data came."""
-        if first or source is not self._source:
-            return False
-        self._sources.fetched_next()
-        self._times.waited += seconds
-        self._times.ready = perf_counter()
-        return True
+        try:
+            if first or source is not self._source:
+                return False
+            self._sources.fetched_next()
+            self._times.waited += seconds
+            self._times.ready = perf_counter()
+            return True
+        except Exception as error:
+            return self._fails(error)
 
     def loss_computed(self, value: "Tensor") -> bool:
         """A loss was computed that a backward pass will show."""
@@ -84,33 +87,39 @@ class Lane:
     def backward_begins(self, loss: "Tensor") -> bool:
         """A backward pass of a finite loss begins."""
         now = perf_counter()
-        if get_ident() != self._thread:
-            return False
         try:
+            if get_ident() != self._thread:
+                return False
             number = loss.item() if loss.is_cpu else loss.detach()
             if isinstance(number, float) and number - number != 0.0:
                 return False
+            self._values.append(number)
+            self._nonfinite.batches += 1
+            self._sources.used = True
+            times = self._times
+            if times.ready:
+                times.forward += now - max(times.ready, times.asked)
+            times.asked = perf_counter()
+            self.spent += times.asked - now
+            return True
         except Exception as error:
             return self._fails(error)
-        self._values.append(number)
-        self._nonfinite.batches += 1
-        self._sources.used = True
-        times = self._times
-        if times.ready:
-            times.forward += now - max(times.ready, times.asked)
-        times.asked = perf_counter()
-        self.spent += times.asked - now
-        return True
 
     def backward_ends(self) -> None:
         """The backward pass is over."""
-        now = perf_counter()
-        self._times.backward += now - self._times.asked
-        self._times.asked = now
+        try:
+            now = perf_counter()
+            self._times.backward += now - self._times.asked
+            self._times.asked = now
+        except Exception as error:
+            self._fails(error)
 
     def update_begins(self) -> None:
         """The optimizer that the lane is for begins its step."""
-        self._times.asked = perf_counter()
+        try:
+            self._times.asked = perf_counter()
+        except Exception as error:
+            self._fails(error)
 
     def update_ends(self, holder: object) -> bool:
         """The step is over: write it; false where something else is due."""
@@ -158,4 +167,5 @@ class Lane:
     def _fails(self, error: Exception) -> bool:
         """Never again: the long way, which is guarded event by event, is left."""
         self.fault = error
+        self.is_open = False
         return False

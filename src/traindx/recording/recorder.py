@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 P = ParamSpec("P")
+_LANE = "the short way of plain steps"
 _WITHIN_LANE = frozenset({"clipped", "lane_ends"})
 """Events that belong to plain steps as well."""
 _LONGEST_UNWRITTEN = 0.5
@@ -51,6 +52,8 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
         try:
             if self.lane.is_open and name not in _WITHIN_LANE:
                 self.loop.leave_lane(self.spent + self.lane.spent)
+            if self.lane.fault is not None and _LANE not in self.ignored:
+                self.steps_aside(_LANE, self.lane.fault)
             method(self, *args, **kwargs)
         except Exception as error:  # whatever goes wrong in here must not reach the program
             self.steps_aside(name, error)
@@ -185,8 +188,6 @@ class Recorder:
     @_event
     def lane_ends(self) -> None:
         """A stretch of plain steps is over."""
-        if self.lane.fault is not None:
-            self.steps_aside("plain steps", self.lane.fault)
         self._unwritten += self.lane.steps
         self._write_if_due()
         self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
