@@ -12,9 +12,8 @@ beside it; how far "plain, a second time" is from 0 tells what the figures are w
 the opening. "says of itself" is what traindx states in its recording. "once" is what starting and ending the
 tool takes outside of all steps, imports included (they count in the first round of the first training).
 
-The peers need an environment of their own: python -m venv .peers, then
-.peers/bin/pip install -c constraints.txt -e '.[bench]'. What is not installed is said, not left out. A full
-measurement takes about 40 minutes on a quiet machine, a quick one five.
+The peers: pip install -c constraints.txt -e '.[bench]'. What is not installed is said, not left out. A full
+measurement takes about an hour on a quiet machine, a quick one ten minutes.
 """
 
 import argparse
@@ -36,8 +35,8 @@ from overhead_workloads import WORKLOADS, Workload
 
 _BLOCK_SECONDS = 0.025
 """Short, because the machine changes: on two busy cores 0.1 s gave five times the noise."""
-_WARMING = 4
-"""Steps at the start of a block that are not timed: the caches hold what the others used."""
+_WARMING_SECONDS, _MOST_WARMING = 0.012, 4
+"""How long, in seconds and in steps, a block is not timed at first: the caches hold what the others used."""
 _PEER_ROUNDS = 2
 """Rounds that tools take part in whose cost stands out of the noise at once."""
 _DRAIN_SECONDS = 0.002
@@ -81,17 +80,18 @@ class Block:
     warming: int
 
 
-def blocks_of(workload: Workload, size: int, seed: int) -> list[Block]:
+def blocks_of(workload: Workload, step_seconds: float, seed: int) -> list[Block]:
     """A run cut into blocks whose lengths vary: what a tool does every 100 steps must not meet a pattern.
 
     The first block is timed as a whole: the first steps are looked at most closely.
     """
+    size = max(5, round(_BLOCK_SECONDS / step_seconds))
+    warming = min(_MOST_WARMING, round(_WARMING_SECONDS / step_seconds))
     dice, blocks, first = random.Random(seed), [], 0
     while first < workload.steps:
         end = workload.settled if first < workload.settled else workload.steps
         steps = min(max(2, round(size * dice.uniform(0.75, 1.25))), end - first)
-        warming = min(_WARMING, steps // 3) if first else 0
-        blocks.append(Block(first, steps, warming))
+        blocks.append(Block(first, steps, min(warming, steps // 3) if first else 0))
         first += steps
     return blocks
 
@@ -147,15 +147,14 @@ def round_of(
         return {turn.contestant.name: turn.end(workload.settled) for turn in turns}
 
 
-def size_of_block(workload: Workload) -> int:
-    """Steps for `_BLOCK_SECONDS`, and no fewer than five."""
-    steps = steps_of(Session(workload.make()))
-    taken = []
-    for _ in range(5):
+def seconds_of_step(workload: Workload) -> float:
+    """CPU seconds of a plain step, roughly."""
+    steps, taken = steps_of(Session(workload.make())), []
+    for _ in range(7):
         began = time.process_time()
         next(steps)
         taken.append(time.process_time() - began)
-    return max(5, round(_BLOCK_SECONDS / statistics.median(taken)))
+    return statistics.median(taken)
 
 
 @dataclass(frozen=True)
@@ -211,10 +210,10 @@ def lines_of(
 
 def measure(workload: Workload, contestants: Sequence[Contestant], count: int) -> list[str]:
     """All rounds of one training."""
-    size, rounds = size_of_block(workload), []
+    step_seconds, rounds = seconds_of_step(workload), []
     for number in range(count):
         taking_part = [one for one in contestants if one.every_round or number < _PEER_ROUNDS]
-        rounds.append(round_of(workload, taking_part, blocks_of(workload, size, seed=number)))
+        rounds.append(round_of(workload, taking_part, blocks_of(workload, step_seconds, seed=number)))
         print(f"{workload.name}: round {number + 1} of {count}", file=sys.stderr, flush=True)
     return lines_of(workload, contestants, rounds)
 

@@ -91,7 +91,7 @@ _LOOPS = (
     ),
     Expected("trainer_class", facts={MODEL: "Classifier", WEIGHT_DECAY: 0.01, ACCUMULATION: 3}),
     Expected("notebook", facts={LOSS_FUNCTION: "binary_cross_entropy"}, layers=_pairs("0", "2", "4")),
-    Expected("accumulation_divided", facts={ACCUMULATION: 4, TRAINING_SAMPLES: 384}),
+    Expected("accumulation_divided", facts={ACCUMULATION: 4, TRAINING_SAMPLES: 384, BATCH_SIZE: 8}),
     Expected("two_optimizers", layers=_pairs("body.0", "body.2", "head"), facts={MODEL: "Net"}),
     Expected("gan", losses=(rf"D loss {NUMBER}", rf"G loss {NUMBER}"), facts={OPTIMIZER: "Adam"}),
     Expected("reduce_on_plateau", rates=RATE, validated=True, facts={SCHEDULE: "ReduceLROnPlateau"}),
@@ -108,7 +108,7 @@ _MODELS = (
     Expected("frozen_backbone", facts={FROZEN_PARAMETERS: 6, MODEL: "FineTuned"}),
     Expected("packed_lstm", norms=rf"norm {NUMBER}", facts={GRADIENT_CLIP: 0.25}),
     Expected("transformer_encoder", validated=True, facts={MODEL: "Encoder", DROPOUT: 0.1}),
-    Expected("char_gpt", facts={MODEL: "GPT", PARAMETERS: 15792}),
+    Expected("char_gpt", facts={MODEL: "GPT", PARAMETERS: 15432}),
     Expected("checkpointed", facts={MODEL: "Deep"}),
     Expected("jit_and_fx"),
     Expected("functional", losses=()),
@@ -119,7 +119,12 @@ _FRAMEWORKS = (
     Expected("lightning_fit", validated=True, needs="lightning", facts={GRADIENT_CLIP: 1.0, BATCH_SIZE: 32}),
     # Transformers adds up the losses of the batches it accumulates when the model takes further arguments.
     Expected(
-        "hf_trainer", over=2.0, rates=RATE, validated=True, needs="transformers", facts={ACCUMULATION: 2}
+        "hf_trainer",
+        over=2.0,
+        rates=RATE,
+        validated=True,
+        needs="transformers",
+        facts={ACCUMULATION: 2, BATCH_SIZE: 8, TRAINING_SAMPLES: 320, VALIDATION_SAMPLES: 64},
     ),
     Expected("accelerate_loop", needs="accelerate", facts={ACCUMULATION: 2, GRADIENT_CLIP: 1.0}),
     Expected(
@@ -128,7 +133,7 @@ _FRAMEWORKS = (
         steps=60,
         validated=True,
         needs="keras",
-        facts={OPTIMIZER: "Adam", BATCH_SIZE: 20},
+        facts={OPTIMIZER: "Adam", BATCH_SIZE: 20, STEPS_PER_EPOCH: 20},
     ),
 )
 _PROCESSES = (

@@ -119,6 +119,9 @@ def test_recording_holds_the_validation_losses(program: Expected, shared: Path) 
     found = [value for key, points in tape.of("val_loss").items() if not key.part for _, value in points]
     # The program may add up in another order, or in half the precision.
     assert same(found, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
+    # All of them switch the model to eval() and gradients off; not every pass is looked at.
+    assert set(tape.stated("validated_in_train_mode")) <= {0.0}
+    assert set(tape.stated("validated_with_gradient")) <= {0.0}
 
 
 @every_recorded_program

@@ -5,6 +5,8 @@ the lane opens, and whatever does not fit closes it. A microsecond of Python cos
 just swept the caches, at each of a million steps.
 """
 
+import weakref
+from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter
 
@@ -29,7 +31,7 @@ class Lane:
 
     def __init__(self, sources: Sources, objective: Objective, norms: Norms, nonfinite: Nonfinite) -> None:
         self.is_open = False
-        self.holder: object = None
+        self._holder: Callable[[], object] = lambda: None
         self.fault: Exception | None = None
         self.steps = 0
         """The length of the last lane."""
@@ -46,7 +48,9 @@ class Lane:
         if steps < 1 or self.fault is not None:
             return
         self._thread = get_ident()
-        self._stream, self.holder, self._times = stream, holder, times
+        self._stream, self._times = stream, times
+        # Not kept alive: a program that is done with its optimizer gets its memory back.
+        self._holder = weakref.ref(holder)
         self._source = self._sources.object_at_hand
         self._has_loader = self._source is not None
         self._rates = stream.holders[0][1].rates
@@ -54,6 +58,11 @@ class Lane:
         self._left = self.steps = min(steps, _MOST_STEPS)
         self._opened, self._until = now, now + _LONGEST
         self.is_open = True
+
+    @property
+    def holder(self) -> object:
+        """The optimizer that the lane is for."""
+        return self._holder()
 
     def close(self) -> None:
         """Go back to the long way; nothing is lost, for the lane writes where it writes."""
@@ -88,7 +97,7 @@ class Lane:
         """A backward pass of a finite loss begins."""
         now = perf_counter()
         try:
-            if get_ident() != self._thread:
+            if get_ident() != self._thread or loss.numel() != 1:
                 return False
             number = loss.item() if loss.is_cpu else loss.detach()
             if isinstance(number, float) and number - number != 0.0:
@@ -123,7 +132,7 @@ class Lane:
 
     def update_ends(self, holder: object) -> bool:
         """The step is over: write it; false where something else is due."""
-        if holder is not self.holder or not self._values:
+        if holder is not self._holder() or not self._values:
             self.is_open = False
             return False
         now = perf_counter()
@@ -139,7 +148,7 @@ class Lane:
         stream, times, values = self._stream, self._times, self._values
         assert stream is not None
         stream.step += 1
-        rates = self._rates(self.holder)
+        rates = self._rates(self._holder())
         ordinary = len(values) == 1 and isinstance(values[0], float) and len(rates) == 1
         if ordinary and bool(times.ready) == self._has_loader:
             self._write_ordinary(stream, times, rates[0], now)

@@ -211,8 +211,9 @@ class Loop:
         stream = self._streams.current
         assert stream is not None
         self._choose_next(stream, looked=False)
-        if self._looking.look is None:
-            self._open_lane(stream, self.lane.holder, now)
+        holder = self.lane.holder
+        if self._looking.look is None and holder is not None:
+            self._open_lane(stream, holder, now)
 
     def _open_lane(self, stream: Stream, holder: object, now: float) -> None:
         if stream.successor is stream and len(stream.holders) == 1:
