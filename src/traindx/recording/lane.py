@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 0.5
 """Seconds: what a lane has written reaches the file when it ends, well within the second that is promised."""
-_MOST_STEPS = 50
+_MOST_STEPS = 24
 
 
 class Lane:
@@ -58,6 +58,11 @@ class Lane:
         self._left = self.steps = min(steps, _MOST_STEPS)
         self._opened, self._until = now, now + _LONGEST
         self.is_open = True
+
+    @property
+    def done(self) -> int:
+        """Steps that the lane has taken since it opened."""
+        return self.steps - self._left
 
     @property
     def holder(self) -> object:

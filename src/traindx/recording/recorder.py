@@ -33,7 +33,8 @@ _WITHIN_LANE = frozenset({"clipped", "lane_ends"})
 """Events that belong to plain steps as well."""
 _LONGEST_UNWRITTEN = 0.5
 """Seconds: no kill loses a second or fifty steps."""
-_MOST_UNWRITTEN = 50
+_MOST_UNWRITTEN = 25
+"""Steps; as many again may pass before the next decision."""
 _COST_STATED_EVERY = 0.4
 """Seconds between two statements of what recording costs."""
 
@@ -51,6 +52,7 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
         self._began = self._began or began
         try:
             if self.lane.is_open and name not in _WITHIN_LANE:
+                self._unwritten += self.lane.done
                 self.loop.leave_lane(self.spent + self.lane.spent)
             if self.lane.fault is not None and _LANE not in self.ignored:
                 self.steps_aside(_LANE, self.lane.fault)
@@ -188,7 +190,7 @@ class Recorder:
     @_event
     def lane_ends(self) -> None:
         """A stretch of plain steps is over."""
-        self._unwritten += self.lane.steps
+        self._unwritten += self.lane.done
         self._write_if_due()
         self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
 
