@@ -48,7 +48,7 @@ def test_program_runs_as_it_does_without_us(program: Expected, shared: Path) -> 
     assert pair.plain.code == program.code, pair.plain.stderr
     assert pair.recorded.stdout == pair.plain.stdout
     assert pair.recorded.stderr.startswith(pair.plain.stderr), pair.recorded.stderr
-    assert pair.recorded.code == program.code
+    assert pair.recorded.code == program.code, pair.report
     assert pair.recorded.left == pair.plain.left
 
 
@@ -149,8 +149,8 @@ def assert_costs(tape: Taped) -> None:
 @every_recorded_program
 def test_report_stands_after_the_programs_own_output(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
-    assert pair.report.startswith("\n")
-    assert "report.html" in pair.report
+    assert pair.report.startswith("\n"), pair.report
+    assert "report.html" in pair.report, pair.report
     assert "the report failed" not in pair.report
 
 

@@ -1,17 +1,14 @@
-"""Calls of modules, watched only while the recorder looks: a hook costs microseconds at every call."""
+"""Calls of modules, watched only while the recorder looks: every call that is watched costs microseconds.
+
+Not by torch's hooks: a module that has any is called another way, and tracebacks of the program show it.
+"""
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Protocol
 
 import torch
 from torch import nn
-from torch.nn.modules.module import (
-    _global_forward_hooks_with_kwargs,
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-)
-from torch.utils.hooks import RemovableHandle
 
 from traindx.facts import COMPILED
 from traindx.instruments.patching import Patches, unseen
@@ -31,11 +28,11 @@ class Listener(Protocol):
 
 
 class Modules:
-    """Hooks on all modules, kept in torch's own registry: none is ever put on a module of the program."""
+    """The call of all modules, replaced in their common class: nothing is put on a module of the program."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._handles: list[RemovableHandle] = []
+        self._calls: Patches | None = None
         self._compiled = False
         self._left: dict[type[nn.Module], Listener] = {}
 
@@ -50,26 +47,38 @@ class Modules:
         self.follow()
 
     def follow(self) -> None:
-        """Put up the hooks or take them down, as the recorder wishes."""
+        """Watch calls or let them be, as the recorder wishes."""
         wanted = self._recorder.wants_modules and not self._compiled
-        if wanted and not self._handles:
-            self._handles = [
-                register_module_forward_pre_hook(self._begins),
-                register_module_forward_hook(self._returned, with_kwargs=True),
-            ]
-        elif not wanted and self._handles:
+        if wanted and self._calls is None:
+            self._calls = calls = Patches()
+            calls.replace(nn.Module, "__call__", partial(self._watched, calls))
+        elif not wanted:
             self._remove()
 
     def _remove(self) -> None:
-        for handle in self._handles:
-            handle.remove()
-            # torch forgets to forget these.
-            _global_forward_hooks_with_kwargs.pop(handle.id, None)
-        self._handles = []
+        if self._calls is not None:
+            self._calls.undo()
+            self._calls = None
+
+    def _watched(self, calls: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def call(module: nn.Module, /, *args: object, **kwargs: object) -> object:
+            # Somebody who has wrapped this one meanwhile keeps it in place when its time is over.
+            watched = self._calls is calls and not torch.compiler.is_compiling()
+            if watched:
+                self._begins(module, args)
+            try:
+                output = original(module, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            if watched:
+                self._returned(module, args, kwargs, output)
+            return output
+
+        return call
 
     def _begins(self, module: nn.Module, args: tuple[object, ...]) -> None:
-        if torch.compiler.is_compiling():
-            return
         listener = self._listener_of(module)
         if listener is None:
             self._recorder.forward_begins(module, torch.is_grad_enabled())
@@ -79,8 +88,6 @@ class Modules:
     def _returned(
         self, module: nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
     ) -> None:
-        if torch.compiler.is_compiling():
-            return
         listener = self._listener_of(module)
         if listener is None:
             self._recorder.module_returned(module, args, kwargs, output)
@@ -93,7 +100,7 @@ class Modules:
     def _compiling(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
         def compiling(*args: object, **kwargs: object) -> object:
-            # Hooks on all modules would make a compiled one warn, and see nothing inside it.
+            # A compiler must read torch's own call, and would see nothing of ours inside the model.
             self._compiled = True
             self.follow()
             self._recorder.state(COMPILED, True)
