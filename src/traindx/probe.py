@@ -6,9 +6,12 @@ program beyond the call (samples of at most a few thousand values are copied), a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+from itertools import repeat
+from typing import TypeAlias, final, overload
 
 from traindx.event import EventKind
 from traindx.fact import Fact, Scalar
@@ -18,6 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
+
+Where: TypeAlias = tuple[str, str]
+"""What a number is of: the layer and the part of it."""
 
 
 class Purpose(Enum):
@@ -63,6 +69,35 @@ class Parameter:
     """Whether an optimizer that steps holds it."""
 
 
+@final
+class Parameters(Sequence[Parameter]):
+    """Parameters an optimizer holds; each is put together when it is asked for: most probes read columns."""
+
+    def __init__(self, names: Sequence[str], values: "Sequence[Tensor]") -> None:
+        """Take names and values side by side."""
+        self.names, self.values = names, values
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Parameter]:
+        """Go through them."""
+        return map(Parameter, self.names, self.values, repeat(True))
+
+    @overload
+    def __getitem__(self, place: int) -> Parameter: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Parameter]: ...
+
+    def __getitem__(self, place: int | slice) -> Parameter | list[Parameter]:
+        """One of them, or some."""
+        if isinstance(place, slice):
+            return list(self)[place]
+        return Parameter(self.names[place], self.values[place], True)
+
+
 @dataclass(frozen=True, eq=False)
 class Update:
     """One step of an optimizer, before or after it is taken."""
@@ -74,6 +109,20 @@ class Update:
     batch_size: int
     """Samples behind the gradient; 0 where unknown."""
 
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of the parameters."""
+        if isinstance(self.parameters, Parameters):
+            return self.parameters.names
+        return [one.name for one in self.parameters]
+
+    @cached_property
+    def values(self) -> "Sequence[Tensor]":
+        """The parameters themselves."""
+        if isinstance(self.parameters, Parameters):
+            return self.parameters.values
+        return [one.value for one in self.parameters]
+
 
 class Look(ABC):
     """Where a probe writes what it sees at one step."""
@@ -84,6 +133,11 @@ class Look(ABC):
     @abstractmethod
     def add(self, quantity: Quantity, value: "float | Tensor", *, layer: str = "", part: str = "") -> None:
         """Record a number of this step; a tensor of one value is read later, without waiting for a device."""
+
+    def add_all(self, quantity: Quantity, where: Sequence[Where], values: "Sequence[float | Tensor]") -> None:
+        """Record a number for each of several layers."""
+        for (layer, part), value in zip(where, values, strict=True):
+            self.add(quantity, value, layer=layer, part=part)
 
     @abstractmethod
     def state(self, fact: Fact, value: Scalar) -> None:
@@ -111,6 +165,21 @@ class Probe:
         self, look: Look, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
     ) -> None:
         """A module gave its output (the first tensor of it), in the order of the forward pass."""
+
+    def modules_returned(
+        self,
+        look: Look,
+        names: Sequence[str],
+        modules: "Sequence[nn.Module]",
+        outputs: "Sequence[Tensor]",
+        purpose: Purpose,
+    ) -> None:
+        """Several modules gave outputs that are still what they were, told when the outermost has returned.
+
+        What is told here is not told at once, but was at an earlier look. No module is in it twice.
+        """
+        for name, module, output in zip(names, modules, outputs, strict=True):
+            self.module_returns(look, name, module, output, purpose)
 
     def loss_is_computed(self, look: Look, call: LossCall) -> None:
         """A loss function returned."""

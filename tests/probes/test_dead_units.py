@@ -1,5 +1,7 @@
 """Dead units of small models."""
 
+from collections.abc import Callable
+
 import pytest
 
 pytest.importorskip("torch")
@@ -48,21 +50,23 @@ def test_too_few_looks_or_inputs_say_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "inputs"),
+    ("make", "shape"),
     [
-        (nn.Conv1d(3, 8, 3), torch.randn(16, 3, 20)),
-        (nn.Conv2d(3, 8, 3), torch.randn(16, 3, 10, 10)),
-        (nn.Conv3d(3, 8, 3), torch.randn(8, 3, 6, 6, 6)),
-        (nn.BatchNorm1d(8), torch.randn(16, 8, 20)),
-        (nn.Linear(3, 8), torch.randn(8, 10, 3)),
-        (nn.Linear(3, 8), torch.randn(4, 6, 5, 3)),
+        (lambda: nn.Conv1d(3, 8, 3), (16, 3, 20)),
+        (lambda: nn.Conv2d(3, 8, 3), (16, 3, 10, 10)),
+        (lambda: nn.Conv3d(3, 8, 3), (8, 3, 6, 6, 6)),
+        (lambda: nn.BatchNorm1d(8), (16, 8, 20)),
+        (lambda: nn.Linear(3, 8), (8, 10, 3)),
+        (lambda: nn.Linear(3, 8), (4, 6, 5, 3)),
     ],
     ids=["sequence", "image", "volume", "normalised sequence", "tokens", "tokens of images"],
 )
-def test_units_lie_where_the_layer_before_counts_them(layer: nn.Module, inputs: Tensor) -> None:
+def test_units_lie_where_the_layer_before_counts_them(
+    make: Callable[[], nn.Module], shape: tuple[int, ...]
+) -> None:
     torch.manual_seed(0)
-    modules: Modules = [("layer", kill(layer, 2)), ("pool", nn.Dropout(0.0)), ("relu", nn.ReLU())]
-    assert shares(DeadUnits(), modules, inputs, looks=8) == {"relu": 0.25}
+    modules: Modules = [("layer", kill(make(), 2)), ("pool", nn.Dropout(0.0)), ("relu", nn.ReLU())]
+    assert shares(DeadUnits(), modules, torch.randn(shape), looks=8) == {"relu": 0.25}
 
 
 def test_layers_that_cannot_rest_are_not_watched() -> None:

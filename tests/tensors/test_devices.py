@@ -16,7 +16,8 @@ from traindx.quantities import (
     UPDATE_RATIO,
     WEIGHT_NORM,
 )
-from traindx.tensors.activation import ActivationWriter, activation
+from traindx.tensors import gathering
+from traindx.tensors.activation import ActivationWriter, activation, together
 from traindx.tensors.norms import norms
 from traindx.tensors.unit_watch import UnitWatches
 from traindx.testing.probe import Written
@@ -31,7 +32,7 @@ def test_statistics_of_activations_stay_on_the_device() -> None:
     look = Written()
     shapes = ((64, 64), (8, 3), (200, 100))
     samples = [activation(str(shape), "", torch.empty(shape, device="meta"), (-1.0, 1.0)) for shape in shapes]
-    ActivationWriter().write(look, samples)
+    ActivationWriter().write(look, together(samples))
     assert len(look.numbers) == 5 * len(shapes)
     assert all(isinstance(value, Tensor) and value.is_meta for value in look.numbers.values())
 
@@ -57,8 +58,7 @@ def test_units_are_watched_on_the_device() -> None:
 def update(monkeypatch: pytest.MonkeyPatch) -> Update:
     """An update of parameters that cannot be read, which the probes take for readable."""
     monkeypatch.setattr(weights, "plain", lambda value: value)
-    for probe in (gradients, gradient_noise):
-        monkeypatch.setattr(probe, "gradient", lambda value: value.grad)
+    monkeypatch.setattr(gathering, "gradient", lambda value: value.grad)
     table, matrix, bias = (torch.empty(shape, device="meta") for shape in ((5000, 8), (80, 80), (80,)))
     parameters = []
     for name, value in (("table", table), ("matrix", matrix), ("bias", bias)):

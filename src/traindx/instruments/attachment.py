@@ -50,9 +50,11 @@ class Attachment:
         _active.clear()
 
     def ends(self) -> None:
-        """The program ends: say how, and close."""
-        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-        if isinstance(error, BaseException):
+        """The program ends: say how, and close; asked again, nothing happens."""
+        if attached() is not self:
+            return
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None) or sys.exception()
+        if isinstance(error, BaseException) and not isinstance(error, SystemExit):
             self.recorder.failed(error)
         self.detach()
 
@@ -136,8 +138,28 @@ def attach_from_environment() -> None:
     """Attach as the launcher asks, until the process ends."""
     wish = json.loads(os.environ["TRAINDX_RECORD"])
     attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"])
-    atexit.register(attachment.ends)
+    atexit.register(_process_ends, attachment)
     os.register_at_fork(after_in_child=attachment.forked)
+    # Its children end without the rest of Python; they forget before they begin what their parent registered.
+    processes = sys.modules.get("multiprocessing.util")
+    if processes is not None:
+        processes.register_after_fork(attachment, _follow_process)
+
+
+def _follow_process(attachment: Attachment) -> None:
+    """Close the recording when a process of `multiprocessing` ends; called as it begins."""
+    sys.modules["multiprocessing.util"].Finalize(None, _process_ends, (attachment,), exitpriority=0)
+
+
+def _process_ends(attachment: Attachment) -> None:
+    """Close the recording, and leave word where it could not be written."""
+    from traindx.instruments.last_word import leave_word
+
+    attachment.ends()
+    try:
+        leave_word(attachment.folder, attachment.recorder)
+    except Exception:  # nobody is left to tell
+        return
 
 
 def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:

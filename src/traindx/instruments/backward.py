@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Callable, Sequence
 from functools import wraps
+from time import perf_counter
 
 import torch
 from torch import Tensor
@@ -49,36 +50,35 @@ def install(recorder: Recorder, patches: Patches, optimizers: Optimizers) -> Sca
 def _watched(
     original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
 ) -> "Callable[..., object]":
-    running: list[bool] = []
+    running = False
     lane = recorder.lane
 
     @wraps(original)
     def backward(*args: object, **kwargs: object) -> object:
-        plain = (
-            lane.is_open
-            and args
-            and type(args[0]) is Tensor
-            and not running
-            and lane.backward_begins(args[0])
-        )
-        if not plain:
-            loss = _loss_among(args[0] if args else kwargs.get("tensors"))
+        nonlocal running
+        loss = args[0] if args else kwargs.get("tensors")
+        if running or not lane.is_open or type(loss) is not Tensor or not lane.backward_begins(loss):
+            loss = _loss_among(loss)
             # Checkpointed modules run backward passes of their own inside the one that counts.
             if loss is None or running or torch.compiler.is_compiling():
                 return original(*args, **kwargs)
             recorder.backward_begins(scaling.unscaled(loss))
-        running.append(True)
+        running = True
         try:
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
         except BaseException as error:
+            running = False
+            recorder.backward_failed(loss)
             unseen(error)
             raise
-        finally:
-            running.clear()
-            if lane.is_open:
-                lane.backward_ends()
-            else:
-                recorder.backward_ends()
+        running = False
+        if lane.is_open:
+            times, now = lane.times, perf_counter()
+            times.backward += now - times.asked
+            times.asked = now
+        else:
+            recorder.backward_ends()
+        return result
 
     return backward
 

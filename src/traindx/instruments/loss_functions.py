@@ -6,6 +6,7 @@ from functools import partial, wraps
 
 import torch
 from torch import Tensor
+from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from traindx.instruments.patching import Patches, unseen
@@ -35,7 +36,7 @@ def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -
     @wraps(original)
     def loss(*args: object, **kwargs: object) -> object:
         # First of all: a compiler must read nothing of ours.
-        if torch.compiler.is_compiling():
+        if is_dynamo_compiling():
             return original(*args, **kwargs)
         try:
             value = original(*args, **kwargs)
@@ -44,7 +45,7 @@ def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -
             raise
         if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
             return value
-        if is_plain(value):
+        if is_plain(value) and not torch.compiler.is_compiling():
             given = {**dict(zip(names, args, strict=False)), **kwargs}
             prediction, target = given.pop(names[0], None), given.pop(names[1], None)
             if is_plain(prediction) and is_plain(target):

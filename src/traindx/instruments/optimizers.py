@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from time import perf_counter
 from typing import cast
 
 import torch
 from torch import Tensor
+from torch.compiler import is_dynamo_compiling
 from torch.nn import utils
 from torch.nn.utils import clip_grad
 from torch.optim import Optimizer, lr_scheduler
@@ -72,13 +74,15 @@ class Optimizers:
     def _begins(
         self, optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[tuple[object, ...], dict[str, object]] | None:
-        if torch.compiler.is_compiling():
+        if is_dynamo_compiling():
             return None
         self.steps += 1
         lane = self._lane
-        if lane.is_open and optimizer is lane.holder:
-            lane.update_begins()
+        if lane.is_open and optimizer is lane.held():
+            lane.stepping = True
+            lane.times.asked = perf_counter()
             return None
+        lane.interrupted = False
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if not callable(closure):
             self._recorder.update_begins(optimizer, TORCH)
@@ -111,14 +115,19 @@ class Optimizers:
         return watched
 
     def _ends(self, optimizer: Optimizer, _: object, __: object) -> None:
-        if torch.compiler.is_compiling():
-            return
         lane = self._lane
-        if lane.is_open and lane.update_ends(optimizer):
-            return
-        if lane.is_open:
+        if lane.stepping:
+            groups = optimizer.param_groups
+            if lane.update_ends(optimizer, groups[0].get("lr") if len(groups) == 1 else None):
+                return
             self._recorder.lane_ends()
+        elif torch.compiler.is_compiling():
+            return
         else:
+            if lane.interrupted:
+                lane.interrupted = False
+                # The beginning was not told: the lane was open then.
+                self._recorder.update_begins(optimizer, TORCH)
             self._recorder.update_ends(optimizer)
         self._changed()
 

@@ -1,5 +1,6 @@
 """What the recorder asks of torch."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -69,6 +70,10 @@ class TorchSight:
         gradients = [g for p in parameters if type(g := p.grad) is Tensor and not g.is_sparse]
         if not gradients:
             return None
+        if gradients[0].is_cpu:
+            # One by one: between steps this is quicker than the calls that take them all together.
+            each = [torch.linalg.vector_norm(gradient).item() for gradient in gradients]
+            return math.sqrt(sum([norm * norm for norm in each]))
         norms = torch._foreach_norm(gradients)
         if len({norm.device for norm in norms}) > 1:
             return sum(float(norm) ** 2 for norm in norms) ** 0.5

@@ -16,7 +16,7 @@ from traindx.graphs.owners import layer_of
 from traindx.graphs.saved import saved_value
 from traindx.probe import Look, Parameter, Probe, Purpose
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.tensors.activation import ActivationWriter, activation
+from traindx.tensors.activation import ActivationWriter, activation, together
 from traindx.tensors.bounded import SIGMOID, TANH
 from traindx.tensors.plain import plain
 from traindx.tensors.reckoning import reckoning
@@ -106,7 +106,7 @@ class FunctionalActivations(Probe):
             samples.append(activation(one.layer, part, one.output, _ENDS[one.kind]))
             if one.kind == "relu":
                 self._watches.look(one.layer, part, one.output, 1 if one.channels_first else -1)
-        self._writer.write(look, samples)
+        self._writer.write(look, together(samples))
         for layer, part, share in self._watches.settle():
             look.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
 

@@ -8,6 +8,7 @@ Both are estimates from one pair: scattered, and meant to be read over many.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite, nan
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from traindx.probe import Look, Probe, Update
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
-from traindx.tensors.plain import gradient
+from traindx.tensors.gathering import gradients_of
 from traindx.tensors.reckoning import reckoning
 from traindx.tensors.sample import even_step, every
 from traindx.tensors.stack import number
@@ -60,28 +61,42 @@ class GradientNoise(Probe):
 
 
 def _kept(step: int, update: Update) -> _Kept | None:
-    gradients = [found for one in update.parameters if (found := gradient(one.value)) is not None]
+    gradients = gradients_of(update).values
     if not gradients:
         return None
     # A model spread over devices is judged by the part on the first.
     device = gradients[0].device
     gradients = [one for one in gradients if one.device == device]
-    numels = tuple(one.numel() for one in gradients)
+    numels = tuple(map(Tensor.numel, gradients))
     return _Kept(step, update.batch_size, numels, _evenly(gradients, numels))
 
 
-def _evenly(gradients: Sequence[Tensor], numels: Sequence[int]) -> Tensor:
+def _evenly(gradients: Sequence[Tensor], numels: tuple[int, ...]) -> Tensor:
     """Every n-th value of all gradients end to end, so that each value counts the same."""
-    step = even_step(tuple(numels), _VALUES)
-    views, position = [], 0
-    for one, numel in zip(gradients, numels, strict=True):
-        first = -position % step
-        if first < numel:
-            views.append(every(one, step, first))
-        position += numel
+    step = even_step(numels, _VALUES)
+    if all(map(Tensor.is_contiguous, gradients)):
+        views = [
+            torch.as_strided(gradients[place], size, (step,), gradients[place].storage_offset() + first)
+            for place, first, size in _picks(numels)
+        ]
+    else:
+        views = [every(gradients[place], step, first) for place, first, _ in _picks(numels)]
     # Squares of vanishing gradients underflow in single precision; Apple's devices have no other.
     precise = torch.float32 if views[0].device.type == "mps" else torch.float64
     return torch.cat(views).to(precise)
+
+
+@lru_cache(maxsize=64)
+def _picks(numels: tuple[int, ...]) -> tuple[tuple[int, int, tuple[int]], ...]:
+    """The gradients that have a value in the sample: place, first value, and how many of them as a shape."""
+    step = even_step(numels, _VALUES)
+    found, position = [], 0
+    for place, numel in enumerate(numels):
+        first = -position % step
+        if first < numel:
+            found.append((place, first, (-(-(numel - first) // step),)))
+        position += numel
+    return tuple(found)
 
 
 def _write(look: Look, before: _Kept, now: _Kept) -> None:

@@ -18,7 +18,7 @@ from torch import Tensor
 from traindx.probe import Look, Probe, Update
 from traindx.quantities import UPDATE_RATIO, WEIGHT_NORM
 from traindx.tensors.norms import norms
-from traindx.tensors.plain import plain
+from traindx.tensors.plain import are_plain, plain
 from traindx.tensors.reckoning import reckoning
 from traindx.tensors.sample import LIMIT, sample
 from traindx.tensors.stack import Stack, numbers, rows_of, stacked
@@ -48,8 +48,7 @@ class Weights(Probe):
         """Write the norms and take samples."""
         with reckoning():
             names, weights = _weights(update)
-            for name, norm in zip(names, norms(weights), strict=True):
-                look.add(WEIGHT_NORM, norm, layer=name)
+            look.add_all(WEIGHT_NORM, [(name, "") for name in names], norms(weights))
             names, weights = _matrices(names, weights)
             reached = _reached(weights)
             self._before = _Before(names, stacked(_samples(weights, reached)), reached)
@@ -66,18 +65,16 @@ class Weights(Probe):
             samples = _samples(weights, before.reached)
             for stack in before.stacks:
                 ratios = _ratios(stack.rows, rows_of(samples, stack.places))
-                for place, ratio in zip(stack.places, ratios, strict=True):
-                    look.add(UPDATE_RATIO, ratio, layer=names[place])
+                look.add_all(UPDATE_RATIO, [(names[place], "") for place in stack.places], ratios)
 
 
 def _weights(update: Update) -> tuple[list[str], list[Tensor]]:
-    names, weights = [], []
-    for parameter in update.parameters:
-        found = plain(parameter.value)
-        if found is not None:
-            names.append(parameter.name)
-            weights.append(found)
-    return names, weights
+    names, weights = list(update.names), list(update.values)
+    if are_plain(weights):
+        return names, weights
+    both = [(name, plain(weight)) for name, weight in zip(names, weights, strict=True)]
+    found = [(name, weight) for name, weight in both if weight is not None]
+    return [name for name, _ in found], [weight for _, weight in found]
 
 
 def _matrices(names: list[str], weights: list[Tensor]) -> tuple[list[str], list[Tensor]]:

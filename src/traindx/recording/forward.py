@@ -1,12 +1,14 @@
 """The way forward: calls of modules, batches, and losses, of training and of validation."""
 
 from collections.abc import Mapping, Sequence
+from threading import get_ident
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.probe import Batch, LossCall, Purpose
+from traindx.probe import Batch, Look, LossCall, Purpose
 from traindx.recording.looking import Looking
 from traindx.recording.model import Model
 from traindx.recording.nonfinite import Nonfinite
+from traindx.recording.outputs import Outputs
 from traindx.recording.schedule import Budget
 from traindx.recording.sight import Sight
 from traindx.recording.sources import Sources
@@ -21,6 +23,8 @@ _MOST_PASSES_WITHOUT_TRAINING = 200
 """Calls of a model after which a program that never trained is left alone."""
 _MOST_CALLS = 4
 """Calls of one module within a pass that are told apart; the steps of a recurrent cell are alike."""
+_SHORT_WAY = 4e-6
+"""Seconds that the call of an inner module takes longer, measured on a machine of 2023."""
 
 
 class Forward:
@@ -52,16 +56,24 @@ class Forward:
         self._purpose: Purpose | None = None
         self._calls: dict[int, int] = {}
         self._passes = 0
+        self._outputs = Outputs(model)
+        self._thread = 0
+        self._tells = False
+        """Whether outputs of the pass that runs are told."""
+        self.spent = 0.0
+        """Seconds on the short way of inner modules, which no event counts: reading a clock costs as much."""
 
     def backward_begins(self) -> None:
         """The way forward is over, even where a module never returned."""
-        self.in_backward, self._depth = True, 0
+        self.in_backward, self._depth, self._tells = True, 0, False
+        self._outputs.drop()
 
     def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
         """A module is called; the outermost of them is a model."""
         self._depth += 1
         if self._depth > 1 or self.in_backward:
             return
+        self._thread = get_ident()
         self._calls.clear()
         self._passes += 1
         if self._passes > _MOST_PASSES_WITHOUT_TRAINING and not self._streams.step:
@@ -70,6 +82,33 @@ class Forward:
         # A teacher, or a mean of weights, that is only evaluated is no part of what is trained.
         if self._purpose is Purpose.TRAINING and gradients:
             self._model.meet(module, self._streams.held_by_any())
+        self._tells = self._purpose is Purpose.TRAINING and self._looking.look is not None
+        self._outputs.begin()
+
+    def goes_deeper(self) -> bool:
+        """Count a call within another; False where `forward_begins` must be told of it."""
+        if not self._depth or get_ident() != self._thread:
+            return False
+        self._depth += 1
+        return True
+
+    def comes_back(self, module: "nn.Module", output: object) -> bool:
+        """A module that went deeper gave its output; False where `module_returned` must be told of it."""
+        try:
+            if self._tells and not self._outputs.waits(module, output) and not _only_holds_others(module):
+                return False
+        except Exception:  # the long way is guarded, and will say what is wrong
+            return False
+        # A backward pass inside a module has put it back to zero.
+        if self._depth:
+            self._depth -= 1
+        return True
+
+    def breaks_off(self) -> None:
+        """A module raised an exception."""
+        self._depth = max(self._depth - 1, 0)
+        if not self._depth:
+            self._outputs.drop()
 
     def module_returned(
         self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
@@ -78,23 +117,34 @@ class Forward:
         self._depth = max(self._depth - 1, 0)
         if self.in_backward or self._purpose is None:
             return
-        if self._purpose is Purpose.TRAINING:
-            self._tell_output(module, output)
+        look = self._looking.look
+        if self._tells and look is not None:
+            self._tell_output(look, module, output)
+            if not self._depth:
+                self._tell_waited(look)
         # A loss function may be a module too, but what enters it is no batch.
         if not self._depth and next(iter(module.parameters()), None) is not None:
             self._tell_batch(module, self._sight.tensors(args, kwargs), self._purpose)
 
-    def _tell_output(self, module: "nn.Module", output: object) -> None:
-        look = self._looking.look
-        # Modules that only hold others repeat what the last of them gave.
-        if look is None or (module._modules and not module._parameters):
+    def _tell_output(self, look: Look, module: "nn.Module", output: object) -> None:
+        if _only_holds_others(module) or (self._depth and self._outputs.waits(module, output)):
             return
-        calls = self._calls[id(module)] = self._calls.get(id(module), 0) + 1
+        before = self._calls.get(id(module), int(self._outputs.holds_one_of(module)))
+        calls = self._calls[id(module)] = before + 1
         found = self._sight.tensors((output,), {}) if calls <= _MOST_CALLS else []
         if found:
             name = self._model.module_name(module)
-            name = name if calls == 1 else f"{name} (call {calls})"
+            if calls == 1:
+                self._outputs.told(module, name, found[0])
+            else:
+                name = f"{name} (call {calls})"
             self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
+
+    def _tell_waited(self, look: Look) -> None:
+        waited = self._outputs.returned()
+        self.spent += _SHORT_WAY * len(waited.outputs)
+        if waited.outputs:
+            self._looking.modules_returned(look, waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
@@ -134,7 +184,8 @@ class Forward:
         self.function = function
         look = self._looking.look
         if look is not None:
-            look.state(LOSS_PLACE, self._sight.place())
+            if self._looking.thorough:
+                look.state(LOSS_PLACE, self._sight.place())
             if precision := self._sight.precision():
                 look.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
@@ -158,3 +209,8 @@ class Forward:
         if chosen:
             look.state(VALIDATION_PLACE, self._sight.place())
         self._looking.loss_is_computed(look, call, by_all=chosen)
+
+
+def _only_holds_others(module: "nn.Module") -> bool:
+    """Whether a module repeats what the last one inside it gave."""
+    return bool(module._modules) and not module._parameters

@@ -71,6 +71,9 @@ class Habits:
     ) -> None:
         """State which parameters cannot learn, and write the table of all."""
         self._looks += 1
+        if not held or (self._written.get(notebook.stream) and not model.parameters()):
+            # The program has let go of its optimizer or its model: what was known of them counts.
+            return
         records = model.records([*held, *(value for value in held_by_any if model.owns(value))])
         if self._written.get(notebook.stream) != records:
             self._written[notebook.stream] = records

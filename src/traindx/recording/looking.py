@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from traindx.event import Event, EventKind
 from traindx.probe import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
 from traindx.recording.looks import Notebook, TrainingLook
+from traindx.recording.outputs import Waited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,18 +30,27 @@ class Looking:
         """Whether modules are watched: during a look, and for the first batches of a validation pass."""
         self.follows = False
         """Whether this look only goes with the one before."""
+        self.thorough = True
+        """Whether what seldom changes is told as well."""
         self._process = process
         self._asked: dict[str, list[Probe]] = {
             moment: [p for p in probes if getattr(type(p), moment) is not getattr(Probe, moment)]
             for moment in _MOMENTS
         }
+        self._asked["modules_returned"] = [
+            probe
+            for probe in probes
+            if probe in self._asked["module_returns"]
+            or type(probe).modules_returned is not Probe.modules_returned
+        ]
 
-    def begin(self, step: int, *, follows: bool = False) -> None:
+    def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
         """Look at a step."""
         self.look = TrainingLook(step)
         # What follows compares gradients; its forward pass is of no interest.
         self.active = not follows
         self.follows = follows
+        self.thorough = thorough and not follows
 
     def end(self) -> None:
         """Look no longer."""
@@ -58,6 +68,10 @@ class Looking:
         self._tell(
             "module_returns", look, lambda probe: probe.module_returns(look, name, module, output, purpose)
         )
+
+    def modules_returned(self, look: Look, waited: Waited, purpose: Purpose) -> None:
+        """Tell of outputs that could wait."""
+        self._tell("modules_returned", look, lambda probe: probe.modules_returned(look, *waited, purpose))
 
     def loss_is_computed(self, look: Look, call: LossCall, *, by_all: bool = True) -> None:
         """Tell of a loss all probes, or only those that need every loss of a pass."""
@@ -80,8 +94,9 @@ class Looking:
         self._tell("update_ends", look, lambda probe: probe.update_ends(look, update))
 
     def _tell(self, moment: str, look: Look, ask: Callable[[Probe], None]) -> None:
+        following = self.follows and look is self.look
         for probe in self._asked[moment]:
-            if self.follows and look is self.look and not probe.follows:
+            if following and not probe.follows:
                 continue
             try:
                 ask(probe)

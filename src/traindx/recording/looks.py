@@ -1,11 +1,12 @@
 """Where probes write: the values of one looked-at step, or the means of one pass over validation data."""
 
-from collections.abc import Set
+from array import array
+from collections.abc import Mapping, Sequence, Set
 from typing import final
 
 from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
-from traindx.probe import Look
+from traindx.probe import Look, Where
 from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
 from traindx.quantity import Quantity
 from traindx.recording.sight import Sight
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from traindx.recording.sight import Value
 
 _LEAST = frozenset(q.slug for q in (INPUT_MIN, PREDICTION_MIN, TARGET_MIN))
+_NUMBERS = frozenset((float, int, bool))
 _GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
 
 
@@ -27,6 +29,15 @@ class Notebook:
         self.stream = stream
         self._facts: dict[str, Scalar] = {}
         self._sentences: set[tuple[EventKind, str]] = set()
+        self._rows: dict[tuple[str, tuple[Where, ...]], array[float]] = {}
+
+    def rows_for(self, slug: str, where: tuple[Where, ...]) -> "array[float]":
+        """Where the numbers of one quantity of several layers are written."""
+        rows = self._rows.get((slug, where))
+        if rows is None:
+            columns = tuple(self.tape.column(self.stream, slug, layer, part) for layer, part in where)
+            rows = self._rows[slug, where] = self.tape.rows_of(self.tape.layout(columns))
+        return rows
 
     def state(self, fact: Fact, value: Scalar) -> None:
         """State a fact, unless it was stated already."""
@@ -73,21 +84,33 @@ class TrainingLook(_Gathering):
 
     def __init__(self, step: int) -> None:
         super().__init__(step)
-        self._values: dict[str, dict[tuple[str, str], Value]] = {}
+        self._values: dict[str, dict[Where, Value]] = {}
 
     def add(self, quantity: Quantity, value: "Value", *, layer: str = "", part: str = "") -> None:
         """Keep a number; of several batches behind one step, the first speaks."""
         self._values.setdefault(quantity.slug, {}).setdefault((layer, part), value)
 
+    def add_all(self, quantity: Quantity, where: Sequence[Where], values: "Sequence[Value]") -> None:
+        """Keep a number for each of several layers."""
+        known = self._values.setdefault(quantity.slug, {})
+        fresh = dict(zip(where, values, strict=True))
+        if len(fresh) == len(where) and known.keys().isdisjoint(fresh):
+            known.update(fresh)
+        else:
+            super().add_all(quantity, where, values)
+
+    def of(self, quantity: Quantity) -> "Mapping[Where, Value]":
+        """What was kept of a quantity so far."""
+        return self._values.get(quantity.slug, {})
+
     def write(self, notebook: Notebook, sight: Sight) -> None:
         """Hand the values to the tape, one row for each quantity."""
         self.write_statements(notebook)
-        tape, stream = notebook.tape, notebook.stream
         for slug, values in self._values.items():
-            columns = tuple(tape.column(stream, slug, layer, part) for layer, part in values)
-            rows = tape.rows_of(tape.layout(columns))
-            rows.append(self.step)
-            rows.extend(floats(list(values.values()), sight))
+            if values:
+                rows = notebook.rows_for(slug, tuple(values))
+                rows.append(self.step)
+                rows.extend(floats(list(values.values()), sight))
 
 
 @final
@@ -117,16 +140,16 @@ class ValidationLook(_Gathering):
             rows.extend((self.step, _together(slug, values, [weight for _, weight in weighed])))
 
 
-def floats(values: "list[Value]", sight: Sight) -> list[float]:
+def floats(values: "list[Value]", sight: Sight) -> "Sequence[float]":
     """Numbers and tensors of one value as floats, waiting for a device at most once."""
+    if _NUMBERS.issuperset(map(type, values)):
+        return values
     tensors = [value for value in values if not isinstance(value, float | int)]
-    if not tensors:
-        return [value for value in values if isinstance(value, float | int)]
     read = iter(sight.numbers(tensors))
     return [value if isinstance(value, float | int) else next(read) for value in values]
 
 
-def _together(slug: str, values: list[float], weights: list[int]) -> float:
+def _together(slug: str, values: Sequence[float], weights: Sequence[int]) -> float:
     if slug in _LEAST:
         return min(values)
     if slug in _GREATEST:

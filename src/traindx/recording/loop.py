@@ -4,12 +4,10 @@ from collections.abc import Mapping
 
 from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
-from traindx.facts import BATCH_SIZE, STEP_PLACE, STEPS_PER_EPOCH
-from traindx.probe import Update
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.quantity import Quantity
 from traindx.recording.forward import Forward
-from traindx.recording.habits import Habits
+from traindx.recording.inspection import Inspection, is_thorough
 from traindx.recording.lane import Lane
 from traindx.recording.looking import Looking
 from traindx.recording.looks import Notebook
@@ -29,9 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-_DESCRIBED_AT_FIRST, _DESCRIBED_EVERY = 4, 8
-"""Looks at which the model and the program are described: at first, and then now and again."""
-
 
 class Loop:
     """What happens between two steps, and what is written at their ends."""
@@ -42,7 +37,6 @@ class Loop:
         self._model = Model()
         self._streams = Streams(tape, self._model, every)
         self.sources = Sources()
-        self._habits = Habits()
         self._objective = Objective(sight)
         self._norms = Norms(sight)
         self._nonfinite = Nonfinite(sight, self._model)
@@ -55,12 +49,15 @@ class Loop:
             self.sources,
             self._nonfinite,
         )
+        self._inspection = Inspection(
+            sight, looking, self._model, self._streams, self.sources, self._norms, self._objective
+        )
         self.lane = Lane(self.sources, self._objective, self._norms, self._nonfinite)
         self._times: StepTimes | None = None
         self._updating: object = None
         self._again = False
         """Whether the program computes gradients within a step of its optimizer."""
-        self._largest = self._batch_size = 0
+        self._batch_size = 0
         self._skipped = 0
         self._scale = 0.0
         self._spent = 0.0
@@ -121,13 +118,12 @@ class Loop:
         times.backward_begins(now)
         look = self._looking.look
         first = not len(self._objective)
-        value = self._objective.add(loss, looked_at=look is not None)
+        value = self._objective.add(loss, looked_at=look is not None and not self._looking.follows)
         if look is not None and self.forward.in_eval_mode is not None:
-            self._habits.trained_in_eval_mode.add(self.forward.in_eval_mode)
+            self._inspection.habits.trained_in_eval_mode.add(self.forward.in_eval_mode)
             self.forward.in_eval_mode = None
         if look is not None and first:
-            held = self._model.held(self._streams.held_by_any())
-            self._looking.backward_begins(look, loss, held)
+            self._inspection.backward_begins(look, loss)
         if value is not None:
             self._nonfinite.in_loss(loss, value, self.step + 1)
         self._nonfinite.trace(loss)
@@ -141,6 +137,13 @@ class Loop:
         self._timed(now).backward_ends(now)
         if not self._streams.any_made:
             self.update_begins(self, self._streams.by_hand, now)
+
+    def backward_failed(self, loss: "Tensor", now: float) -> None:
+        """A backward pass raised: if the program goes on, this loss is no part of a step."""
+        self.forward.in_backward = False
+        if self._updating is None:
+            self._objective.take_back(loss)
+            self._timed(now).backward_ends(now)
 
     def clipped(self, norm: "Tensor", limit: float) -> None:
         """The program clipped its gradients."""
@@ -165,17 +168,9 @@ class Loop:
         look = self._looking.look
         if look is None:
             norm = self._norms.of_step(stream, None)
-            self._nonfinite.in_gradients(norm, stream)
-            return
-        look.step = stream.step
-        held = stream.held()
-        self._nonfinite.in_gradients(self._norms.of_step(stream, held), stream)
-        named = self._model.held(held)
-        for one in named:
-            if not self._model.has_got_gradient(one.name) and self._sight.has_gradient(one.value):
-                self._model.got_gradient(one.name)
-        self._looking.update_begins(look, Update(holder, named, self.forward.samples))
-        stream.notebook.state(STEP_PLACE, self._sight.place())
+        else:
+            norm = self._inspection.update_begins(look, stream, holder, self.forward.samples)
+        self._nonfinite.in_gradients(norm, stream)
 
     def update_ends(self, holder: object, now: float, spent: float) -> None:
         """An optimizer has stepped: write the step, and decide whether to look at the next."""
@@ -188,7 +183,7 @@ class Loop:
             self._objective.learn(stream.notebook)
         seconds = self._write_step(stream, now, spent - self._spent)
         if look is not None:
-            self._end_look(stream, holder)
+            self._inspection.ends(look, stream, holder, self.forward.samples, self._batch_size)
         ours = spent - self._spent
         self._budget.settle(seconds, ours if look is not None else 0.0)
         if look is not None and not self._looking.follows:
@@ -258,9 +253,10 @@ class Loop:
                 self._looking.look.step = stream.step
             self._write_step(stream, now)
         self._nonfinite.write(stream)
-        if self._looking.look is not None and self._looking.look.step == stream.step:
-            self._end_look(stream, None)
-        self._describe(stream)
+        look = self._looking.look
+        if look is not None and look.step == stream.step:
+            self._inspection.ends(look, stream, None, self.forward.samples, self._batch_size)
+        self._inspection.describe(stream)
 
     def _timed(self, now: float) -> StepTimes:
         if self._times is None:
@@ -273,8 +269,9 @@ class Loop:
         self._streams.current = stream
 
     def _end_validation(self, stream: Stream, now: float) -> None:
-        self.forward.validation.write(stream.notebook, self.forward.function, self._sight, self._habits)
-        self._habits.write(stream.notebook)
+        habits = self._inspection.habits
+        self.forward.validation.write(stream.notebook, self.forward.function, self._sight, habits)
+        habits.write(stream.notebook)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)
 
@@ -288,32 +285,6 @@ class Loop:
         self._nonfinite.write(stream)
         return times[1]
 
-    def _end_look(self, stream: Stream, holder: object) -> None:
-        look = self._looking.look
-        assert look is not None
-        samples = self.forward.samples
-        if holder is not None:
-            self._looking.update_ends(look, Update(holder, self._model.held(stream.held()), samples))
-        # The last batch of a pass may be smaller than the others.
-        self._largest = max(self._largest, self._batch_size or samples)
-        looks = stream.schedule.looks
-        if not self._looking.follows and (looks < _DESCRIBED_AT_FIRST or looks % _DESCRIBED_EVERY == 0):
-            self._describe(stream)
-        look.write(stream.notebook, self._sight)
-
-    def _describe(self, stream: Stream) -> None:
-        """State what seldom changes: the model, its data, the habits of the program."""
-        facts = {**self._sight.model_facts(self._model.roots), **self.sources.facts}
-        facts |= {BATCH_SIZE: self._largest} if self._largest else {}
-        steps = -(-self.sources.batches // self._objective.passes_per_step)
-        facts |= {STEPS_PER_EPOCH: steps} if steps else {}
-        for fact, value in facts.items():
-            stream.notebook.state(fact, value)
-        self._habits.write(stream.notebook)
-        self._habits.write_parameters(
-            stream.notebook, self._model, stream.held(), self._streams.held_by_any()
-        )
-
     def _choose_next(self, stream: Stream, *, looked: bool) -> None:
         self.forward.samples = 0
         if looked:
@@ -321,7 +292,7 @@ class Loop:
         coming = stream.successor
         step = coming.step + 1
         if coming.schedule.wants(step, self._budget):
-            self._looking.begin(step)
+            self._looking.begin(step, thorough=is_thorough(coming.schedule.looks))
         elif looked and coming is stream:
             self._looking.begin(step, follows=True)
         else:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from traindx.probe import Parameter
+from traindx.probe import Parameters
 from traindx.recording.tape import LayerRecord
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _WRAPPERS = ("module.", "_orig_mod.")
 """What DistributedDataParallel and torch.compile put before every name."""
 _MOST_ROOTS = 16
+_MOST_ORDERS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,20 @@ class _Named:
     name: str
     kind: str
     value: "weakref.ref[Tensor]"
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """What some parameters are called, and which comes first: the same at every look."""
+
+    given: "tuple[weakref.ref[Tensor], ...]"
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    """Of the parameters as they were given, in the order of the model."""
+
+    def is_of(self, values: "Sequence[Tensor]") -> bool:
+        """Whether it is of these: another tensor may have taken the place of one that is gone."""
+        return all(ref() is value for ref, value in zip(self.given, values, strict=True))
 
 
 class Model:
@@ -39,6 +54,9 @@ class Model:
         self._parameters: dict[int, _Named] = {}
         self._strays: dict[int, _Named] = {}
         self._gradients: set[str] = set()
+        self._orders: dict[tuple[int, ...], _Order] = {}
+        self.edition = 0
+        """Changes whenever names do."""
 
     @property
     def roots(self) -> "list[nn.Module]":
@@ -66,6 +84,8 @@ class Model:
         self._roots = []
         self._modules, self._prefixes = {}, {}
         self._parameters, self._strays, self._gradients = {}, {}, set()
+        self._orders.clear()
+        self.edition += 1
 
     def module_name(self, module: "nn.Module") -> str:
         """The name of a module; its class where it belongs to no root."""
@@ -85,16 +105,25 @@ class Model:
         """Names by the identity of the parameter."""
         return {key: one.name for key, one in (self._strays | self._parameters).items()}
 
-    def held(self, values: "Iterable[Tensor]") -> list[Parameter]:
+    def held(self, values: "Iterable[Tensor]") -> Parameters:
         """The parameters an optimizer holds under their names, in the order of the model."""
-        wanted = {id(value): value for value in values}
-        known = [
-            Parameter(self._parameters[key].name, wanted[key], True)
-            for key in self._parameters
-            if key in wanted and self.owns(wanted[key])
-        ]
-        strays = [value for value in wanted.values() if not self.owns(value)]
-        return known + [Parameter(self._stray(value).name, value, True) for value in strays]
+        given = list(values)
+        key = tuple(map(id, given))
+        order = self._orders.get(key)
+        if order is None or not order.is_of(given):
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
+            order = self._orders[key] = self._ordered(given)
+        return Parameters(order.names, [given[place] for place in order.places])
+
+    def _ordered(self, given: "Sequence[Tensor]") -> _Order:
+        wanted = {id(value): place for place, value in enumerate(given)}
+        known = [key for key in self._parameters if key in wanted and self.owns(given[wanted[key]])]
+        strays = [key for key, place in wanted.items() if not self.owns(given[place])]
+        names = [self._parameters[key].name for key in known]
+        names += [self._stray(given[wanted[key]]).name for key in strays]
+        places = tuple(wanted[key] for key in (*known, *strays))
+        return _Order(tuple(map(weakref.ref, given)), tuple(names), places)
 
     def records(self, held: "Sequence[Tensor]") -> list[LayerRecord]:
         """Every parameter of the model, and those that only an optimizer holds."""
@@ -121,9 +150,12 @@ class Model:
         """Note that a gradient other than zero reached a parameter."""
         self._gradients.add(name)
 
-    def has_got_gradient(self, name: str) -> bool:
-        """Whether a gradient other than zero ever reached a parameter."""
-        return name in self._gradients
+    def waiting_for_gradient(self, parameters: Parameters) -> "list[tuple[str, Tensor]]":
+        """Names and values of those that no gradient other than zero has reached yet."""
+        if self._gradients.issuperset(parameters.names):
+            return []
+        both = zip(parameters.names, parameters.values, strict=True)
+        return [(name, value) for name, value in both if name not in self._gradients]
 
     def parameters(self) -> "list[Tensor]":
         """Every parameter below the roots."""
@@ -141,6 +173,8 @@ class Model:
     def _name_all(self, roots: "Sequence[nn.Module]", held: "Sequence[Tensor]") -> None:
         self._modules = {}
         self._parameters.clear()
+        self._orders.clear()
+        self.edition += 1
         taken: dict[str, int] = {}
         for root in roots:
             kind = type(root).__name__

@@ -1,8 +1,11 @@
 """The norm of the whole gradient: at every step where that is cheap, else as often as it may cost."""
 
+from collections.abc import Mapping
+from math import isclose
 from time import perf_counter
 
 from traindx.facts import GRADIENT_CLIP
+from traindx.probe import Where
 from traindx.recording.sight import Sight
 from traindx.recording.stream import Stream
 
@@ -23,6 +26,8 @@ class Norms:
         self._sight = sight
         self._clipped: tuple[Value, float] | None = None
         self._cost = 0.0
+        self._layers: dict[int, int] = {}
+        """Per stream, how many layers have norms that make up that of the whole."""
 
     @property
     def is_known(self) -> bool:
@@ -51,6 +56,24 @@ class Norms:
         cost = perf_counter() - began
         # The mean: code that has not run for a while is slower than the best of its times.
         self._cost = 0.9 * self._cost + 0.1 * cost if self._cost else cost
+        return total
+
+    def of_look(
+        self, stream: Stream, parameters: "list[Tensor]", by_layer: "Mapping[Where, Value]"
+    ) -> "Value | None":
+        """Write the norm of a step that is looked at: from those of its layers, once they have agreed."""
+        if self.is_known:
+            return self.of_step(stream, parameters)
+        norms = [norm for norm in by_layer.values() if isinstance(norm, float)]
+        together = sum(norm * norm for norm in norms) ** 0.5
+        complete = len(norms) == len(by_layer)
+        if complete and self._layers.get(stream.number) == len(norms):
+            stream.write_norms(together, None)
+            return together
+        total = self.of_step(stream, parameters)
+        # Sparse and sharded gradients have norms that the sum over all at plain steps leaves out.
+        if complete and total and isinstance(total, float) and isclose(total, together, rel_tol=1e-4):
+            self._layers[stream.number] = len(norms)
         return total
 
     def adapt(self, stream: Stream, share: float, step_seconds: float) -> None:

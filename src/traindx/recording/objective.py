@@ -23,6 +23,8 @@ class Objective:
         self._accumulates = True
         """Several backward passes of one line are batches; those of different lines are terms of the loss."""
         self._divisor = 1.0
+        self.reads = True
+        """Whether losses are numbers at once: reading them from another device would wait."""
         self.passes_per_step = 1
         """Batches whose gradients are added up before one step."""
 
@@ -36,10 +38,20 @@ class Objective:
             return None
         value = self._sight.number(loss)
         self.values.append(value)
+        self.reads = isinstance(value, float)
         if looked_at:
             self._places.append(self._sight.place())
             self._divisors.append(self._sight.divisor(loss) or 1.0)
         return value
+
+    def take_back(self, loss: "Tensor") -> None:
+        """Drop the loss that was kept last: its backward pass failed."""
+        if loss.numel() != 1 or not self.values:
+            return
+        self.values.pop()
+        if self._places:
+            self._places.pop()
+            self._divisors.pop()
 
     def of_step(self) -> "Value | None":
         """The loss as if it had been computed on all batches at once."""

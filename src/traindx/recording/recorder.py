@@ -33,8 +33,10 @@ _WITHIN_LANE = frozenset({"clipped", "lane_ends"})
 """Events that belong to plain steps as well."""
 _LONGEST_UNWRITTEN = 0.5
 """Seconds: no kill loses a second or fifty steps."""
-_MOST_UNWRITTEN = 25
-"""Steps; as many again may pass before the next decision."""
+_MOST_UNWRITTEN = 48
+"""Steps; one more may be in the making."""
+_ENOUGH_TO_WRITE = 24
+"""Steps; the rest is room for plain steps in a row."""
 _COST_STATED_EVERY = 0.4
 """Seconds between two statements of what recording costs."""
 
@@ -52,7 +54,6 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
         self._began = self._began or began
         try:
             if self.lane.is_open and name not in _WITHIN_LANE:
-                self._unwritten += self.lane.done
                 self.loop.leave_lane(self.spent + self.lane.spent)
             if self.lane.fault is not None and _LANE not in self.ignored:
                 self.steps_aside(_LANE, self.lane.fault)
@@ -86,7 +87,8 @@ class Recorder:
         self._sight, self._place = sight, place
         self._process = Notebook(self.tape, 0)
         self._began = self._stated = self._flushed = 0.0
-        self._unwritten = 0
+        self._steps = self._written = 0
+        """Steps that went the long way, and those of all that have reached the file."""
         self.looking = Looking(probes, self._process)
         self.loop = Loop(self.tape, sight, self.looking, budget, every)
         self.lane = self.loop.lane
@@ -166,9 +168,15 @@ class Recorder:
         self._write_if_due()
 
     @_event
+    def backward_failed(self, loss: "Tensor") -> None:
+        """The backward pass raised: no gradients came."""
+        self.loop.backward_failed(loss, perf_counter())
+
+    @_event
     def clipped(self, norm: "Tensor", limit: float) -> None:
         """Gradients were clipped to a norm; `norm` is what it was before."""
         self.loop.clipped(norm, float(limit))
+        self.lane.clipped()
 
     @_event
     def clipped_values(self, limit: float) -> None:
@@ -184,13 +192,13 @@ class Recorder:
     def update_ends(self, holder: object) -> None:
         """An optimizer has stepped."""
         self.loop.update_ends(holder, perf_counter(), self.spent + self.lane.spent)
-        self._unwritten += 1
+        self._steps += 1
         self._write_if_due()
 
     @_event
     def lane_ends(self) -> None:
         """A stretch of plain steps is over."""
-        self._unwritten += self.lane.done
+        self.lane.close()
         self._write_if_due()
         self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
 
@@ -198,7 +206,7 @@ class Recorder:
     def update_skipped(self, holder: object, kind: Holder) -> None:
         """A step was left out because a gradient overflowed."""
         self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.lane.spent)
-        self._unwritten += 1
+        self._steps += 1
         self._write_if_due()
 
     @_event
@@ -252,9 +260,11 @@ class Recorder:
         self._process.happened(Event(EventKind.STEPPED_ASIDE, says, self.loop.step or None))
 
     def _write_if_due(self) -> None:
-        now = perf_counter()
-        if self._unwritten >= _MOST_UNWRITTEN or now - self._flushed > _LONGEST_UNWRITTEN:
+        unwritten = self._steps + self.lane.taken - self._written
+        if unwritten >= _ENOUGH_TO_WRITE or perf_counter() - self._flushed > _LONGEST_UNWRITTEN:
             self._write()
+        else:
+            self.lane.room = _MOST_UNWRITTEN - unwritten
 
     def _write(self) -> None:
         now = perf_counter()
@@ -262,7 +272,8 @@ class Recorder:
         if now - self._stated > _COST_STATED_EVERY:
             self._state_cost(now)
         self.tape.flush()
-        self._flushed, self._unwritten = now, 0
+        self._flushed, self._written = now, self._steps + self.lane.taken
+        self.lane.room = _MOST_UNWRITTEN
 
     def _state_cost(self, now: float) -> None:
         elapsed = now - self._began

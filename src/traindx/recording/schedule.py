@@ -6,7 +6,7 @@ _LEAST_GROWTH = 2.0
 """Looks at steps 1, 3, 7, 15, 31, 63 ... are taken whatever they cost: fourteen in ten thousand steps.
 Without them nothing would be known of the layers of a program whose plain steps exceed the budget."""
 _PATIENCE = 20
-"""Steps after which it is asked again whether a look that is due can be paid."""
+"""Steps after which it is asked again whether a look that is due can be paid, where looks lie closer."""
 _FOR_LOOKS = 0.3
 """Of the budget: the rest is for plain steps and norms, and for looks that are taken in any case."""
 _OPENING = 0.05
@@ -68,7 +68,7 @@ class Schedule:
         """Steps after this one that need no decision: until the next look, or until it may be affordable."""
         if step + 1 < self.due:
             return self.due - step - 1
-        return min(_PATIENCE, max(int(_LEAST_GROWTH * self.last) - step, 0))
+        return min(max(_PATIENCE, gap_after(step)), max(int(_LEAST_GROWTH * self.last) - step, 0))
 
     def looked(self, step: int) -> None:
         """Note a look and set the next."""

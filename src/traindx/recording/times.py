@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass
+@dataclass(slots=True)
 class StepTimes:
     """Seconds since the step before ended, by what they were spent on."""
 

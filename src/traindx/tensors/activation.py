@@ -1,13 +1,13 @@
 """Statistics of what layers put out, from small samples of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from traindx.probe import Look
+from traindx.probe import Look, Where
 from traindx.quantities import (
     ACTIVATION_MEAN,
     ACTIVATION_STD,
@@ -15,26 +15,59 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
+from traindx.tensors.bounded import Ends, flat_ends
 from traindx.tensors.reckoning import reckoning
-from traindx.tensors.sample import sample
-from traindx.tensors.stack import numbers, stacked
-
-Ends = tuple[float, float]
-"""At or below the first and at or above the second number, a bounded activation is flat."""
+from traindx.tensors.sample import sample, samples_of_rows
+from traindx.tensors.stack import HALF, numbers, stacked
 
 
 class Activation(NamedTuple):
     """A sample of what one layer put out."""
 
-    layer: str
-    part: str
+    where: Where
     values: Tensor
+    ends: Ends | None
+
+
+class ActivationRows(NamedTuple):
+    """Samples of equal length of what several layers put out, one per row, in single precision or better."""
+
+    where: Sequence[Where]
+    rows: Tensor
     ends: Ends | None
 
 
 def activation(layer: str, part: str, output: Tensor, ends: Ends | None) -> Activation:
     """A sample of an output: a copy, because the next operation may write into the same memory."""
-    return Activation(layer, part, sample(output.detach()).clone(), ends)
+    return Activation((layer, part), sample(output.detach()).clone(), ends)
+
+
+def together(samples: Iterable[Activation]) -> list[ActivationRows]:
+    """Samples side by side, those of equal length and ends together."""
+    by_ends: dict[Ends | None, list[Activation]] = {}
+    for one in samples:
+        by_ends.setdefault(one.ends, []).append(one)
+    return [
+        ActivationRows([members[place].where for place in stack.places], stack.rows, ends)
+        for ends, members in by_ends.items()
+        for stack in stacked([one.values for one in members])
+    ]
+
+
+def samples_of(
+    names: Sequence[str], modules: Sequence[nn.Module], outputs: Sequence[Tensor]
+) -> list[ActivationRows]:
+    """The samples that `activation` takes, of outputs that lie in memory without gaps."""
+    alike: dict[tuple[Ends | None, torch.Size, torch.dtype, torch.device], list[int]] = {}
+    for place, (module, output) in enumerate(zip(modules, outputs, strict=True)):
+        kind = (flat_ends(module), output.shape, output.dtype, output.device)
+        alike.setdefault(kind, []).append(place)
+    found = []
+    for (ends, _, dtype, _), places in alike.items():
+        rows = samples_of_rows(torch.stack([outputs[place] for place in places]).flatten(1))
+        rows = rows.float() if dtype in HALF else rows
+        found.append(ActivationRows([(names[place], "") for place in places], rows, ends))
+    return found
 
 
 class ActivationWriter:
@@ -42,19 +75,15 @@ class ActivationWriter:
 
     def __init__(self) -> None:
         """Begin with no zero seen."""
-        self._with_zeros: set[tuple[str, str]] = set()
+        self._with_zeros: set[Where] = set()
 
-    def write(self, look: Look, activations: Sequence[Activation]) -> None:
+    def write(self, look: Look, activations: Iterable[ActivationRows]) -> None:
         """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
-        by_ends: dict[Ends | None, list[Activation]] = {}
-        for one in activations:
-            by_ends.setdefault(one.ends, []).append(one)
         with reckoning():
-            for ends, members in by_ends.items():
-                for stack in stacked([one.values for one in members]):
-                    self._write_rows(look, [members[place] for place in stack.places], stack.rows, ends)
+            for one in activations:
+                self._write_rows(look, *one)
 
-    def _write_rows(self, look: Look, members: Sequence[Activation], rows: Tensor, ends: Ends | None) -> None:
+    def _write_rows(self, look: Look, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
         means = rows.mean(1)
         scratch = rows - means.unsqueeze(1)
         # Population deviation by the norm: on a CPU, torch.std takes 20 times as long.
@@ -64,40 +93,38 @@ class ActivationWriter:
         columns = (numbers(means), numbers(deviations), numbers(zeros))
         if rows.dtype is torch.float32 and rows.is_cpu and not _is_finite(columns):
             # Sums and squares of large values may have overflowed.
-            self._write_rows(look, members, rows.double(), ends)
+            self._write_rows(look, where, rows.double(), ends)
             return
-        nonfinite = _nonfinite(rows, columns)
-        for one, mean, deviation, zero, bad in zip(members, *columns, nonfinite, strict=True):
-            look.add(ACTIVATION_MEAN, mean, layer=one.layer, part=one.part)
-            look.add(ACTIVATION_STD, deviation, layer=one.layer, part=one.part)
-            if self._is_with_zeros(one, zero):
-                look.add(ACTIVATION_ZERO_SHARE, zero, layer=one.layer, part=one.part)
-            if bad is not None:
-                look.add(NONFINITE_SHARE, bad, layer=one.layer, part=one.part)
+        look.add_all(ACTIVATION_MEAN, where, columns[0])
+        look.add_all(ACTIVATION_STD, where, columns[1])
+        self._write_zeros(look, where, columns[2])
+        if not rows.is_cpu or not _is_finite(columns):
+            _write_nonfinite(look, where, rows)
         if ends is not None:
             low = torch.le(rows, ends[0], out=scratch).mean(1)
             flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
-            for one, share in zip(members, numbers(flat), strict=True):
-                look.add(SATURATED_SHARE, share, layer=one.layer, part=one.part)
+            look.add_all(SATURATED_SHARE, where, numbers(flat))
 
-    def _is_with_zeros(self, one: Activation, share: float | Tensor) -> bool:
-        """Whether to write the share: on a device always, because asking whether it is zero would wait."""
-        key = (one.layer, one.part)
-        if key in self._with_zeros:
-            return True
-        if isinstance(share, float) and share == 0:
-            return False
-        self._with_zeros.add(key)
-        return True
+    def _write_zeros(self, look: Look, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
+        """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
+        known = self._with_zeros
+        for one, share in zip(where, shares, strict=True):
+            if one not in known and not (isinstance(share, float) and share == 0):
+                known.add(one)
+        if known.issuperset(where):
+            look.add_all(ACTIVATION_ZERO_SHARE, where, shares)
+            return
+        shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
+        look.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
 
 
 def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
     return isfinite(sum(sum(column) for column in columns))
 
 
-def _nonfinite(rows: Tensor, columns: Sequence[Sequence[float | Tensor]]) -> Sequence[float | Tensor | None]:
-    """The share of non-finite values per row; on a CPU None where there are none."""
-    if rows.is_cpu and _is_finite(columns):
-        return [None] * len(rows)
+def _write_nonfinite(look: Look, where: Sequence[Where], rows: Tensor) -> None:
+    """Write the share of non-finite values per row; on a CPU only where there are any."""
     shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
-    return [None if isinstance(share, float) and share == 0 else share for share in shares]
+    for (layer, part), share in zip(where, shares, strict=True):
+        if not isinstance(share, float) or share != 0:
+            look.add(NONFINITE_SHARE, share, layer=layer, part=part)

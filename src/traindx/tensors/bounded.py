@@ -7,8 +7,8 @@ from math import inf
 
 from torch import nn
 
-from traindx.tensors.activation import Ends
-
+Ends = tuple[float, float]
+"""At or below the first and at or above the second number, a bounded activation is flat."""
 SIGMOID: Ends = (0.01, 0.99)
 TANH: Ends = (-0.99, 0.99)
 

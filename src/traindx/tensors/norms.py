@@ -16,7 +16,7 @@ def norms(tensors: Sequence[Tensor]) -> list[float | Tensor]:
         groups.setdefault((tensor.dtype, tensor.device), []).append(place)
     found: list[float | Tensor] = [0.0] * len(tensors)
     for (dtype, device), places in groups.items():
-        members = [tensors[place] for place in places]
+        members = tensors if len(groups) == 1 else [tensors[place] for place in places]
         # Half precision overflows at 65,504.
         results = torch._foreach_norm(members, 2, torch.float32 if dtype in HALF else None)
         values = numbers(torch.stack(results)) if device.type == "cpu" else results

@@ -33,6 +33,12 @@ def sample(tensor: Tensor, limit: int = LIMIT) -> Tensor:
     return torch.take(tensor, positions)
 
 
+def samples_of_rows(rows: Tensor, limit: int = LIMIT) -> Tensor:
+    """Of each row of a matrix without gaps the values that `sample` takes of it."""
+    counts, steps = _walk(rows.shape[1], limit)
+    return torch.as_strided(rows, (rows.shape[0], *counts), (rows.shape[1], *steps)).contiguous()
+
+
 def every(tensor: Tensor, step: int, first: int) -> Tensor:
     """Each `step`-th value from `first` on: a view where the memory has no gaps, else a copy."""
     numel = tensor.numel()

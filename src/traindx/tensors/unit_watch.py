@@ -42,97 +42,148 @@ class UnitWatches:
     def __init__(self) -> None:
         """Begin without any."""
         self._watches: dict[Key, _Watch] = {}
-        self._peaks: dict[Key, Tensor] = {}
+        self._looked: list[_Looked] = []
+        self._keys: set[Key] = set()
 
     def look(self, layer: str, part: str, output: Tensor, axis: int) -> None:
         """Take an output in, with its units along `axis`; the first of a layer counts until it is settled."""
-        key = (layer, part)
-        if key in self._peaks or output.dim() < 2 or output.shape[axis] > _WIDEST:
+        self._look((layer, part), output, axis, together=False)
+
+    def look_at_all(self, layers: Sequence[str], outputs: Sequence[Tensor], axis: int) -> None:
+        """Take outputs of several layers in, all of one shape and type."""
+        keys = tuple((layer, "") for layer in layers)
+        watch = self._watches.get(keys[0])
+        fits = watch is not None and watch.fits(outputs[0], axis)
+        if watch is None or not fits or watch.keys != keys or not self._keys.isdisjoint(keys):
+            for key, output in zip(keys, outputs, strict=True):
+                self._look(key, output, axis, together=True)
             return
-        watch = self._watches.get(key)
-        if watch is None or not watch.fits(output.shape[axis], output.device):
-            if watch is None and len(self._watches) == _LAYERS:
-                return
-            watch = self._watches[key] = _Watch(output.shape[axis], output.device)
-        values = _spread(output, axis, watch.looks)
-        watch.take_in(values.shape[0])
-        self._peaks[key] = values.abs().amax(0)
+        self._keys.update(keys)
+        values = _spread(torch.stack(outputs), axis, watch.looks)
+        self._looked.append(_Looked(keys, watch, values.shape[1], _at_work(values), together=True))
 
     def settle(self) -> list[DeadShare]:
         """The shares of dead units of the layers taken in, of those that had enough looks."""
-        groups: dict[_Alike, list[Key]] = {}
-        for key, peaks in self._peaks.items():
-            watch = self._watches[key]
-            alike = _Alike(peaks.shape[0], peaks.dtype, peaks.device, watch.looks, watch.horizon)
-            groups.setdefault(alike, []).append(key)
-        found = [share for alike, keys in groups.items() for share in self._settled(alike, keys)]
-        self._peaks.clear()
+        alike: dict[tuple[object, ...], list[_Looked]] = {}
+        for one in self._looked:
+            kind = (one.watch, one.inputs, one.at_work.shape[1], one.at_work.device, one.together)
+            alike.setdefault(kind, []).append(one)
+        self._looked.clear()
+        self._keys.clear()
+        found: list[DeadShare] = []
+        for some in alike.values():
+            keys = tuple(key for one in some for key in one.keys)
+            at_work = some[0].at_work if len(some) == 1 else torch.cat([one.at_work for one in some])
+            watch = self._watch_over(keys, some[0].watch, at_work)
+            watch.take_in(some[0].inputs, at_work)
+            if watch.horizon >= 0:
+                shares = numbers(watch.shares())
+                found += [DeadShare(*key, share) for key, share in zip(keys, shares, strict=True)]
         return found
 
-    def _settled(self, alike: "_Alike", keys: Sequence[Key]) -> list[DeadShare]:
-        watches = [self._watches[key] for key in keys]
-        peaks = torch.stack([self._peaks[key] for key in keys])
-        last = torch.stack([watch.last_at_work for watch in watches])
-        last = torch.where(peaks != 0, float(alike.looks), last)
-        for watch, row in zip(watches, last.unbind(), strict=True):
-            watch.last_at_work = row
-        if alike.horizon < 0:
-            return []
-        shares = numbers(torch.le(last, alike.horizon, out=torch.empty_like(last)).mean(1))
-        return [DeadShare(*key, share) for key, share in zip(keys, shares, strict=True)]
+    def _look(self, key: Key, output: Tensor, axis: int, *, together: bool) -> None:
+        if key in self._keys or output.dim() < 2 or output.shape[axis] > _WIDEST:
+            return
+        watch = self._watches.get(key)
+        if watch is None and max(len(self._watches), len(self._keys)) >= _LAYERS:
+            return
+        watch = watch if watch is not None and watch.fits(output, axis) else None
+        self._keys.add(key)
+        values = _spread(output.unsqueeze(0), axis, watch.looks if watch else 0)
+        self._looked.append(_Looked((key,), watch, values.shape[1], _at_work(values), together))
 
-
-class _Alike(NamedTuple):
-    """What layers must share to be settled together."""
-
-    units: int
-    dtype: torch.dtype
-    device: torch.device
-    looks: int
-    horizon: int
+    def _watch_over(self, keys: tuple[Key, ...], watch: "_Watch | None", at_work: Tensor) -> "_Watch":
+        """The watch over just these layers, which one watch had among others, or none."""
+        if watch is not None and watch.keys == keys:
+            return watch
+        if watch is None:
+            mine = _Watch(keys, torch.zeros(at_work.shape, device=at_work.device))
+        else:
+            mine = watch.part(keys)
+        self._watches.update(dict.fromkeys(keys, mine))
+        left = tuple(key for key in watch.keys if self._watches[key] is watch) if watch else ()
+        if watch is not None and left:
+            self._watches.update(dict.fromkeys(left, watch.part(left)))
+        return mine
 
 
 class _Watch:
-    """When each unit of one layer was last seen at work."""
+    """When each unit of some layers was last seen at work, of layers that were always looked at together."""
 
-    def __init__(self, units: int, device: torch.device) -> None:
+    def __init__(self, keys: tuple[Key, ...], last_at_work: Tensor) -> None:
         """Begin with every unit unseen."""
-        self.last_at_work = torch.zeros(units, device=device)
+        self.keys = keys
         self.looks = 0
         self.horizon = -1
         """A unit last seen at work at this look or before is dead; -1 while there were too few looks."""
+        self._last_at_work = last_at_work
+        """One layer per row."""
         self._inputs = 0
         self._marks = deque([(0, 0)])
 
-    def fits(self, units: int, device: torch.device) -> bool:
+    def fits(self, output: Tensor, axis: int) -> bool:
         """Whether these are the units that are watched."""
-        return self.last_at_work.shape[0] == units and bool(self.last_at_work.device == device)
+        last = self._last_at_work
+        return bool(last.shape[1] == output.shape[axis] and last.device == output.device)
 
-    def take_in(self, inputs: int) -> None:
-        """Count a look and move the horizon up."""
+    def part(self, keys: tuple[Key, ...]) -> "_Watch":
+        """A watch over some of the layers that goes on where this one stands."""
+        rows = {key: row for row, key in enumerate(self.keys)}
+        part = _Watch(keys, torch.stack([self._last_at_work[rows[key]] for key in keys]))
+        part.looks, part.horizon, part._inputs = self.looks, self.horizon, self._inputs
+        part._marks = self._marks.copy()
+        return part
+
+    def take_in(self, inputs: int, at_work: Tensor) -> None:
+        """Take a look in and move the horizon up."""
         self.looks += 1
         self._inputs += inputs
         self._marks.append((self.looks, self._inputs))
         while self._is_long_ago(*self._marks[0]):
             self.horizon = self._marks.popleft()[0]
+        self._last_at_work.masked_fill_(at_work, float(self.looks))
+
+    def shares(self) -> Tensor:
+        """The share of dead units of each layer."""
+        last = self._last_at_work
+        return torch.le(last, self.horizon, out=torch.empty_like(last)).mean(1)
 
     def _is_long_ago(self, look: int, inputs: int) -> bool:
         return self.looks - look >= _LOOKS and self._inputs - inputs >= _INPUTS
 
 
-def _spread(output: Tensor, axis: int, turn: int) -> Tensor:
-    """Some rows of all units, spread over the batch and the positions, at other positions each turn."""
-    units = output.shape[axis]
+class _Looked(NamedTuple):
+    """What one look showed of some layers."""
+
+    keys: tuple[Key, ...]
+    watch: _Watch | None
+    """The one that has watched them so far."""
+    inputs: int
+    at_work: Tensor
+    """Per layer, whether each unit was other than zero for any input."""
+    together: bool
+    """Whether the layers may be looked at by one operation the next time."""
+
+
+def _at_work(values: Tensor) -> Tensor:
+    # Not a number is other than zero.
+    return torch.logical_or(values.amax(1), values.amin(1))
+
+
+def _spread(outputs: Tensor, axis: int, turn: int) -> Tensor:
+    """Some rows of all units per output, spread over batch and positions, at other positions each turn."""
+    shape = outputs.shape[1:]
+    units = shape[axis]
     rows = max(1, min(_INPUTS, _VALUES // units))
-    if output.dim() == 2:
-        return output if output.shape[0] <= rows else output[_slice(output.shape[0], rows, turn)]
-    sizes = list(output.shape)
+    if len(shape) == 2:
+        return outputs if shape[0] <= rows else outputs[:, _slice(shape[0], rows, turn)]
+    sizes = list(shape)
     del sizes[axis]
     samples = min(sizes[0], _SAMPLES, rows)
     positions = int((rows / samples) ** (1 / (len(sizes) - 1)))
     slices = [_slice(size, positions if place else samples, turn) for place, size in enumerate(sizes)]
-    slices.insert(axis if axis >= 0 else output.dim(), slice(None))
-    return output[tuple(slices)].movedim(axis, -1).reshape(-1, units)
+    slices.insert(axis if axis >= 0 else len(shape), slice(None))
+    return outputs[(slice(None), *slices)].movedim(axis % len(shape) + 1, -1).flatten(1, -2)
 
 
 def _slice(size: int, keep: int, turn: int) -> slice:
