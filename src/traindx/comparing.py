@@ -6,10 +6,11 @@ import numpy as np
 
 from traindx.comparison import Comparison, Entry
 from traindx.comparisons import noise, size
+from traindx.comparisons.alike import one_training
 from traindx.comparisons.association import associations
 from traindx.comparisons.hyperparameters import Hyperparameters, hyperparameters
 from traindx.comparisons.measure import measure_of
-from traindx.comparisons.outcome import Outcome, order, outcomes, reached_at, shown, target
+from traindx.comparisons.outcome import Outcome, order, outcomes, reached, shown, target
 from traindx.comparisons.parting import partings
 from traindx.diagnosing import diagnose
 from traindx.diagnosis import Diagnosis
@@ -42,13 +43,14 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
     chosen = hyperparameters(runs)
     ranking = order(found)
     speed = target(found)
+    arrivals = reached(found, speed)
     between_seeds = noise.seed_noise(found, chosen)
     linked = associations(chosen, [one.turned for one in found], measure.called)
     deviation = between_seeds.deviation if between_seeds else None
     notes = [
         *measure.notes,
-        *noise.remarks(runs, found, chosen, between_seeds, measure.called),
-        *_about_hyperparameters(runs, chosen, ranking),
+        *noise.remarks(runs, found, chosen, between_seeds, measure),
+        *_about_hyperparameters(runs, chosen, ranking, one_training(measure.series)),
         *linked.notes,
         *size.remarks(found, chosen, measure, deviation),
         *_about_positions(found),
@@ -57,7 +59,9 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
         measure.quantity,
         measure.part,
         None if speed is None else shown(measure, speed),
-        tuple(_entry(runs[run], diagnoses[run], found[run], chosen.of(run), speed) for run in ranking),
+        tuple(
+            _entry(runs[run], diagnoses[run], found[run], chosen.of(run), arrivals[run]) for run in ranking
+        ),
         tuple(chosen.differing),
         linked.found,
         partings(runs, ranking, measure, chosen),
@@ -67,7 +71,7 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
 
 
 def _entry(
-    run: Run, diagnosis: Diagnosis, outcome: Outcome, settings: dict[str, Scalar], speed: float | None
+    run: Run, diagnosis: Diagnosis, outcome: Outcome, settings: dict[str, Scalar], arrival: float | None
 ) -> Entry:
     return Entry(
         run.name,
@@ -76,14 +80,16 @@ def _entry(
         outcome.final,
         outcome.axis,
         outcome.points,
-        reached_at(outcome, speed),
+        arrival,
         diagnosis.verdict,
         diagnosis.says,
         settings,
     )
 
 
-def _about_hyperparameters(runs: Sequence[Run], chosen: Hyperparameters, ranking: Sequence[int]) -> list[str]:
+def _about_hyperparameters(
+    runs: Sequence[Run], chosen: Hyperparameters, ranking: Sequence[int], repeated: bool
+) -> list[str]:
     if len(chosen.unknown) == len(runs):
         return ["No hyperparameters are known: put hparams.yaml, config.json or args.json beside each log."]
     notes = []
@@ -96,7 +102,7 @@ def _about_hyperparameters(runs: Sequence[Run], chosen: Hyperparameters, ranking
     if chosen.partly_stated:
         names = listed(list(chosen.partly_stated), 4)
         notes.append(f"Not every run states {names}: whether the runs differ there is not known.")
-    if not chosen.differing and complete:
+    if not chosen.differing and complete and not repeated:
         notes.append("No recorded hyperparameter differs: what makes the runs differ was not written down.")
     if len(chosen.differing) == 1 and complete:
         seeds = set(chosen.seeds)

@@ -11,6 +11,8 @@ class Fact:
 
     slug: str
     meaning: str
+    chosen: bool = True
+    """Whether it is part of how a training is set up; False for what was measured, and for the recording."""
 
     def __post_init__(self) -> None:
         """Refuse a slug that could not be typed on a command line."""

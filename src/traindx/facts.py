@@ -34,9 +34,9 @@ WORKERS = Fact("workers", "data-loader worker processes")
 RANKS = Fact("ranks", "processes that train together")
 LOSS_FUNCTION = Fact("loss_function", "the loss function's name")
 FRAMEWORK = Fact("framework", "the library that ran the training loop")
-SMOOTHING = Fact("smoothing", "what the producer did to its numbers before it wrote them")
+SMOOTHING = Fact("smoothing", "what the producer did to its numbers before it wrote them", chosen=False)
 STEPS_PER_EPOCH = Fact("steps_per_epoch", "optimizer steps in one pass over the data")
-LOG_INTERVAL = Fact("log_interval", "steps between two records of the log")
+LOG_INTERVAL = Fact("log_interval", "steps between two records of the log", chosen=False)
 SHUFFLE = Fact("shuffle", "whether the training data is drawn in random order")
 TRAINING_SAMPLES = Fact("training_samples", "number of samples in the training data")
 ACTIVATION = Fact("activation", "the activation function, such as relu")
@@ -44,16 +44,22 @@ LAYERS = Fact("layers", "number of layers or blocks of the model")
 OPTIMIZERS_IN_TURN = Fact(
     "optimizers_in_turn", "optimizers that take turns, each with a loss and parameters of its own"
 )
-OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is made")
-STEP_PLACE = Fact("step_place", "file and line of the optimizer step")
-LOSS_PLACE = Fact("loss_place", "file and line where the loss is computed")
-BACKWARD_PLACE = Fact("backward_place", "file and line of the backward pass")
-VALIDATION_PLACE = Fact("validation_place", "file and line where the validation loss is computed")
+OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is made", chosen=False)
+STEP_PLACE = Fact("step_place", "file and line of the optimizer step", chosen=False)
+LOSS_PLACE = Fact("loss_place", "file and line where the loss is computed", chosen=False)
+BACKWARD_PLACE = Fact("backward_place", "file and line of the backward pass", chosen=False)
+VALIDATION_PLACE = Fact(
+    "validation_place", "file and line where the validation loss is computed", chosen=False
+)
 SCRIPT = Fact("script", "the program that was run")
 PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
-RECORDING_COST = Fact("recording_cost", "share of the run's time that recording took, measured while it ran")
-RECORDED_SECONDS = Fact("recorded_seconds", "seconds from the first recorded moment to the last")
-RANK = Fact("rank", "the number of this process among those that train together")
+RECORDING_COST = Fact(
+    "recording_cost", "share of the run's time that recording took, measured while it ran", chosen=False
+)
+RECORDED_SECONDS = Fact(
+    "recorded_seconds", "seconds from the first recorded moment to the last", chosen=False
+)
+RANK = Fact("rank", "the number of this process among those that train together", chosen=False)
 DEVICE = Fact("device", "where the model's parameters live, such as cpu or cuda")
 PARAMETER_PRECISION = Fact("parameter_precision", "the number format of the parameters, such as float32")
 COMPILED = Fact("compiled", "whether torch.compile was used")
@@ -65,7 +71,9 @@ STALE_PARAMETERS = Fact(
     "stale_parameters", "parameters an optimizer holds that are not part of the model in use"
 )
 GRADIENTLESS_PARAMETERS = Fact(
-    "gradientless_parameters", "parameters an optimizer holds that never got a gradient other than zero"
+    "gradientless_parameters",
+    "parameters an optimizer holds that never got a gradient other than zero",
+    chosen=False,
 )
 GRADIENTS_CLEARED = Fact("gradients_cleared", "share of looked-at steps that began with cleared gradients")
 BACKWARDS_PER_STEP = Fact("backwards_per_step", "backward passes before one optimizer step")
@@ -83,14 +91,18 @@ NORMALISATION_LAYERS = Fact("normalisation_layers", "number of normalisation lay
 DROPOUT_LAYERS = Fact("dropout_layers", "number of dropout layers in the model")
 OUTPUT_ACTIVATION = Fact("output_activation", "the activation whose output enters the loss function")
 LOSS_SHAPES = Fact("loss_shapes", "shapes of prediction and target where they broadcast in the loss")
-CLASS_BALANCE = Fact("class_balance", "commonest over rarest class among the targets seen")
+CLASS_BALANCE = Fact("class_balance", "commonest over rarest class among the targets seen", chosen=False)
 CLASS_WEIGHTS = Fact("class_weights", "whether the loss weights its classes")
-INITIAL_LOSS = Fact("initial_loss", "the loss of the first step, before any change to the parameters")
-CHANCE_LOSS = Fact("chance_loss", "the loss of the best constant guess, from the targets seen")
-KEPT_ROWS = Fact("kept_rows", "training rows that rows of validation batches were compared with")
+INITIAL_LOSS = Fact(
+    "initial_loss", "the loss of the first step, before any change to the parameters", chosen=False
+)
+CHANCE_LOSS = Fact("chance_loss", "the loss of the best constant guess, from the targets seen", chosen=False)
+KEPT_ROWS = Fact(
+    "kept_rows", "training rows that rows of validation batches were compared with", chosen=False
+)
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
-EXIT_CODE = Fact("exit_code", "the exit code of the training process")
+EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
 
 FACTS: dict[str, Fact] = {fact.slug: fact for fact in list(globals().values()) if isinstance(fact, Fact)}
 """Every fact above by its slug."""

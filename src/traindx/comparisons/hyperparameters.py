@@ -15,7 +15,6 @@ from traindx.run import Run
 
 Values = tuple[Scalar | None, ...]
 
-_NOT_CHOSEN = (f.SEED, f.SMOOTHING, f.EXIT_CODE, f.LOG_INTERVAL)
 _SEED = re.compile(r"(?i)(^|[^a-z])seed")
 _BOOKKEEPING = frozenset(
     """name names id ids path paths dir dirs directory folder file files filename root output outputs log logs
@@ -76,9 +75,9 @@ def hyperparameters(runs: Sequence[Run]) -> Hyperparameters:
     differing: dict[str, Values] = {}
     partly_stated: dict[str, Values] = {}
     for fact in f.FACTS.values():
-        values = _stated(runs, fact)
-        if fact in _NOT_CHOSEN:
+        if not fact.chosen or fact is f.SEED:
             continue
+        values = _stated(runs, fact)
         if len({value for value in values if value is not None}) > 1:
             differing[fact.slug] = values
         elif len({values[i] for i in known}) > 1:
@@ -111,7 +110,8 @@ def _peak(run: Run) -> float | None:
 
 
 def _chosen(run: Run) -> bool:
-    return any(fact not in (*_NOT_CHOSEN, f.FRAMEWORK) for fact in run.facts) or LEARNING_RATE in run
+    told = any(fact.chosen and fact not in (f.SEED, f.FRAMEWORK) for fact in run.facts)
+    return told or LEARNING_RATE in run
 
 
 def _is_bookkeeping(name: str) -> bool:

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traindx.comparisons.alike import is_same
 from traindx.comparisons.hyperparameters import Hyperparameters
+from traindx.comparisons.measure import Measure
 from traindx.comparisons.outcome import Outcome, order
 from traindx.run import Run
-from traindx.wording import count, number, printable
+from traindx.series import Series
+from traindx.wording import count, number, printable, step
 
 _TWICE = 2.0
 _MANY = 100
@@ -43,12 +46,16 @@ def remarks(
     found: Sequence[Outcome],
     chosen: Hyperparameters,
     noise: SeedNoise | None,
-    measure: str,
+    compared: Measure,
 ) -> list[str]:
     """What the noise says about the order of the runs."""
     good = [run for run in order(found) if not found[run].fails]
     if len(good) < 2:
         return []
+    measure = compared.called
+    first, second = (compared.series[run] for run in good[:2])
+    if first is not None and second is not None and is_same(first, second):
+        return [_one_training(runs, good, first, second, measure)]
     if chosen.only_seeds and noise:
         best, worst = found[good[0]].best, found[good[-1]].best
         return [
@@ -59,6 +66,18 @@ def remarks(
     if noise:
         return [_by_seeds(runs, found, chosen, noise, measure)]
     return [_by_curves(runs, found, good, measure)]
+
+
+def _one_training(
+    runs: Sequence[Run], good: Sequence[int], first: Series, second: Series, measure: str
+) -> str:
+    names = " and ".join(printable(runs[run].name) for run in good[:2])
+    says = f"{_two(runs)}, {names}, are one training as far as both go: {measure} is the same at all"
+    says += f" {count(min(len(first), len(second)), 'point')}"
+    ends = [float(series.steps[-1]) for series in (first, second)]
+    if ends[0] == ends[1]:
+        return f"{says}."
+    return f"{says}; one ends at {first.axis.value} {step(min(ends))}, the other at {step(max(ends))}."
 
 
 def _by_seeds(

@@ -12,6 +12,8 @@ from traindx.series import Axis, Series
 
 _OF_THE_WAY = 0.9
 """The common target: this share of the way from the common start to what half of the runs reach."""
+_LEVELS = 5
+"""Levels in the window that speed is measured through, as many as a trend is smoothed over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,12 +88,44 @@ def target(found: Sequence[Outcome]) -> float | None:
     return start - _OF_THE_WAY * (start - reached)
 
 
-def reached_at(outcome: Outcome, turned_target: float | None) -> float | None:
-    """The first position where the smoothed curve is as good as the target."""
-    if outcome.curve is None or turned_target is None:
+def reached(found: Sequence[Outcome], turned_target: float | None) -> list[float | None]:
+    """For each run the first position where it is as good as the target; None if it never is."""
+    if turned_target is None:
+        return [None] * len(found)
+    by_trend = [_first_at(one.curve, turned_target) for one in found]
+    there = [one.curve for one, at in zip(found, by_trend, strict=True) if at is not None and one.curve]
+    # All through the narrowest window: a trend follows later the longer a run becomes, and identical runs
+    # must not be told apart by that.
+    span = min((_LEVELS * curve.width * _spacing(curve) for curve in there), default=0.0)
+    places: list[float | None] = []
+    for one, at in zip(found, by_trend, strict=True):
+        passed = None if at is None or one.curve is None else _passes(one.curve, turned_target, span)
+        places.append(at if passed is None else passed)
+    return places
+
+
+def _first_at(curve: Curve | None, turned_target: float) -> float | None:
+    if curve is None:
         return None
-    good = np.flatnonzero(outcome.curve.trend <= turned_target)
-    return float(outcome.curve.at[good[0]]) if len(good) else None
+    good = np.flatnonzero(curve.trend <= turned_target)
+    return float(curve.at[good[0]]) if len(good) else None
+
+
+def _spacing(curve: Curve) -> float:
+    return float(np.median(np.diff(curve.steps))) if len(curve) > 1 else 1.0
+
+
+def _passes(curve: Curve, turned_target: float, span: float) -> float | None:
+    """The middle of the first window of so many steps whose median is as good as the target."""
+    window = max(_LEVELS, round(span / _spacing(curve)))
+    if len(curve) < window:
+        return None
+    apart = window // _LEVELS
+    # Counted from the first point, which is repeated before it: where a run ends moves none of the windows.
+    begun = np.pad(curve.values, (window // 2, 0), mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(begun, window)[::apart]
+    good = np.flatnonzero(np.median(windows, axis=1) <= turned_target)
+    return float(curve.steps[apart * int(good[0])]) if len(good) else None
 
 
 def shown(measure: Measure, turned_value: float) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx.comparison import Parting
+from traindx.comparisons.alike import alike
 from traindx.comparisons.hyperparameters import Hyperparameters
 from traindx.comparisons.measure import Measure
 from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of, shares, whole
@@ -111,7 +112,7 @@ def _parting(
     by_share = one.axis is not other.axis or one.axis is Axis.RECORD
     left, right = _side(first, one, by_share), _side(second, other, by_share)
     names = f"{printable(first.name)} and {printable(second.name)}"
-    same = None if by_share else _identical(one, other)
+    same = None if by_share else alike(one, other)
     if same is not None and same.everywhere:
         says = f"{names}: {one.quantity.slug} is identical at all {same.points} points they share"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
@@ -146,30 +147,6 @@ def _side(run: Run, series: Series, by_share: bool) -> _Side:
     curve = curve_of(series)
     positions = shares(run, series) if by_share else series.steps
     return _Side(run, series, curve, positions, np.asarray(np.interp(curve.at, series.steps, positions)))
-
-
-@dataclass(frozen=True)
-class _Identical:
-    """The bit-identical begin of two curves."""
-
-    until: float
-    next_step: float
-    points: int
-    everywhere: bool
-
-
-def _identical(one: Series, other: Series) -> _Identical | None:
-    """How far two series agree to the last bit; None if not even their first two common points do."""
-    steps, left, right = np.intersect1d(one.steps, other.steps, assume_unique=True, return_indices=True)
-    equal = (one.values[left] == other.values[right]) | (
-        np.isnan(one.values[left]) & np.isnan(other.values[right])
-    )
-    differ = np.flatnonzero(~equal)
-    until = int(differ[0]) if len(differ) else len(steps)
-    if until < 2:
-        return None
-    following = float(steps[min(until, len(steps) - 1)])
-    return _Identical(float(steps[until - 1]), following, len(steps), not len(differ))
 
 
 @dataclass(frozen=True)
