@@ -85,6 +85,12 @@ def test_each_fault_is_said_once(tmp_path: Path) -> None:
     assert faults(tmp_path / "elsewhere") == []
 
 
+def test_a_disk_that_could_not_be_written_is_told(tmp_path: Path) -> None:
+    lines = [{"problem": "unwritten", "why": "no space is left on its disk"}] * 2
+    [says] = faults(told(tmp_path, *lines, {"torch": "2.0"}))
+    assert says == "the recording breaks off: no space is left on its disk; the program was not disturbed"
+
+
 def test_a_program_that_does_not_train_is_told_apart(tmp_path: Path) -> None:
     assert "torch was imported, but nothing was trained" in why_nothing(told(tmp_path, {"torch": "2.0"}))
 

@@ -24,7 +24,7 @@ class Process:
     torch: str = ""
     """The version of torch it imported."""
     problem: str = ""
-    """Why it was not recorded: "too old" (its Python) or "failed" (our recorder)."""
+    """Why it was not recorded: "too old" (its Python), "failed" (our recorder) or "unwritten" (the disk)."""
     why: str = ""
     where: str = ""
 
@@ -61,10 +61,15 @@ def _note(database: sqlite3.Connection, ending: Ending) -> None:
 
 
 def faults(folder: Path) -> list[str]:
-    """Sentences for the processes in which the recorder failed, each fault once."""
-    failed = [one for one in _processes(folder) if one.problem == "failed"]
+    """Sentences for the processes whose recorder failed or could not write, each fault once."""
+    processes = _processes(folder)
+    failed = [one for one in processes if one.problem == "failed"]
     places = {f"{one.why} at {one.where}" if one.where else one.why: None for one in failed}
-    return [f"the recorder failed ({place}); the program was not disturbed" for place in places]
+    unwritten = {one.why: None for one in processes if one.problem == "unwritten"}
+    return [
+        *(f"the recorder failed ({place}); the program was not disturbed" for place in places),
+        *(f"the recording breaks off: {why}; the program was not disturbed" for why in unwritten),
+    ]
 
 
 def why_nothing(folder: Path) -> str:
