@@ -20,6 +20,7 @@ from traindx.interior import (
     told,
     told_event,
     told_times,
+    unusual,
 )
 from traindx.layer import Layer
 from traindx.quantities import (
@@ -140,6 +141,42 @@ def test_what_cannot_learn() -> None:
     ]
     many = replace(run(), model=tuple(parameter(f"{n}", trainable=False) for n in range(9)))
     assert idle(many, 2) == ["9 parameters frozen (requires_grad is off): 0, 1 and 7 more"]
+
+
+def test_what_is_unusual_is_told() -> None:
+    layers: dict[Fact, Scalar] = {f.DROPOUT_LAYERS: 1, f.NORMALISATION_LAYERS: 0}
+    stated: dict[Fact, Scalar] = {
+        f.LOSS_SHAPES: "(50,) against (50, 1)",
+        f.OUTPUT_ACTIVATION: "softmax",
+        f.LOSS_FUNCTION: "cross_entropy",
+        f.GRADIENTS_CLEARED: 0.0,
+        f.TRAINED_IN_EVAL_MODE: 0.5,
+        f.VALIDATED_IN_TRAIN_MODE: 1.0,
+        f.VALIDATED_WITH_GRADIENT: 1.0,
+    }
+    assert unusual(replace(run(), facts={**COST, **layers, **stated})) == [
+        "prediction and target differ in shape, and the loss stretches them: (50,) against (50, 1)",
+        "the output of a softmax enters cross_entropy, which expects raw scores",
+        "gradients of the step before are not cleared, in 100 % of steps looked at",
+        "the model is in eval mode while it trains, in 50 % of batches looked at",
+        "the model is in train mode while it is validated, in 100 % of batches looked at",
+        "validation builds graphs for gradients, which cost memory, in 100 % of batches looked at",
+    ]
+
+
+def test_what_is_usual_is_not_told() -> None:
+    stated: dict[Fact, Scalar] = {
+        f.OUTPUT_ACTIVATION: "softmax",
+        f.LOSS_FUNCTION: "nll_loss",
+        f.GRADIENTS_CLEARED: 1.0,
+        f.TRAINED_IN_EVAL_MODE: 0.05,
+        f.VALIDATED_IN_TRAIN_MODE: 1.0,
+        f.VALIDATED_WITH_GRADIENT: 0.0,
+        f.DROPOUT_LAYERS: 0,
+        f.NORMALISATION_LAYERS: 0,
+    }
+    assert unusual(replace(run(), facts={**COST, **stated})) == []
+    assert unusual(run()) == []
 
 
 def test_where_the_code_is() -> None:

@@ -35,6 +35,7 @@ def loaded_by(code: str) -> set[str]:
         ["causes", "--help"],
         ["explain", "--help"],
         ["demo", "--help"],
+        ["run", "--help"],
     ],
 )
 def test_help_and_bad_usage_load_neither_numpy_nor_rich(argv: list[str]) -> None:

@@ -1,7 +1,7 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 import numpy as np
 
@@ -270,7 +270,11 @@ def speed(comparison: Comparison) -> str:
     target = f"{comparison.measure.slug} {number(comparison.target)}"
     if not reached or reached[0].reached_at is None:
         return f"no run reaches {target}"
-    places = [f"{entry.run} ({entry.axis.value} {step(entry.reached_at or 0.0)})" for entry in reached[:4]]
+    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
+    places = [
+        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
+        for (axis, at), entries in together
+    ]
     more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
     return f"{target} is reached by " + "; ".join(
         [", then ".join([*places, *more]), *([rest] if rest else [])]

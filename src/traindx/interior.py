@@ -7,6 +7,7 @@ import numpy as np
 
 from traindx import facts as f
 from traindx.event import Event, EventKind
+from traindx.fact import Fact
 from traindx.layer import Layer
 from traindx.quantities import (
     BACKWARD_TIME,
@@ -34,6 +35,11 @@ _PLACES = {
     f.STEP_PLACE: "step",
     f.VALIDATION_PLACE: "validation",
 }
+_RAW = ("cross_entropy", "binary_cross_entropy_with_logits")
+"""Loss functions that squash by themselves what they are given."""
+_SQUASHED = ("softmax", "sigmoid", "relu")
+_SELDOM = 0.1
+"""The share of looked-at batches from which on a habit is more than one odd batch."""
 _ASIDE = "the training is not touched by it"
 _ENOUGH = 6
 
@@ -149,6 +155,41 @@ def idle(run: Run, most: int = _ENOUGH) -> list[str]:
         for what, layers in found.items()
         if layers
     ]
+
+
+def unusual(run: Run) -> list[str]:
+    """Sentences on what the program does that a training seldom means to do."""
+    found = []
+    shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
+    if shapes:
+        found.append(f"prediction and target differ in shape, and the loss stretches them: {shapes}")
+    if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
+        found.append(f"the output of a {given} enters {run.facts[f.LOSS_FUNCTION]}, which expects raw scores")
+    kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
+    if kept > _SELDOM:
+        found.append(f"gradients of the step before are not cleared, in {_percent(kept)} of steps looked at")
+    return found + _modes(run)
+
+
+def _modes(run: Run) -> list[str]:
+    """Train and eval mode where they make a difference, and gradients where nobody needs them."""
+    layers = [run.facts.get(fact) for fact in (f.DROPOUT_LAYERS, f.NORMALISATION_LAYERS)]
+    wrong = {
+        f.TRAINED_IN_EVAL_MODE: "the model is in eval mode while it trains",
+        f.VALIDATED_IN_TRAIN_MODE: "the model is in train mode while it is validated",
+    }
+    told = wrong if layers != [0, 0] else {}
+    told = {**told, f.VALIDATED_WITH_GRADIENT: "validation builds graphs for gradients, which cost memory"}
+    return [
+        f"{says}, in {_percent(share)} of batches looked at"
+        for fact, says in told.items()
+        if (share := _share(run, fact, 0.0)) > _SELDOM
+    ]
+
+
+def _share(run: Run, fact: Fact, otherwise: float) -> float:
+    value = run.facts.get(fact)
+    return float(value) if isinstance(value, int | float) else otherwise
 
 
 def _name(layer: Layer) -> str:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from traindx.curves.curve import Curve, curve_of, kendall, robust_sigma, shares, whole
+from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.robust import kendall, robust_sigma
 from traindx.curves.spikes import spikes_of
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from traindx.curves.robust import MAD_TO_SIGMA, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
 from traindx.quantity import Better, Quantity, Split
 from traindx.run import Run
@@ -20,10 +21,11 @@ from traindx.wording import number, step
 _SINGLE = 60
 _LARGEST = 1e150
 _BLOCKS = 120
-MAD_TO_SIGMA = 1.4826
-"""Median absolute deviation to standard deviation, for a normal distribution."""
 MEDIAN_PRICE = 1.25
 """Standard error of a median over that of a mean, for a normal distribution."""
+_CLEAR = 10.0
+"""Times its noise: what a curve without a floor must move by to have moved far, if it moves no further."""
+_LAST_QUARTER = 0.75
 _LEFT_BY_TREND = 0.7
 """The share of white noise that remains around its own trend: measured, 0.64 (12 levels) to 0.71 (120)."""
 
@@ -166,10 +168,19 @@ class Curve:
         """From the start down to the best of the trend; not negative."""
         return max(self.start - self.best, 0.0)
 
-    @property
+    @cached_property
+    def floorless(self) -> bool:
+        """Whether the values go below zero, as a likelihood's do: then zero is no floor, and no measure."""
+        levels = self.shown(1) * np.array([self.start, self.best, float(self.trend.max())])
+        return bool(levels.min() < 0)
+
+    @cached_property
     def size(self) -> float:
-        """How large the values are, to compare changes with."""
-        return max(abs(self.start), abs(self.best), 1e-300)
+        """How large the values are, to compare changes with: from zero, or their range where they pass it."""
+        if not self.floorless:
+            return max(abs(self.start), abs(self.best), 1e-300)
+        reach = max(self.start, float(self.trend.max())) - min(self.start, self.best)
+        return max(reach, _CLEAR * self.noise, 1e-300)
 
     def level_at(self, share: float) -> float:
         """The median level around a share of the run, 0 its begin and 1 its end."""
@@ -197,45 +208,6 @@ class Curve:
     def since(self, share: float) -> tuple[float, float]:
         """The steps from a share of the run to its end."""
         return self.span(self.block_at(share), self.blocks - 1)
-
-
-def running_median(values: Floats, window: int) -> Floats:
-    """Each value replaced by the median of its neighbourhood; the ends repeat."""
-    window = min(window, len(values) - 1 + len(values) % 2)
-    if window < 3:
-        return values
-    padded = np.pad(values, window // 2, mode="edge")
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, window), axis=1))
-
-
-def running_mean(values: Floats, window: int) -> Floats:
-    """Each value replaced by the mean of its neighbourhood; the ends repeat."""
-    padded = np.pad(values, window // 2, mode="edge")
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
-
-
-def robust_sigma(residuals: Floats) -> float:
-    """The standard deviation that half of the residuals suggest; blind to a few wild ones."""
-    if not len(residuals):
-        return 0.0
-    middle = float(np.median(np.abs(residuals)))
-    # Values that mostly repeat, such as rewards of zero, have no median deviation, but noise they have.
-    return MAD_TO_SIGMA * middle if middle > 0 else float(np.std(residuals))
-
-
-def kendall(values: Floats) -> float:
-    """Kendall's tau of values with time: 1 where every later value is higher, 0 for no order."""
-    pairs = len(values) * (len(values) - 1) / 2
-    order = np.sign(values[None, :] - values[:, None])
-    return float(np.triu(order).sum() / pairs) if pairs else 0.0
-
-
-def rank_trend(values: Floats) -> float:
-    """How clearly values rise with time: Kendall's tau over its standard deviation for random order."""
-    count = len(values)
-    if count < 3:
-        return 0.0
-    return kendall(values) / float(np.sqrt(2 * (2 * count + 5) / (9 * count * (count - 1))))
 
 
 _CURVES: WeakKeyDictionary[Series, Curve] = WeakKeyDictionary()
@@ -307,3 +279,8 @@ def shares(run: Run, series: Series) -> Floats:
         # An epoch's figures are written when it ends, so the first one covers the begin of the run.
         first -= (last - first) / max(len(series) - 1, 1)
     return np.asarray((series.steps - first) / max(last - first, 1e-300))
+
+
+def reaches_end(run: Run, series: Series) -> bool:
+    """Whether a series goes on into the last quarter of the run, so that its end tells about the run's."""
+    return bool(len(series)) and float(shares(run, series)[-1]) >= _LAST_QUARTER

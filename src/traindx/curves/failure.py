@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import kendall, whole
+from traindx.curves.curve import whole
+from traindx.curves.robust import kendall
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.series import Floats, Series

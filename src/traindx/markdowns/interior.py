@@ -1,7 +1,7 @@
 """What only a recording shows: where time went, what cannot learn, the code, the layers."""
 
 from traindx.anatomy import FIGURES, anatomy, figure, label, shape
-from traindx.interior import idle, is_recording, pace, places, told, told_times
+from traindx.interior import idle, is_recording, pace, places, told, told_times, unusual
 from traindx.markdowns.literal import bullets, chapter, escape, prose, table
 from traindx.run import Run
 
@@ -16,7 +16,7 @@ def interior(run: Run) -> list[str]:
     """The chapters on the inside of a training; none for a log."""
     if not is_recording(run):
         return []
-    told = [line for line in [told_times(run), *idle(run, len(run.model))] if line]
+    told = [line for line in [told_times(run), *idle(run, len(run.model)), *unusual(run)] if line]
     code = [f"where the code is: {', '.join(places(run))}"] if places(run) else []
     lines = chapter(
         "Inside the training", bullets([prose(f"{one[:1].upper()}{one[1:]}.") for one in told + code])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from traindx.anatomy import FIGURES, Anatomy, Row, anatomy, figure, label, shape, telling
-from traindx.interior import duration, idle, incidents, is_recording, places, times
+from traindx.interior import duration, idle, incidents, is_recording, places, times, unusual
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined, share
 from traindx.pages.svg import profile
@@ -61,7 +61,7 @@ def _times(run: Run) -> Markup:
 def _sentences(run: Run) -> Markup:
     told = idle(run, len(run.model) if len(run.model) <= _SHOWN else _SHOWN)
     code = places(run)
-    items = [*told, *([f"Where the code is: {', '.join(code)}"] if code else [])]
+    items = [*told, *unusual(run), *([f"Where the code is: {', '.join(code)}"] if code else [])]
     return fill(
         "<ul>{items}</ul>", items=joined(fill("<li>{one}</li>", one=escape(one, 900)) for one in items)
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, whole
+from traindx.curves.curve import curve_of, reaches_end, whole
 from traindx.curves.objective import as_share, classes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
@@ -20,7 +20,9 @@ def accuracy_at_chance(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
     """The accuracy ends where guessing would put it."""
-    series = whole(run, TRAIN_ACCURACY if TRAIN_ACCURACY in run else VAL_ACCURACY)
+    # What was looked at in the first half only does not tell how the run ends.
+    trained = TRAIN_ACCURACY in run and reaches_end(run, whole(run, TRAIN_ACCURACY))
+    series = whole(run, TRAIN_ACCURACY if trained or VAL_ACCURACY not in run else VAL_ACCURACY)
     classes = classes_of(run)
     accuracy = curve_of(series)
     if classes is None or len(accuracy) < points:
@@ -32,5 +34,7 @@ def accuracy_at_chance(
     limit = min(chance + near * (1 - chance), 2 * chance)
     if best > limit:
         return None
+    if not trained and VAL_ACCURACY not in run:
+        return CANNOT_TELL
     says = f"the {accuracy.called} ends at {end:.1%}; guessing among {classes} classes gives {chance:.1%}"
     return Finding(1.0, says, (accuracy.evidence(accuracy.since(0.9), accuracy.end),))

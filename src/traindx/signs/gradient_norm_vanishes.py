@@ -29,7 +29,7 @@ def gradient_norm_vanishes(
     if at_floor(run, loss) or loss.start - loss.end > 0.5 * loss.size:
         return None
     peak = float(np.max(norm.level))
-    limit = max(ratio * peak, tiny * abs(loss.end))
+    limit = max(ratio * peak, 0.0 if loss.floorless else tiny * abs(loss.end))
     if norm.end > limit or norm.end == 0 or loss.end > loss.start + 0.1 * loss.size:
         # Exactly zero is no small gradient but none, and beside a loss that grew every norm looks small.
         return None

@@ -26,7 +26,7 @@ def loss_diverges(
     lowest = min(loss.best, loss.start)
     rise = loss.end - lowest
     # What counts as far: most of the progress given back, or where there was none, a clear part of the level.
-    far = max(lost * loss.progress, 0.1 * abs(lowest) if loss.progress < 0.1 * loss.size else 0.0)
+    far = max(lost * loss.progress, 0.1 * loss.size if loss.progress < 0.1 * loss.size else 0.0)
     # The best is the luckiest of all levels, so it lies below the true one by about two of their noises.
     beyond = rise > noises * loss.end_noise + 2 * loss.noise_around(loss.best_block)
     # A loss that has grown by its own size and stays there needs no noise to be held against.

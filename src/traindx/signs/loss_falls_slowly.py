@@ -19,7 +19,10 @@ def loss_falls_slowly(
 ) -> Answer:
     """The training loss falls so slowly that it is still near its start at the end."""
     loss = loss_of(run)
-    if loss is None or len(loss) < points or (loss.axis is Axis.STEP and loss.steps[-1] - loss.steps[0] < 50):
+    # How far a loss should fall that may be negative is not known.
+    if loss is None or len(loss) < points or loss.floorless:
+        return CANNOT_TELL
+    if loss.axis is Axis.STEP and loss.steps[-1] - loss.steps[0] < 50:
         return CANNOT_TELL
     fall = loss.start - loss.end
     if fall <= max(5 * loss.end_noise, 0.001 * loss.size):

@@ -17,7 +17,8 @@ def loss_leaps_above_start(
 ) -> Answer:
     """A step throws the loss far above its start, where the network knew nothing."""
     loss = loss_of(run)
-    if loss is None or loss.blocks < 8:
+    # The start of a loss that may be negative says nothing of how wrong a network can be.
+    if loss is None or loss.blocks < 8 or loss.floorless:
         return CANNOT_TELL
     leaps = [spike for spike in spikes_of(loss) if spike.value > loss.start + above * loss.size]
     if not leaps:

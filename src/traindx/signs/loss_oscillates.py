@@ -4,8 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, running_median, whole
+from traindx.curves.curve import Curve, curve_of, whole
 from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.robust import running_median
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run

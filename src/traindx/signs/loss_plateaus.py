@@ -24,7 +24,7 @@ def loss_plateaus(
     loss = loss_of(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
-    since = still_since(loss)
+    since = still_since(run, loss)
     if since is None or 1 - since < stood or at_floor(run, loss):
         return None
     if LEARNING_RATE in run:

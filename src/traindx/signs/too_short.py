@@ -18,6 +18,7 @@ def too_short(
     *,
     points: Annotated[int, "fewest points that show a trend; bench/thresholds.md#too-short"] = 8,
     span: Annotated[int, "fewest steps they cover; bench/thresholds.md#too-short"] = 20,
+    standing: Annotated[int, "the same where the curve hardly moves; bench/thresholds.md#too-short"] = 50,
     episodes: Annotated[int, "fewest points of a reward; bench/thresholds.md#too-short"] = 20,
     planned: Annotated[float, "share of the plan done; bench/thresholds.md#too-short"] = 0.1,
 ) -> Answer:
@@ -28,7 +29,10 @@ def too_short(
     where = (float(loss.steps[0]), float(loss.steps[-1]))
     covered = where[1] - where[0]
     least = episodes if is_reinforcement(run) else points
-    brief = loss.axis is Axis.STEP and covered < span and len(loss) < span
+    # Many a network only warms up at first: to have stood still for some ten steps is no illness.
+    still = abs(loss.start - loss.end) <= max(0.2 * loss.size, 2 * loss.noise)
+    enough = standing if still else span
+    brief = loss.axis is Axis.STEP and covered < enough and len(loss) < enough
     if len(loss) < least or brief:
         says = f"the {loss.called} has {count(len(loss), 'finite point')}"
         says += f" over {count(round(covered), 'step')}" if brief else ""

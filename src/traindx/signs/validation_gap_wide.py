@@ -27,7 +27,7 @@ def validation_gap_wide(
     if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
         return by_accuracy
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if min(len(train), len(val)) < points or min(train.end, val.end) <= 0:
+    if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
         return CANNOT_TELL
     # Near zero every ratio is large: the gap must also be a clear part of what there was to learn, and where
     # the answers are as often right on both sides, most of it.

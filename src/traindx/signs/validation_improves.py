@@ -26,7 +26,8 @@ def validation_improves(
     gain = measure.start - measure.end
     if gain <= max(noises * measure.end_noise, 0.01 * measure.size):
         return None
-    allowed = max(lost * abs(measure.best), 3 * measure.end_noise + measure.level_noise, 0.03 * gain)
+    level = measure.size if measure.floorless else abs(measure.best)
+    allowed = max(lost * level, 3 * measure.end_noise + measure.level_noise, 0.03 * gain)
     if measure.end - measure.best > min(allowed, 0.3 * gain):
         return None
     says = f"the {measure.called} goes from {measure.text(measure.start)}"

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, robust_sigma, whole
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.robust import robust_sigma
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
@@ -22,7 +23,7 @@ def validation_noisy(
 ) -> Answer:
     """The validation loss jumps about far more than the training loss does."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if len(val) < points or len(train) < points:
+    if len(val) < points or len(train) < points or val.floorless:
         return CANNOT_TELL
     late = val.level[val.blocks // 4 :]
     noise = robust_sigma(val.unrest[val.blocks // 4 :])

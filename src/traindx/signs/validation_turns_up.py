@@ -4,7 +4,8 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, rank_trend, shares, whole
+from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.robust import rank_trend
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS, VAL_PERPLEXITY
 from traindx.run import Run
@@ -35,17 +36,17 @@ def validation_turns_up(
     if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
         return None
     value, best_at = loss.lowest
-    percent = (loss.end - value) / max(abs(value), 1e-300)
-    says = (
-        f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
-        f" and ends around {loss.text(loss.end)}, {percent:.0%} higher"
-    )
+    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
+    says += f" and ends around {loss.text(loss.end)}"
+    if not loss.floorless:
+        says += f", {(loss.end - value) / max(abs(value), 1e-300):.0%} higher"
     says += (
         ", while the training loss falls" if TRAIN_LOSS in run else "; no training loss was logged beside it"
     )
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
     long = min(1.0, (1 - loss.share_of(loss.best_block)) / 0.4)
-    strength = max(0.15, min(1.0, rise / max(abs(loss.best), 1e-300) / clear) ** 0.5 * long)
+    level = loss.size if loss.floorless else max(abs(loss.best), 1e-300)
+    strength = max(0.15, min(1.0, rise / level / clear) ** 0.5 * long)
     return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
 
 

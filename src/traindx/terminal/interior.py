@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from traindx.anatomy import FIGURES, Row, anatomy, figure, label, shape, telling
-from traindx.interior import idle, incidents, places, told_times
+from traindx.interior import idle, incidents, places, told_times, unusual
 from traindx.quantity import Quantity
 from traindx.run import Run
 from traindx.terminal.paper import indented, section
@@ -25,9 +25,10 @@ def print_incidents(console: Console, run: Run) -> None:
 
 
 def print_interior(console: Console, run: Run, layers: int) -> None:
-    """Where time went, what cannot learn, where the code is, and as many layers as asked for."""
+    """Where time went, what cannot learn, what is unusual, where the code is, as many layers as asked for."""
     section(console, "time", *filter(None, [told_times(run)]))
     section(console, "cannot learn", *idle(run, EVERY if layers == EVERY else 4))
+    section(console, "unusual", *(printable(one, _LONG) for one in unusual(run)))
     code = " · ".join(printable(place, 120) for place in places(run))
     section(console, "code", *filter(None, [code]))
     _layers(console, run, layers)

@@ -1,0 +1,106 @@
+"""Losses that may be negative: zero is no floor of theirs, and their size says nothing."""
+
+import numpy as np
+import pytest
+
+from traindx.curves.curve import curve_of
+from traindx.curves.settled import at_floor
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Verdict
+from traindx.finding import CannotTell, Finding
+from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.series import Floats, Series
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.validation_turns_up import validation_turns_up
+
+
+def series(quantity: Quantity, values: Floats) -> Series:
+    return Series(quantity, np.arange(1, len(values) + 1, dtype=np.float64), np.asarray(values))
+
+
+def likelihood(steps: int, rate: float, *, batch: int = 40, spread: float = 0.08, begin: float = 0.1) -> Run:
+    """A normal distribution fitted to 40 numbers by descent on its negative log likelihood."""
+    dice = np.random.default_rng(0)
+    data = dice.normal(0.02, spread, 40)
+    middle, log_width, losses = 0.0, np.log(begin), []
+    for _ in range(steps):
+        drawn = data if batch == 40 else dice.choice(data, batch)
+        away = (drawn - middle) / np.exp(log_width)
+        losses.append(40 * float(np.mean(away**2 / 2 + log_width + 0.919)))
+        middle += rate * float(np.mean(away)) * np.exp(log_width)
+        log_width += rate * float(np.mean(away**2 - 1))
+    return Run("likelihood", (series(TRAIN_LOSS, np.array(losses)),))
+
+
+@pytest.mark.parametrize("steps", [60, 150, 400])
+@pytest.mark.parametrize("rate", [0.01, 0.03])
+@pytest.mark.parametrize("begin", [0.085, 0.1, 0.2, 2.0])
+def test_a_likelihood_that_is_learned_is_healthy(steps: int, rate: float, begin: float) -> None:
+    run = likelihood(steps, rate, begin=begin)
+    assert run[TRAIN_LOSS].values[-1] < 0 or begin == 2.0
+    assert diagnose(run).verdict is Verdict.HEALTHY
+
+
+@pytest.mark.parametrize("begin", [0.085, 0.1, 0.2])
+def test_one_learned_from_batches_is_not_sick(begin: float) -> None:
+    for steps in (60, 150, 400):
+        run = likelihood(steps, 0.03, batch=16, begin=begin)
+        assert diagnose(run).verdict is not Verdict.SICK
+
+
+def test_how_far_it_should_fall_is_not_known() -> None:
+    run = likelihood(150, 0.005)
+    assert isinstance(loss_falls_slowly(run), CannotTell)
+    found = loss_falls(run)
+    assert isinstance(found, Finding)
+    assert found.strength == 1.0
+
+
+def test_one_that_never_moves_is_flat_unless_noise_may_hide_a_fall() -> None:
+    still = Run("flat", (series(TRAIN_LOSS, np.full(200, -32.7)),))
+    assert isinstance(loss_flat_from_start(still), Finding)
+    assert diagnose(still).verdict is Verdict.SICK
+    trembling = -32.7 + np.random.default_rng(1).normal(0, 0.05, 200)
+    noisy = Run("noisy", (series(TRAIN_LOSS, trembling),))
+    assert isinstance(loss_flat_from_start(noisy), CannotTell)
+    assert diagnose(noisy).verdict is Verdict.INCONCLUSIVE
+
+
+def test_one_that_rises_diverges() -> None:
+    dice = np.random.default_rng(2)
+    values = -32.7 + np.linspace(0, 12, 200) + dice.normal(0, 0.3, 200)
+    run = Run("up", (series(TRAIN_LOSS, values),))
+    assert isinstance(loss_diverges(run), Finding)
+    assert loss_flat_from_start(run) is None
+
+
+def test_one_that_only_trembles_does_not_diverge() -> None:
+    for seed in range(40):
+        values = -32.7 + np.random.default_rng(seed).normal(0, 0.3, 200)
+        assert loss_diverges(Run("calm", (series(TRAIN_LOSS, values),))) is None
+
+
+def test_on_its_way_through_zero_it_stands_on_no_floor() -> None:
+    values = 4 * np.exp(-np.arange(200) / 20) - 0.02
+    run = Run("through", (series(TRAIN_LOSS, values),))
+    curve = curve_of(run[TRAIN_LOSS])
+    assert curve.floorless
+    assert curve.size == pytest.approx(curve.start, rel=0.05)
+    assert not at_floor(run, curve)
+
+
+def test_percent_of_a_negative_loss_are_not_told() -> None:
+    train = 5 * np.exp(-np.arange(60) / 10) - 20
+    val = np.concatenate([np.linspace(-10, -18, 20), np.linspace(-18, -12, 40)])
+    found = validation_turns_up(Run("turn", (series(TRAIN_LOSS, train), series(VAL_LOSS, val))))
+    assert isinstance(found, Finding)
+    assert "%" not in found.says
+
+
+def test_a_metric_that_is_turned_has_its_zero() -> None:
+    assert not curve_of(series(TRAIN_ACCURACY, np.linspace(0.1, 0.9, 50))).floorless
