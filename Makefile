@@ -19,7 +19,7 @@ demo: $(STAMPS)/run ## set up, then run the main job on a bundled failing traini
 
 test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run all tests
 	@echo "running the tests"
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 3
 
 check: $(STAMPS)/dev ## format, lint, types, import layers, generated docs fresh
 	@echo "checking format and lint"

@@ -22,12 +22,14 @@ from traindx.instruments import attachment
 from traindx.recording.lane import Lane
 
 STEPS = 60
+BATCHES = 15
+"""In a pass over the data."""
 SELDOM = 1_000
 """Steps between two looks: all but the first two are plain."""
 
 
 @contextmanager
-def recorded(folder: Path, every: int = SELDOM) -> "Iterator[list[Taped]]":
+def recorded(folder: Path, every: int = SELDOM, *, plain: bool = True) -> "Iterator[list[Taped]]":
     """Record what is done here; the recording is in the list afterwards."""
     found: list[Taped] = []
     torch.set_num_threads(1)
@@ -41,7 +43,8 @@ def recorded(folder: Path, every: int = SELDOM) -> "Iterator[list[Taped]]":
     found.append(read_tape(path))
     aside = EventKind.STEPPED_ASIDE.value
     assert [event.says for event in found[0].events if event.kind == aside] == []
-    assert bool(watching.recorder.lane.taken) is (every == SELDOM), "plain steps take the short way"
+    short = plain and every == SELDOM
+    assert bool(watching.recorder.lane.taken) is short, "plain steps take the short way"
 
 
 class Training:
@@ -88,8 +91,8 @@ def _ordinary() -> None:
 def _with_loader_and_schedule() -> None:
     training = Training()
     schedule = torch.optim.lr_scheduler.ExponentialLR(training.optimizer, 0.99)
-    loader = DataLoader(TensorDataset(torch.randn(90, 4)), batch_size=6, shuffle=True)
-    for _ in range(4):
+    loader = DataLoader(TensorDataset(torch.randn(6 * BATCHES, 4)), batch_size=6, shuffle=True)
+    for _ in range(STEPS // BATCHES):
         for (x,) in loader:
             training.step(training.loss(x))
             schedule.step()
@@ -107,9 +110,9 @@ def _with_accumulation_and_clipping() -> None:
 
 def _with_validation() -> None:
     training = Training()
-    train = DataLoader(TensorDataset(torch.randn(90, 4)), batch_size=6)
+    train = DataLoader(TensorDataset(torch.randn(6 * BATCHES, 4)), batch_size=6)
     val = DataLoader(TensorDataset(torch.randn(12, 4)), batch_size=6)
-    for _ in range(4):
+    for _ in range(STEPS // BATCHES):
         for (x,) in train:
             training.step(training.loss(x))
         with torch.no_grad():
@@ -143,7 +146,10 @@ def test_the_times_of_a_plain_step_add_up(tmp_path: Path) -> None:
     sums = [sum(of_step) for of_step in zip(*(found[0].values(part) for part in parts), strict=True)]
     assert len(sums) == STEPS
     assert all(min(found[0].values(part)) >= 0.0 for part in parts)
-    assert sums[3:] == pytest.approx(found[0].values("step_time")[3:])
+    steps = found[0].values("step_time")
+    # The first batch of a pass goes the long way, where our own time is taken off.
+    plain = [place for place in range(3, STEPS) if place % BATCHES]
+    assert [sums[place] for place in plain] == pytest.approx([steps[place] for place in plain])
     walls = found[0].values("wall_time")
     assert walls == sorted(walls)
 
@@ -195,7 +201,7 @@ def test_a_step_that_leaves_the_short_way_midway_is_counted(tmp_path: Path) -> N
             if len(training.losses) % 7 == 0:
                 with torch.no_grad():
                     training.loss()
-            return float(loss)
+            return training.losses[-1]
 
         for _ in range(STEPS):
             training.optimizer.step(closure)
@@ -224,7 +230,7 @@ def test_an_optimizer_that_steps_inside_another_is_not_taken_for_it(tmp_path: Pa
         def step(self, closure: object = None) -> None:
             self.inner.step()
 
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path, plain=False) as found:
         training = Training()
         outer = Outer(training.model.parameters(), lr=0.3)
         outer.inner, training.optimizer = training.optimizer, outer
@@ -237,7 +243,7 @@ def test_an_optimizer_that_steps_inside_another_is_not_taken_for_it(tmp_path: Pa
 def test_data_and_optimizer_of_the_last_plain_step_can_go(tmp_path: Path) -> None:
     with recorded(tmp_path):
         training = Training()
-        data = TensorDataset(torch.randn(90, 4))
+        data = TensorDataset(torch.randn(6 * BATCHES, 4))
         for (x,) in DataLoader(data, batch_size=6):
             training.step(training.loss(x))
         held = [weakref.ref(data), weakref.ref(training.optimizer), weakref.ref(training.model)]
