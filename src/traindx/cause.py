@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from traindx.fact import Fact
 from traindx.prescription import Experiment, Prescription
 from traindx.sign import Sign
+from traindx.symptom import Symptom
 
 SECTIONS = ("What happens", "What you see", "Often confused with", "What not to do", "References")
 _BULLET = re.compile(r"(?ms)^- (.*?)(?=^- |\Z)")
@@ -36,6 +38,16 @@ class Clue:
 
 
 @dataclass(frozen=True)
+class Misdiagnosis:
+    """What people say who have this illness and blame something else."""
+
+    says: str
+    """In their words: "I need another optimizer"."""
+    blames: str
+    """What they hold for the cause: "the optimizer is wrong"."""
+
+
+@dataclass(frozen=True)
 class Rival:
     """A cause this one is confused with, and the observation that separates them."""
 
@@ -59,6 +71,12 @@ class Cause:
     kind: Kind = Kind.WHY
     acts_through: tuple[str, ...] = ()
     """Slugs of the mechanisms by which this root fails a training."""
+    symptoms: tuple[Symptom, ...] = ()
+    """The complaints it leads to, the commonest first."""
+    misdiagnoses: tuple[Misdiagnosis, ...] = ()
+    """What it is commonly taken for."""
+    places: tuple[Fact, ...] = ()
+    """Facts that name the line to change, the best first."""
 
     def __post_init__(self) -> None:
         """Refuse a cause without clues, fixes or one of the sections of its page."""

@@ -102,6 +102,35 @@ KEPT_ROWS = Fact(
 )
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
+LOADER_PLACE = Fact("loader_place", "file and line where the training data loader is made", chosen=False)
+MODEL_PLACE = Fact("model_place", "file and line where the class of the model begins", chosen=False)
+CLIP_PLACE = Fact("clip_place", "file and line where gradients are clipped", chosen=False)
+SCHEDULE_PLACE = Fact("schedule_place", "file and line where the schedule is made", chosen=False)
+METRIC_PLACE = Fact("metric_place", "file and line where a number is computed that cannot tell", chosen=False)
+LINEAR_LAYERS = Fact("linear_layers", "layers that multiply with a matrix or a kernel, as the loss sees them")
+NONLINEARITIES = Fact("nonlinearities", "operations between the input and the loss function that bend")
+LINEAR_IN_A_ROW = Fact(
+    "linear_in_a_row", "layers that follow on another linear one with nothing between that bends"
+)
+LOSS_REDUCTION = Fact("loss_reduction", "how the loss function takes its samples together: mean, sum or none")
+LOSS_FACTOR = Fact(
+    "loss_factor", "what enters the backward pass over what the loss function gave: -1 where it is negated"
+)
+OUTPUT_DROPOUT = Fact("output_dropout", "probability of the dropout whose output enters the loss function")
+INPUT_DROPOUT = Fact("input_dropout", "probability of the dropout that the input passes first")
+DROPOUT_IN_VALIDATION = Fact(
+    "dropout_in_validation", "share of looked-at validation batches in which a dropout was active"
+)
+ACCURACY_OF_NUMBERS = Fact(
+    "accuracy_of_numbers", "whether the program compares real-valued predictions with their targets by =="
+)
+ARGMAX_OVER_ONE = Fact("argmax_over_one", "whether the program takes the largest of a single output")
+READS_PER_STEP = Fact(
+    "reads_per_step", "values a step takes out of tensors one by one, by item(), tolist(), cpu() or numpy()"
+)
+READ_PLACE = Fact("read_place", "file and line where most values are taken out of tensors", chosen=False)
+LABEL_FAULT = Fact("label_fault", "what is wrong with the targets that the loss function refused")
+FIRST_LAYER_NORMALISES = Fact("first_layer_normalises", "whether the input meets a normalisation first")
 EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
 
 FACTS: dict[str, Fact] = {fact.slug: fact for fact in list(globals().values()) if isinstance(fact, Fact)}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from traindx.fact import Fact, Scalar
 from traindx.quantity import Quantity
 from traindx.series import Axis
 
@@ -23,17 +24,21 @@ class Severity(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One number of a run that speaks for a finding, and where it stands."""
+    """One number or fact of a run that speaks for a finding, and where it stands."""
 
-    quantity: Quantity
+    quantity: Quantity | Fact
     steps: tuple[float, float]
-    """First and last position, counted by `axis`; equal for a single point."""
-    value: float
+    """First and last position, counted by `axis`; equal for a single point, all of the run for a fact."""
+    value: Scalar
     limit: float | None = None
     """What the value was held against, in the same unit."""
     axis: Axis = Axis.STEP
     part: str = ""
     layer: str = ""
+    batch: int | None = None
+    """The batch it was seen in, counted from 1, where one batch is to blame."""
+    place: str = ""
+    """File and line of the program, where one line is to blame."""
 
     def __post_init__(self) -> None:
         """Refuse a stretch that ends before it begins."""

@@ -6,6 +6,7 @@ from pathlib import PurePath
 import numpy as np
 
 from traindx import facts as f
+from traindx.curves.stated import is_recording
 from traindx.event import Event, EventKind
 from traindx.fact import Fact
 from traindx.layer import Layer
@@ -74,11 +75,6 @@ def pace(run: Run) -> Pace | None:
     cost = run.facts.get(f.RECORDING_COST)
     steps = max((float(series.steps[-1]) for series in clocks or run.series), default=0.0)
     return Pace(steps, float(seconds), float(cost) if isinstance(cost, int | float) else None)
-
-
-def is_recording(run: Run) -> bool:
-    """Whether traindx recorded the run itself."""
-    return bool(run.model) or f.RECORDING_COST in run.facts or f.RECORDED_SECONDS in run.facts
 
 
 def title(run: Run) -> str:

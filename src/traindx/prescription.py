@@ -28,6 +28,8 @@ class Prescription:
     """When this fix does harm or nothing."""
     code: str = ""
     """A few lines of PyTorch that show the change."""
+    before: str = ""
+    """The same lines as they are in a program that has the illness; the first fix of a cause shows them."""
     change: str | None = None
     """The change as a machine applies it, such as "optimizer.lr x 0.1"; None where only a person can."""
 

@@ -141,6 +141,27 @@ NEIGHBOUR_AGREEMENT = Quantity(
     "how much more often neighbours in a batch share their target than in random order: 0 shuffled, 1 sorted",
 )
 
+CONFIDENTLY_WRONG_SHARE = Quantity(
+    "confidently_wrong_share",
+    "share of a batch whose right class gets less than 0.1 while another gets more than 0.5",
+    unit="share",
+)
+EQUAL_UNIT_SHARE = Quantity(
+    "equal_unit_share",
+    "share of a layer's units whose weights equal another unit's",
+    unit="share",
+    per_layer=True,
+)
+ATTENTION_LOGIT_RANGE = Quantity(
+    "attention_logit_range",
+    "largest minus smallest attention score of a query, before the softmax, mean over queries",
+    per_layer=True,
+)
+ATTENTION_PEAK = Quantity(
+    "attention_peak", "largest attention weight of a query, mean over queries", unit="share", per_layer=True
+)
+READ_TIME = Quantity("read_time", "time a step spent taking values out of tensors", unit="s or ms")
+
 EPOCH = Quantity("epoch", "passes over the training data so far", unit="epochs")
 ITERATION = Quantity("iteration", "the program's own step count, beside the log's", unit="steps")
 SAMPLES_SEEN = Quantity("samples_seen", "samples, tokens or frames consumed so far")

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, get_args, get_origin, get_type_hints
 
+from traindx.fact import Fact
 from traindx.finding import Answer, CannotTell, Severity
 from traindx.quantity import Quantity
 from traindx.run import Run
 
 Ask = Callable[..., Answer]
-Need = Quantity | tuple[Quantity, ...]
-"""A quantity a sign looks at, or several of which one is enough."""
+Known = Quantity | Fact
+Need = Known | tuple[Known, ...]
+"""A quantity or a fact a sign looks at, or several of which one is enough."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Sign:
 
     def missing(self, run: Run) -> tuple[Need, ...]:
         """What the sign needs and the run does not have."""
-        return tuple(need for need in self.needs if not any(one in run for one in _any(need)))
+        return tuple(need for need in self.needs if not any(_is_in(one, run) for one in _any(need)))
 
     def limited(self, values: Mapping[str, float]) -> "Sign":
         """The same question with other limits."""
@@ -61,8 +63,12 @@ class Sign:
         return replace(self, ask=partial(self.ask, **values), limits=limits)
 
 
-def _any(need: Need) -> tuple[Quantity, ...]:
+def _any(need: Need) -> tuple[Known, ...]:
     return need if isinstance(need, tuple) else (need,)
+
+
+def _is_in(one: Known, run: Run) -> bool:
+    return one in run.facts if isinstance(one, Fact) else one in run
 
 
 def sign(*, needs: tuple[Need, ...], severity: Severity = Severity.INFO) -> Callable[[Ask], Sign]:

@@ -1,7 +1,8 @@
 """What only a recording shows: where time went, what cannot learn, the code, the layers."""
 
 from traindx.anatomy import FIGURES, anatomy, figure, label, shape
-from traindx.interior import idle, is_recording, pace, places, told, told_times, unusual
+from traindx.curves.stated import is_recording
+from traindx.interior import idle, pace, places, told, told_times, unusual
 from traindx.markdowns.literal import bullets, chapter, escape, prose, table
 from traindx.run import Run
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from traindx.anatomy import FIGURES, Anatomy, Row, anatomy, figure, label, shape, telling
-from traindx.interior import duration, idle, incidents, is_recording, places, times, unusual
+from traindx.curves.stated import is_recording
+from traindx.interior import duration, idle, incidents, places, times, unusual
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined, share
 from traindx.pages.svg import profile

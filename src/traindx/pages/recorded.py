@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.interior import is_recording, told_event
+from traindx.curves.stated import is_recording
+from traindx.interior import told_event
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, escape, fill, joined
 from traindx.pages.svg import tiny

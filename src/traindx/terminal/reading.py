@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from traindx.curves.stated import is_recording
 from traindx.event import Event, EventKind
 from traindx.highlights import extent
-from traindx.interior import is_recording, pace, told, told_event
+from traindx.interior import pace, told, told_event
 from traindx.naming.vocabulary import fact_of
 from traindx.quantity import Better
 from traindx.run import Run

@@ -1,0 +1,41 @@
+"""Facts of a run as signs see them: as numbers, as words, as evidence."""
+
+import math
+
+from traindx.fact import Fact
+from traindx.facts import RECORDED_SECONDS, RECORDING_COST
+from traindx.finding import Evidence
+from traindx.run import Run
+from traindx.series import Axis
+
+
+def stated_number(run: Run, fact: Fact) -> float | None:
+    """The value of a fact as a finite number; None where it was not stated or is none."""
+    value = run.facts.get(fact)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def stated_word(run: Run, fact: Fact) -> str:
+    """The value of a fact in lower case; empty where it was not stated."""
+    value = run.facts.get(fact)
+    return value.lower() if isinstance(value, str) else ""
+
+
+def place_of(run: Run, *facts: Fact) -> str:
+    """The first of several places that is known, as file:line; empty where none is."""
+    return next((str(run.facts[fact]) for fact in facts if run.facts.get(fact)), "")
+
+
+def fact_evidence(run: Run, fact: Fact, *places: Fact, limit: float | None = None) -> Evidence:
+    """A fact as evidence: it holds of the whole run; `places` name the line that makes it so."""
+    steps = [series for series in run.series if series.axis is Axis.STEP and len(series)]
+    first = min((float(series.steps[0]) for series in steps), default=0.0)
+    last = max((float(series.steps[-1]) for series in steps), default=first)
+    return Evidence(fact, (first, last), run.facts[fact], limit, place=place_of(run, *places))
+
+
+def is_recording(run: Run) -> bool:
+    """Whether traindx recorded the run itself, so that what it did not see did not happen."""
+    return bool(run.model) or RECORDING_COST in run.facts or RECORDED_SECONDS in run.facts
