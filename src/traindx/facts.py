@@ -102,6 +102,15 @@ KEPT_ROWS = Fact(
 )
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
+NONFINITE_SOURCE = Fact(
+    "nonfinite_source",
+    "what brought in the first value that is not finite: input, target, parameter, operation, loss or gradient",
+    chosen=False,
+)
+FROM_LOGITS = Fact("from_logits", "whether a loss function for probabilities was told to expect raw scores")
+TARGET_VALUES = Fact("target_values", "different values among the target numbers seen, up to 100", chosen=False)
+TARGETS_ARE_WHOLE = Fact("targets_are_whole", "whether all target numbers seen are whole", chosen=False)
+OUTPUTS = Fact("outputs", "values the model gives for each sample, as the loss function sees them")
 LOADER_PLACE = Fact("loader_place", "file and line where the training data loader is made", chosen=False)
 MODEL_PLACE = Fact("model_place", "file and line where the class of the model begins", chosen=False)
 CLIP_PLACE = Fact("clip_place", "file and line where gradients are clipped", chosen=False)

@@ -202,7 +202,7 @@ def every_target_ignored() -> Step:
 @FORWARD.add(
     "mse_loss",
     "fc2",
-    Source.INPUT,
+    Source.TARGET,
     "the target of mse_loss after fc2 holds 1 NaN of 64 values, first in row 9",
 )
 def nan_target() -> Step:

@@ -55,7 +55,7 @@ VIEWS = RESHAPES | frozenset(
 """Operations that give some or all of their input's values in another shape, order or number format."""
 
 
-def nodes_behind(root: Node) -> list[Node]:
+def nodes_behind(root: Node, most: int = MAX_NODES) -> list[Node]:
     """The root and every node it depends on, inputs first; empty for a graph beyond the limits."""
     depths: dict[Node, int] = {}
     seen = {root}
@@ -65,7 +65,7 @@ def nodes_behind(root: Node) -> list[Node]:
         for operand, _ in operands:
             if operand is None:
                 continue
-            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(seen) > MAX_NODES:
+            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(seen) > most:
                 return []
             if operand not in seen:
                 seen.add(operand)

@@ -73,8 +73,10 @@ def _constant(node: Node, constant: Saved, parameters: Mapping[int, str]) -> Ori
         return _origin(operation, place, Source.PARAMETER, says)
     if place.inside:
         place = replace(place, layer=(*layers_used(node, parameters), place.layer)[0])
-    what = f"the target of {operation}{place.says}" if constant.name == "target" else _input(operation, place)
-    return _origin(operation, place, Source.INPUT, f"{what} holds {_counts_and_row(value)}")
+    is_target = constant.name == "target"
+    what = f"the target of {operation}{place.says}" if is_target else _input(operation, place)
+    source = Source.TARGET if is_target else Source.INPUT
+    return _origin(operation, place, source, f"{what} holds {_counts_and_row(value)}")
 
 
 def _operation(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, str]) -> Origin:

@@ -3,6 +3,7 @@
 from math import isfinite
 
 from traindx.event import Event, EventKind
+from traindx.facts import NONFINITE_SOURCE
 from traindx.recording.model import Model
 from traindx.recording.sight import Sight
 from traindx.recording.stream import Stream
@@ -25,6 +26,8 @@ class Nonfinite:
         self._leave_out = False
         self._asked: set[str] = set()
         self._events: list[Event] = []
+        self._source = ""
+        """What brought in the first value that was not finite."""
 
     def in_loss(self, loss: "Tensor", value: "Value", step: int) -> None:
         """Look at the loss of a step before its backward pass."""
@@ -36,6 +39,7 @@ class Nonfinite:
         if origin and origin.source.value == "parameter" and step > 1:
             says += f": the update of step {step - 1} put them there, and its gradient was not looked at"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
+        self._source = self._source or (origin.source.value if origin else "")
         self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
 
     def trace(self, loss: "Tensor") -> None:
@@ -61,6 +65,7 @@ class Nonfinite:
         named = {one.name: one.value for one in self._model.held(stream.held())}
         origin = self._sight.backward_origin(trace, named)
         says = origin.says if origin else "gradients are not finite though the loss is"
+        self._source = self._source or "gradient"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._events.append(Event(EventKind.NONFINITE, says, stream.step, layer, operation, self.batches))
 
@@ -68,4 +73,6 @@ class Nonfinite:
         """Hand over what was found."""
         for event in self._events:
             stream.notebook.happened(event)
+        if self._events and self._source:
+            stream.notebook.state(NONFINITE_SOURCE, self._source)
         self._events.clear()
