@@ -31,13 +31,13 @@ _SCALINGS = frozenset(("mul", "div"))
 
 _STRAIGHT = VIEWS | frozenset(
     "add sub neg cat stack mean sum nansum cumsum dropout roll flip repeat index index_select gather take "
-    "index_put index_add index_copy scatter scatter_add setitem copy masked_fill masked_select masked_scatter "
-    "lerp constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
-    "replication_pad2d replication_pad3d avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_avg_pool3d "
-    "upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d "
-    "upsample_bicubic2d upsample_trilinear3d pixel_shuffle pixel_unshuffle im2_col col2_im as_strided diag "
-    "diagonal tril triu trace fft_r2c fft_c2r fft_c2c view_as_real view_as_complex real imag complex conj "
-    "to_dense to_sparse coalesce ddpsink".split()
+    "index_put index_add index_copy scatter scatter_add setitem copy masked_fill masked_select "
+    "masked_scatter lerp constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d "
+    "replication_pad1d replication_pad2d replication_pad3d avg_pool2d avg_pool3d adaptive_avg_pool2d "
+    "adaptive_avg_pool3d upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d "
+    "upsample_bilinear2d upsample_bicubic2d upsample_trilinear3d pixel_shuffle pixel_unshuffle im2_col "
+    "col2_im as_strided diag diagonal tril triu trace fft_r2c fft_c2r fft_c2c view_as_real "
+    "view_as_complex real imag complex conj to_dense to_sparse coalesce ddpsink".split()
 )
 """Operations that are linear in what depends on the input."""
 
@@ -185,7 +185,7 @@ class _Sorting:
             return True
         if operation in NORMALISATIONS or operation in ("lstm", "rnn"):
             return False
-        # The other operand is unseen: a batch makes the result larger than the parameter, a constant does not.
+        # What else went in is unseen: a batch makes the result larger than the parameter, a constant not.
         largest = max(_size(operand, place) for operand, place in node.next_functions if operand is not None)
         return _size(node, 0) <= largest
 
