@@ -1,0 +1,129 @@
+"""Training data not shuffled.
+
+## What happens
+The batches come in the order of the file, and the file has an order: sorted by class, by source, by length,
+by time. A gradient step assumes that its batch stands for the whole set. A batch of one class says: predict
+this class, whatever the input. The next batches say the same of the next class, and what was learned of the
+first is written over. Batch normalisation makes it worse: the statistics of a batch of one class tell the
+class, and in evaluation they are gone.
+
+The default of `DataLoader` is `shuffle=False`. Other ways to the same: an `IterableDataset`, which the
+loader cannot shuffle; a shuffle buffer of 1,000 over a sorted file of a million; shards that hold one class
+each; the same permutation in every epoch because `DistributedSampler.set_epoch` is not called or the seed
+is set again each epoch (mild); batches sorted by length to save padding (mild, if the batches themselves
+are shuffled).
+
+## What you see
+A saw: within each run of equal labels the loss falls to near zero, and jumps up where the class changes.
+The same shape comes back in each epoch, at the same place. Training loss looks good in the mean, because
+the last few batches always tell the answer; validation is far worse, jumps from one validation to the next,
+and predicts mostly the classes that came last. One example, five classes, 900 steps: sorted by class the
+training loss ran between 0.03 and 1.1 in every epoch, and the accuracy over all samples was 77 %; shuffled
+93 %. Sorted by something weaker than the class, it is a staircase or a slow wave with the period of an
+epoch.
+
+## Often confused with
+- `lr-too-high`: swings and spikes come at any place of an epoch, and a lower rate ends them.
+- `batch-too-small`: the jitter has no pattern that comes back with the epoch.
+- `overfitting`: the staircase at epoch borders comes from samples met again, and shuffling does not remove
+  it.
+- `input-outliers`: single batches stick out, and move about when the data is shuffled.
+- `train-val-mismatch`: the training is smooth, and validation is bad from the start.
+- `class-imbalance`: the predicted class is always the largest one.
+
+## What not to do
+- Lowering the rate to calm the saw: it becomes flatter, and the order is still learned.
+- Smoothing the curve over an epoch: the saw vanishes from the plot and stays in the weights.
+- Shuffling inputs and labels each on its own: they no longer belong together.
+- Shuffling before a split in time: training then knows the future; split by time first, then shuffle the
+  training windows.
+- Shuffling the validation data: it changes nothing there, except that outputs cannot be compared by row.
+- Making the batch larger until it holds several classes: it has to hold all of them, in every step.
+
+## References
+- Bengio: Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012.
+- Bottou, Curtis, Nocedal: Optimization Methods for Large-Scale Machine Learning, 2018.
+- Gürbüzbalaban, Ozdaglar, Parrilo: Why Random Reshuffling Beats Stochastic Gradient Descent, 2021.
+- Ioffe, Szegedy: Batch Normalization, 2015, section 4.2.1, shuffling more thoroughly gained about 1 %.
+- PyTorch documentation: torch.utils.data, DataLoader and DistributedSampler.set_epoch.
+"""
+
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.batches_sorted import batches_sorted
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.staircase_at_epochs import staircase_at_epochs
+from traindx.signs.validation_noisy import validation_noisy
+from traindx.symptom import Symptom
+
+CAUSE = Cause(
+    slug="not-shuffled",
+    title="Training data is not shuffled",
+    prior=-4.0,
+    clues=(
+        Clue(batches_sorted, seen=+6.0, unseen=-4.0),
+        Clue(staircase_at_epochs, seen=+0.7),
+        Clue(loss_oscillates, seen=+1.0),
+        Clue(loss_spikes, seen=+0.5),
+        Clue(validation_noisy, seen=+0.7),
+    ),
+    fixes=(
+        Prescription(
+            title="Shuffle the training data anew in every epoch",
+            expect="the saw is gone from the first epoch on, and the validation loss ends lower",
+            safety=Safety.SAFE,
+            not_when="the state of a recurrent network is carried from batch to batch on purpose",
+            before="""\
+train_loader = DataLoader(train_data, batch_size=64)""",
+            code="""\
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)""",
+            change="loader.shuffle",
+        ),
+        Prescription(
+            title="Shuffle a stream by its shards and by a large buffer",
+            expect="each batch holds all classes in about their shares",
+            safety=Safety.MANUAL,
+            not_when="the data has an index: then shuffle=True does it",
+            before="""\
+stream = load_dataset("parquet", data_files=files, split="train", streaming=True)""",
+            code="""\
+stream = load_dataset("parquet", data_files=files, split="train", streaming=True)
+stream = stream.shuffle(seed=0, buffer_size=100_000)  # shards too; if they are sorted, rewrite them once
+for epoch in range(epochs):
+    stream.set_epoch(epoch)
+    train_one_epoch(stream)""",
+        ),
+        Prescription(
+            title="Tell the distributed sampler the epoch",
+            expect="the order differs from epoch to epoch",
+            safety=Safety.SAFE,
+            not_when="one process trains alone",
+            before="""\
+sampler = DistributedSampler(train_data)
+train_loader = DataLoader(train_data, batch_size=64, sampler=sampler)
+for epoch in range(epochs):
+    train_one_epoch(train_loader)""",
+            code="""\
+sampler = DistributedSampler(train_data, shuffle=True)
+train_loader = DataLoader(train_data, batch_size=64, sampler=sampler)
+for epoch in range(epochs):
+    sampler.set_epoch(epoch)
+    train_one_epoch(train_loader)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Print the labels of three batches in a row, then repeat one epoch with the data shuffled",
+        if_true="batches hold one or few classes, and shuffled the saw is gone",
+        if_false="each batch holds the mixture of the whole set",
+        minutes=5,
+    ),
+    page=__doc__,
+    symptoms=(Symptom.UNSTABLE, Symptom.GENERALISES_BADLY),
+    misdiagnoses=(
+        Misdiagnosis(says="My batch is too small", blames="the batch size"),
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+    ),
+    places=(facts.LOADER_PLACE,),
+)
