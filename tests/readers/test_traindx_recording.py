@@ -15,6 +15,7 @@ import pytest
 import traindx
 from tests.recordings import layer, one_training, tape_at, where, write_facts, write_look, write_steps
 from traindx import facts as f
+from traindx.diagnosis import Verdict
 from traindx.errors import UnreadableError
 from traindx.event import Event, EventKind
 from traindx.loading.discover import discover
@@ -252,12 +253,36 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
         logs_at(where(tape))
 
 
-def test_a_recording_without_a_step_says_why(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [None, EventKind.INTERRUPTED])
+def test_a_recording_without_a_step_is_refused(tmp_path: Path, kind: EventKind | None) -> None:
+    tape = tape_at(tmp_path / "rank-0.traindx")
+    if kind is not None:
+        tape.happened(0, Event(kind, "KeyboardInterrupt"))
+    tape.close()
+    with pytest.raises(UnreadableError, match="holds no step"):
+        logs_at(where(tape))
+
+
+def test_a_program_that_fell_over_before_its_first_step_is_a_run(tmp_path: Path) -> None:
     tape = tape_at(tmp_path / "rank-0.traindx")
     tape.happened(0, Event(EventKind.EXCEPTION, "RuntimeError: shapes"))
+    write_facts(tape, 0, {f.OPTIMIZER: "AdamW"})
     tape.close()
-    with pytest.raises(UnreadableError, match="holds no step: RuntimeError: shapes"):
-        logs_at(where(tape))
+    for path in (where(tape), tmp_path):
+        (run,) = traindx.load(path)
+        assert run.series == ()
+        assert [event.says for event in run.events] == ["RuntimeError: shapes"]
+        assert run.facts[f.OPTIMIZER] == "AdamW"
+        assert run.settings["torch"] == "2.13.0"
+        assert traindx.diagnose(run).verdict is Verdict.INCONCLUSIVE
+
+
+def test_refused_targets_are_a_run_whatever_ended_it(tmp_path: Path) -> None:
+    tape = tape_at(tmp_path / "rank-0.traindx")
+    write_facts(tape, 0, {f.LABEL_FAULT: "class 3, but there are 3 outputs: 0 to 2 are possible"})
+    tape.close()
+    (run,) = traindx.load(where(tape))
+    assert f.LABEL_FAULT in run.facts
 
 
 def test_read_while_it_is_written(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from traindx.cli._writing import (
     unwritable,
     write,
 )
-from traindx.loading.reading import Reading, follow, read
+from traindx.loading.reading import Reading, fell_over, follow, read
 from traindx.report import Report
 from traindx.settings import limits_from, limits_in, names_from, names_in
 from traindx.wording import printable
@@ -132,7 +132,7 @@ def present(
                 stream.write(place_line(option, place))
     for sentence in failed.values():
         complain(arguments.command, sentence)
-    if not any(run.series for run in report.runs):
+    if not any(run.series or fell_over(run) for run in report.runs):
         return _nothing_read(report, arguments)
     code = gate(report, arguments, conditions)
     return BAD_INPUT if failed else code

@@ -1,6 +1,6 @@
 """Calls of Keras' loss functions on torch: what they compare, and from what."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 
 import keras
@@ -10,6 +10,7 @@ from keras.src.losses.losses import LossFunctionWrapper
 from torch import Tensor
 
 from traindx.instruments.guarding import Unheard, guarded
+from traindx.instruments.loss_functions import tell_refusal
 from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.torch_sight import is_plain
 from traindx.recording.recorder import Recorder
@@ -34,6 +35,8 @@ def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable
             try:
                 value = original(self, y_true, y_pred, *args, **more)
             except BaseException as error:
+                if isinstance(error, Exception):
+                    tell_refusal(recorder, _name(self), y_pred, y_true, _options(self))
                 unseen(error)
                 raise
         if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
@@ -51,9 +54,14 @@ def _tell(
 ) -> None:
     if not (is_plain(target) and is_plain(prediction) and is_plain(value)):
         return
-    options: dict[str, object] = {"reduction": loss.reduction}
-    function = type(loss).__name__
-    if isinstance(loss, LossFunctionWrapper):
-        options |= loss._fn_kwargs
-        function = getattr(loss.fn, "__name__", function)
-    recorder.loss_computed(function, prediction, target, value, options)
+    recorder.loss_computed(_name(loss), prediction, target, value, _options(loss))
+
+
+def _name(loss: keras.losses.Loss) -> str:
+    known = isinstance(loss, LossFunctionWrapper)
+    return str(getattr(loss.fn, "__name__", type(loss).__name__) if known else type(loss).__name__)
+
+
+def _options(loss: keras.losses.Loss) -> Mapping[str, object]:
+    own = loss._fn_kwargs if isinstance(loss, LossFunctionWrapper) else {}
+    return {"reduction": loss.reduction, **own}

@@ -1,7 +1,7 @@
 """Calls of torch's loss functions: predictions, targets, and the losses of validation."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 
 import torch
@@ -9,8 +9,10 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
+from traindx.instruments.guarding import guarded
 from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.torch_sight import is_plain
+from traindx.losses.faults import label_fault, outputs_of
 from traindx.recording.recorder import Recorder
 
 _NAMES = (
@@ -19,6 +21,7 @@ _NAMES = (
     " multilabel_margin_loss multilabel_soft_margin_loss hinge_embedding_loss ctc_loss"
 ).split()
 """All take the prediction first and the target second."""
+_WHAT = "reading refused targets"
 
 
 def install(recorder: Recorder, patches: Patches) -> None:
@@ -41,6 +44,9 @@ def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -
         try:
             value = original(*args, **kwargs)
         except BaseException as error:
+            if isinstance(error, Exception):
+                given = {**dict(zip(names, args, strict=False)), **kwargs}
+                tell_refusal(recorder, name, given.get(names[0]), given.get(names[1]), given)
             unseen(error)
             raise
         if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
@@ -53,6 +59,25 @@ def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -
         return value
 
     return loss
+
+
+def tell_refusal(
+    recorder: Recorder, function: str, prediction: object, target: object, options: Mapping[str, object]
+) -> None:
+    """Tell what is wrong with the targets of a loss function that raised, if anything is."""
+    if torch.compiler.is_compiling() or "targets_refused" in recorder.ignored:
+        return
+    guarded(recorder, _WHAT, lambda: _tell_refusal(recorder, function, prediction, target, options))
+
+
+def _tell_refusal(
+    recorder: Recorder, function: str, prediction: object, target: object, options: Mapping[str, object]
+) -> None:
+    # Only on the CPU: what a device refuses is found out later, and it answers nothing from then on.
+    if is_plain(prediction) and is_plain(target) and target.is_cpu:
+        fault = label_fault(function, prediction, target, options)
+        if fault:
+            recorder.targets_refused(function, fault, outputs_of(function, prediction, options))
 
 
 def _lifting(original: "Callable[..., object]", patches: Patches) -> "Callable[..., object]":

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from traindx import catalogue
 from traindx.errors import UnreadableError
 from traindx.fact import Scalar
+from traindx.facts import SCRIPT
 from traindx.loading.assemble import assemble
 from traindx.loading.companions import is_settings_file, settings_beside, settings_files
 from traindx.loading.discover import STANDARD_INPUT, discover, files_below, in_memory
@@ -147,11 +148,16 @@ def _logs(reader: Reader, source: Source) -> tuple[Log, ...]:
 
 def _is_training(run: Run) -> bool:
     """Whether a run measures anything: what lies in a tree may count and time things and be no training."""
-    return any(
+    return fell_over(run) or any(
         series.quantity.better is not Better.NEITHER
         or (series.axis is not Axis.RECORD and series.quantity not in COUNTERS)
         for series in run.series
     )
+
+
+def fell_over(run: Run) -> bool:
+    """Whether it is the recording of a training that ended before its first step."""
+    return not run.series and SCRIPT in run.facts
 
 
 def _without_prose(found: Sequence[Found]) -> list[Found]:

@@ -78,10 +78,39 @@ def read(source: Source) -> Iterator[Log]:
         raise UnreadableError(source.path, what, "update traindx: pip install -U traindx")
     trainings = trainings_in(recording)
     if not trainings:
-        raise UnreadableError(source.path, *_nothing(recording))
+        if not _tells_why(recording):
+            raise UnreadableError(source.path, *_nothing(recording))
+        yield _stepless(source, recording)
     for number, training in enumerate(trainings, start=1):
         name = f"training {number}" if len(trainings) > 1 else ""
         yield _log(source, recording, training, name, is_last=number == len(trainings))
+
+
+def _tells_why(recording: Recording) -> bool:
+    """Whether a recording without a step says why there is none."""
+    fell_over = any(one.kind == EventKind.EXCEPTION.value for one in recording.happenings)
+    return fell_over or any(f.LABEL_FAULT.slug in stated for stated in recording.facts.values())
+
+
+def _stepless(source: Source, recording: Recording) -> Log:
+    """What is known of a program that fell over before its first step."""
+    facts = dict(_meta_facts(recording.meta))
+    for _, stated in sorted(recording.facts.items()):
+        facts |= stated
+    offsets = {stream.id: 0.0 for stream in recording.streams}
+    events, odd = _events(source, recording, offsets, is_last=True)
+    return Log(
+        source=source.path,
+        settings=_versions(recording),
+        events=events,
+        unread=(
+            *(Unread(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
+            *(Unread(kind, 1, _NEWER) for kind in odd),
+        ),
+        facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
+        model=tuple(layer for stream in sorted(recording.layers) for layer in recording.layers[stream]),
+        whole=True,
+    )
 
 
 def _nothing(recording: Recording) -> tuple[str, str]:
@@ -217,8 +246,7 @@ def _meta_facts(meta: Mapping[str, object]) -> dict[str, Scalar]:
 
 def _settings(recording: Recording, training: Training) -> dict[str, Scalar]:
     """Versions, and where streams state different things, what each of them states."""
-    versions = {key: recording.meta.get(key) for key in ("traindx", "python", "torch")}
-    settings: dict[str, Scalar] = {key: value for key, value in versions.items() if isinstance(value, str)}
+    settings = _versions(recording)
     streams = training.streams
     stated = {stream.id: recording.facts.get(stream.id, {}) for stream in streams}
     for slug in dict.fromkeys(slug for facts in stated.values() for slug in facts):
@@ -228,6 +256,11 @@ def _settings(recording: Recording, training: Training) -> dict[str, Scalar]:
                 if slug in stated[stream.id]:
                     settings[f"{owner}.{slug}"] = stated[stream.id][slug]
     return settings
+
+
+def _versions(recording: Recording) -> dict[str, Scalar]:
+    versions = {key: recording.meta.get(key) for key in ("traindx", "python", "torch")}
+    return {key: value for key, value in versions.items() if isinstance(value, str)}
 
 
 def _model(recording: Recording, training: Training) -> tuple[Layer, ...]:

@@ -71,6 +71,19 @@ class Loop:
         """Where to state what holds now: at the stream that stepped last, or at the process."""
         return self._streams.current.notebook if self._streams.current else process
 
+    @property
+    def meant_to_train(self) -> bool:
+        """Whether the program has made an optimizer."""
+        return self._streams.any_made
+
+    def describe_unbegun(self, notebook: Notebook) -> None:
+        """State what is known of a training that ended before its first step."""
+        facts = {**self._streams.settings_made(), **self._sight.model_facts(self._model.roots)}
+        for fact, value in facts.items():
+            notebook.state(fact, value)
+        if self._looking.look is not None:
+            self._looking.look.write_statements(notebook)
+
     def optimizer_made(self, holder: object, kind: Holder, place: str) -> None:
         """A new optimizer is looked at from its first step on."""
         self._streams.made(holder, kind, place)

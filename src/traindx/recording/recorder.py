@@ -14,7 +14,15 @@ from typing import Concatenate, ParamSpec
 
 from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
-from traindx.facts import GRADIENT_CLIP, RECORDED_SECONDS, RECORDING_COST
+from traindx.facts import (
+    CLASSES,
+    GRADIENT_CLIP,
+    LABEL_FAULT,
+    LOSS_FUNCTION,
+    LOSS_PLACE,
+    RECORDED_SECONDS,
+    RECORDING_COST,
+)
 from traindx.probe import Probe, Purpose
 from traindx.quantity import Quantity
 from traindx.recording.looking import Looking
@@ -87,6 +95,8 @@ class Recorder:
         self._sight, self._place = sight, place
         self._process = Notebook(self.tape, 0)
         self._began = self._stated = self._flushed = 0.0
+        self._refused = False
+        """Whether a loss function has refused its targets."""
         self._steps = self._written = 0
         """Steps that went the long way, and those of all that have reached the file."""
         self.looking = Looking(probes, self._process)
@@ -152,13 +162,23 @@ class Recorder:
         self.loop.forward.loss_computed(function, prediction, target, value, options, purpose)
 
     @_event
+    def targets_refused(self, function: str, fault: str, classes: int) -> None:
+        """A loss function raised because of its targets; without classes to choose from there are 0."""
+        notebook = self.loop.notebook(self._process)
+        notebook.state(LABEL_FAULT, fault)
+        notebook.state(LOSS_FUNCTION, function)
+        notebook.state(LOSS_PLACE, self._sight.place())
+        if classes:
+            notebook.state(CLASSES, classes)
+        self._refused = True
+
+    @_event
     def backward_begins(self, loss: "Tensor") -> None:
         """Gradients are about to be computed."""
         now = perf_counter()
         if not self.tape.is_open:
             self.thread = threading.get_ident()
-            path, meta = self._place()
-            self.tape.open(path, meta)
+            self._open()
         self.loop.backward_begins(loss, now)
 
     @_event
@@ -226,11 +246,15 @@ class Recorder:
 
     @_event
     def failed(self, error: BaseException) -> None:
-        """The program ends with an exception."""
+        """The program ends with an exception; one that was about to train is recorded all the same."""
         kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
         first, *_ = str(error).strip().splitlines() or [""]
         says = ": ".join(part for part in (type(error).__name__, first) if part)
         self._process.happened(Event(kind, says, self.loop.step or None))
+        meant_to_train = self._refused or self.loop.meant_to_train
+        if kind is EventKind.EXCEPTION and meant_to_train and not self.tape.is_open:
+            self._open()
+            self.loop.describe_unbegun(self._process)
 
     @_event
     def flush(self) -> None:
@@ -258,6 +282,10 @@ class Recorder:
         self.ignored.add(what)
         says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
         self._process.happened(Event(EventKind.STEPPED_ASIDE, says, self.loop.step or None))
+
+    def _open(self) -> None:
+        path, meta = self._place()
+        self.tape.open(path, meta)
 
     def _write_if_due(self) -> None:
         unwritten = self._steps + self.lane.taken - self._written

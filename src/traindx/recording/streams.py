@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Iterator
 
+from traindx.fact import Fact, Scalar
 from traindx.facts import OPTIMIZER_PLACE
 from traindx.recording.looks import Notebook
 from traindx.recording.model import Model
@@ -52,6 +53,15 @@ class Streams:
     def any_made(self) -> bool:
         """Whether the program has made an optimizer at all."""
         return bool(self._made) or self._stepped
+
+    def settings_made(self) -> dict[Fact, Scalar]:
+        """What the optimizer that was made last says of itself."""
+        facts: dict[Fact, Scalar] = {}
+        for ref, kind, place in self._made:
+            holder = ref()
+            if holder is not None:
+                facts = {**kind.settings(holder), **({OPTIMIZER_PLACE: place} if place else {})}
+        return facts
 
     def held_by_any(self) -> "list[Tensor]":
         """What all living optimizers hold."""
