@@ -9,19 +9,24 @@ from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.fact import Fact, Scalar
-from traindx.facts import PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
+from traindx.facts import LOADER_PLACE, PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
 from traindx.instruments.guarding import guarded
+from traindx.instruments.loader_places import LoaderPlaces
 from traindx.instruments.patching import Patches, unseen
 from traindx.recording.recorder import Recorder
 
 
 def install(recorder: Recorder, patches: Patches, changed: Callable[[], None]) -> None:
     """Watch every data loader."""
-    patches.replace(_BaseDataLoaderIter, "__next__", lambda original: _watched(original, recorder, changed))
+    places = LoaderPlaces(recorder)
+    places.install(patches)
+    patches.replace(
+        _BaseDataLoaderIter, "__next__", lambda original: _watched(original, recorder, places, changed)
+    )
 
 
 def _watched(
-    original: "Callable[..., object]", recorder: Recorder, changed: Callable[[], None]
+    original: "Callable[..., object]", recorder: Recorder, places: LoaderPlaces, changed: Callable[[], None]
 ) -> "Callable[..., object]":
     lane = recorder.lane
 
@@ -36,24 +41,28 @@ def _watched(
         seconds = perf_counter() - began
         if lane.is_open and lane.fetched(self._dataset, seconds, self._num_yielded == 1):
             return batch
-        guarded(recorder, "watching data loaders", lambda: _tell(recorder, self, batch, seconds))
+        guarded(recorder, "watching data loaders", lambda: _tell(recorder, places, self, batch, seconds))
         changed()
         return batch
 
     return fetch
 
 
-def _tell(recorder: Recorder, iterator: _BaseDataLoaderIter, batch: object, seconds: float) -> None:
+def _tell(
+    recorder: Recorder, places: LoaderPlaces, iterator: _BaseDataLoaderIter, batch: object, seconds: float
+) -> None:
     data = iterator._dataset
     # Asked once: the length of a program's own data set may be a query.
     if not recorder.knows_data(data):
-        recorder.describes_data(data, _facts(iterator))
+        recorder.describes_data(data, _facts(iterator, places.of(iterator._index_sampler)))
     first = iterator._num_yielded == 1
     recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, recorder.size_of(data)))
 
 
-def _facts(iterator: _BaseDataLoaderIter) -> Mapping[Fact, Scalar]:
+def _facts(iterator: _BaseDataLoaderIter, place: str) -> Mapping[Fact, Scalar]:
     facts: dict[Fact, Scalar] = {WORKERS: iterator._num_workers, PIN_MEMORY: bool(iterator._pin_memory)}
+    if place:
+        facts[LOADER_PLACE] = place
     sampler = getattr(iterator._index_sampler, "sampler", iterator._index_sampler)
     facts[SHUFFLE] = isinstance(sampler, RandomSampler)
     try:

@@ -1,5 +1,6 @@
 """Steps of torch's optimizers, their schedules, and clipping."""
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from time import perf_counter
@@ -20,11 +21,16 @@ from traindx.facts import (
     MOMENTUM,
     OPTIMIZER,
     SCHEDULE,
+    SCHEDULE_PLACE,
     WEIGHT_DECAY,
 )
+from traindx.instruments.guarding import guarded
 from traindx.instruments.patching import Patches, unnoticed, unseen
+from traindx.instruments.places import place
 from traindx.recording.recorder import Recorder
 from traindx.recording.sight import Holder
+
+_SCHEDULES = "watching schedules"
 
 
 def _parameters(holder: object) -> Sequence[Tensor]:
@@ -58,10 +64,13 @@ class Optimizers:
     def __init__(self, recorder: Recorder, changed: Callable[[], None]) -> None:
         """`changed` is called when the recorder may have changed its mind about modules."""
         self.steps = 0
+        self._schedules: list[tuple[weakref.ref[lr_scheduler.LRScheduler], int, str]] = []
+        """Those that no step of theirs was seen of: how far they were when they were made, and where."""
         self._recorder, self._changed, self._lane = recorder, changed, recorder.lane
 
     def install(self, patches: Patches) -> None:
         """Watch steps, and the making of optimizers and schedules."""
+        patches.on_undo(lambda: guarded(self._recorder, _SCHEDULES, self._tell_schedules))
         patches.on_undo(register_optimizer_step_pre_hook(self._begins).remove)
         patches.on_undo(register_optimizer_step_post_hook(self._ends).remove)
         patches.replace(Optimizer, "__init__", self._made)
@@ -129,6 +138,8 @@ class Optimizers:
                 # The beginning was not told: the lane was open then.
                 self._recorder.update_begins(optimizer, TORCH)
             self._recorder.update_ends(optimizer)
+        if self._schedules:
+            guarded(self._recorder, _SCHEDULES, self._tell_schedules)
         self._changed()
 
     def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
@@ -146,15 +157,30 @@ class Optimizers:
 
     def _scheduled(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
-        def scheduled(scheduler: object, *args: object, **kwargs: object) -> None:
+        def scheduled(scheduler: lr_scheduler.LRScheduler, *args: object, **kwargs: object) -> None:
             self._recorder.state(SCHEDULE, type(scheduler).__name__)
             try:
                 original(scheduler, *args, **kwargs)
             except BaseException as error:
                 unseen(error)
                 raise
+            guarded(self._recorder, _SCHEDULES, lambda: self._note_schedule(scheduler))
 
         return scheduled
+
+    def _note_schedule(self, scheduler: lr_scheduler.LRScheduler) -> None:
+        self._schedules.append((weakref.ref(scheduler), scheduler.last_epoch, place()))
+
+    def _tell_schedules(self) -> None:
+        """Tell where schedules that have been stepped were made; those that never are change nothing."""
+        waiting = []
+        for held, began, where in self._schedules:
+            scheduler = held()
+            if scheduler is not None and scheduler.last_epoch > began:
+                self._recorder.state(SCHEDULE_PLACE, where)
+            elif scheduler is not None:
+                waiting.append((held, began, where))
+        self._schedules = waiting
 
     def _clipping(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)

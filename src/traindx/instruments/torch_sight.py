@@ -21,6 +21,7 @@ from traindx.graphs.backward_origin import Backtrace, backtrace, backward_origin
 from traindx.graphs.divisor import divisor_of
 from traindx.graphs.forward_origin import forward_origin
 from traindx.graphs.origin import Origin
+from traindx.instruments.model_place import model_place
 from traindx.instruments.places import place
 
 _MOST_TENSORS = 8
@@ -119,6 +120,7 @@ class TorchSight:
         first = next(p for model in models for p in model.parameters())
         facts: dict[Fact, Scalar] = {
             MODEL: " + ".join(dict.fromkeys(type(model).__name__ for model in models)),
+            **model_place(models),
             PARAMETERS: sum(p.numel() for model in models for p in model.parameters() if p.requires_grad),
             DROPOUT_LAYERS: len(rates),
             NORMALISATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALISING) for m in modules),

@@ -16,6 +16,7 @@ from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
 from traindx.facts import (
     CLASSES,
+    CLIP_PLACE,
     GRADIENT_CLIP,
     LABEL_FAULT,
     LOSS_FUNCTION,
@@ -195,12 +196,14 @@ class Recorder:
     @_event
     def clipped(self, norm: "Tensor", limit: float) -> None:
         """Gradients were clipped to a norm; `norm` is what it was before."""
+        self._state_place(CLIP_PLACE)
         self.loop.clipped(norm, float(limit))
         self.lane.clipped()
 
     @_event
     def clipped_values(self, limit: float) -> None:
         """Every gradient was clipped to a value."""
+        self._state_place(CLIP_PLACE)
         self.loop.notebook(self._process).state(GRADIENT_CLIP, float(limit))
 
     @_event
@@ -282,6 +285,12 @@ class Recorder:
         self.ignored.add(what)
         says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
         self._process.happened(Event(EventKind.STEPPED_ASIDE, says, self.loop.step or None))
+
+    def _state_place(self, fact: Fact) -> None:
+        """State where the program is, at looks that tell what seldom changes: it takes a while."""
+        look = self.looking.look
+        if look is not None and self.looking.thorough:
+            look.state(fact, self._sight.place())
 
     def _open(self) -> None:
         path, meta = self._place()
