@@ -1,0 +1,107 @@
+"""Degenerate labels.
+
+## What happens
+There is nothing to learn in the targets. All labels are the same class, all targets the same number, or
+there are so few samples that any network knows them by heart. A constant answer is then perfect, the last
+bias learns it in a few steps, and everything the program prints says success.
+
+How labels get lost: a wrong column or delimiter, a comparison that never holds (`label == "yes "`), shares
+cast to integers (0.3 becomes 0), missing values filled with 0, an argmax along the wrong axis of one-hot
+rows, a filter or a `head(1000)` on a file sorted by class, a folder reader that finds one folder. How
+samples get lost: a debug subset left in (`data[:64]`, `limit_train_batches`, `max_samples`), a join that
+keeps a few rows, a filter on a field that is mostly empty.
+
+## What you see
+It is too good and too fast. The loss goes to zero within a few dozen steps, accuracy is 100 % from the
+first epoch on, and validation agrees, if it was made from the same rows. With constant targets the
+regression loss goes to zero, and a hand-written R² or correlation is NaN, because it divides by a variance
+of zero; AUC is not defined ("only one class is present"). With a handful of samples the training loss is
+zero, and validation is far away. An epoch takes one or two steps.
+
+## Often confused with
+- `train-val-leakage`: labels vary, and validation is good because its rows were seen.
+- `class-imbalance`: a second class exists; the loss stays at the entropy of the labels and not at zero.
+- `overfitting`: hundreds of samples and more, learned over many epochs.
+- `misleading-metric`: the loss is ordinary, and only the metric is perfect.
+- `too-few-epochs`: there are many updates per epoch and the loss is still falling.
+- `labels-misaligned`: labels vary, and the loss does not go to zero quickly.
+
+## What not to do
+- Stopping early because it is done: nothing has begun.
+- Adding regularisation against the perfect score: the model is not too free, the question is empty.
+- Trusting a validation set that was cut from the same broken table: it is constant as well.
+- Augmenting a handful of samples into thousands: they remain a handful, and the split leaks.
+- Adding a small constant to a variance of zero: the metric prints a number and means nothing.
+
+## References
+- Karpathy: A Recipe for Training Neural Networks, 2019, become one with the data.
+- Sculley and others: Hidden Technical Debt in Machine Learning Systems, 2015.
+- Breck and others: Data Validation for Machine Learning, 2019.
+- scikit-learn documentation: roc_auc_score and r2_score on constant targets.
+"""
+
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.data_tiny import data_tiny
+from traindx.signs.loss_converged import loss_converged
+from traindx.signs.one_class_only import one_class_only
+from traindx.signs.targets_constant import targets_constant
+from traindx.symptom import Symptom
+
+CAUSE = Cause(
+    slug="degenerate-labels",
+    title="The targets hold nothing to learn",
+    prior=-4.5,
+    clues=(
+        Clue(one_class_only, seen=+7.0),
+        Clue(targets_constant, seen=+7.0),
+        Clue(data_tiny, seen=+5.0),
+        Clue(loss_converged, seen=+0.3),
+    ),
+    fixes=(
+        Prescription(
+            title="Repair the line that makes the labels, and print their counts beside it",
+            expect="every class has its expected count, and the first loss is near chance and falls slowly",
+            safety=Safety.MANUAL,
+            not_when="one class is meant, as in anomaly detection: then another loss is needed",
+            before="""\
+labels = torch.tensor([int(row["label"] == "yes ") for row in rows])  # never equal: all 0""",
+            code="""\
+labels = torch.tensor([int(row["label"].strip() == "yes") for row in rows])
+print(torch.bincount(labels))""",
+        ),
+        Prescription(
+            title="Train on all rows: remove the debug subset",
+            expect="an epoch has as many updates as rows over batch size, and the loss falls over epochs",
+            safety=Safety.MANUAL,
+            not_when="memorising a few samples is the test that is being made",
+            before="""\
+train_data = torch.utils.data.Subset(data, range(32))  # quick test""",
+            code="""\
+train_data = data
+print(len(train_data), "training samples")""",
+        ),
+        Prescription(
+            title="Refuse data that cannot teach, before the training",
+            expect="the check stops the program at the start and names the count it found",
+            safety=Safety.SAFE,
+            not_when="the task has no labels",
+            code="""\
+counts = torch.bincount(train_labels)
+if (counts > 0).sum() < 2 or len(train_labels) < 10 * len(counts):
+    raise ValueError(f"{len(train_labels)} samples with class counts {counts.tolist()}")""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Count the training samples and the distinct targets as the loss gets them",
+        if_true="there is one distinct target, or a handful of samples",
+        if_false="targets vary as they should, in as many samples as expected",
+        minutes=1,
+    ),
+    page=__doc__,
+    acts_through=("overfitting",),
+    symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
+    misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
+    places=(facts.LOADER_PLACE, facts.LOSS_PLACE),
+)

@@ -1,0 +1,120 @@
+"""Misleading metric.
+
+## What happens
+The training is sound, and the number beside it cannot tell. The usual ones:
+
+Accuracy of a regression. `(prediction == target).mean()` asks whether two real numbers agree to the last
+bit. They never do, so it is 0 for ever; where targets are whole numbers and predictions are rounded it is a
+little above.
+
+Argmax of one column. A network with a single output gives (N, 1); its argmax along the last dimension is 0
+for every row. Accuracy is then the share of class 0, a constant to the last digit, while the loss falls.
+
+More of the kind: a threshold of 0.5 on raw scores instead of probabilities (0.5 is a probability of 0.62;
+the border is 0); predictions (N, 1) compared with targets (N,), which compares all pairs; a sum of correct
+answers divided by the number of batches; a mean over batches of which the last is smaller; accuracy over
+padding; a metric that is never reset between epochs; plain accuracy where 99 % are one class; a loss with
+dropout compared to one without.
+
+## What you see
+Loss and metric contradict each other. The loss falls as it should, in training and validation, and the
+metric is exactly constant, 0.0 or the share of one class, or jumps between a few values, or is above 1. It
+does not react to anything: rate, model, data. Looking at ten predictions beside ten targets shows at once
+that they are good.
+
+## Often confused with
+- `class-imbalance`: the model truly answers with one class; its loss stays at the entropy of the labels.
+- `labels-misaligned`: loss and metric both lie at chance.
+- `train-val-mismatch`: the validation loss is bad as well.
+- `wrong-output-activation`: the outputs themselves are constant or cut off.
+- `target-shape-broadcast`: it is in the loss, which stays at the variance of the targets.
+- `loss-mismatch`: the metric is right, and the loss measures something else.
+
+## What not to do
+- Tuning the model by this number: it does not depend on the model.
+- Stopping early on it: the best epoch is then the first.
+- Counting a regression as right within an arbitrary tolerance: report the mean absolute error in the unit
+  of the target, beside that of a constant guess.
+- Believing a metric that agrees with you: try it on perfect, constant and random predictions first.
+- Reporting the loss instead and leaving the line in: someone will plot it.
+
+## References
+- scikit-learn documentation: Metrics and scoring: quantifying the quality of predictions.
+- Hand: Measuring Classifier Performance: A Coherent Alternative to the Area Under the ROC Curve, 2009.
+- Chicco, Jurman: The Advantages of the Matthews Correlation Coefficient over F1 Score and Accuracy in
+  Binary Classification Evaluation, 2020.
+- Lightning documentation: TorchMetrics, metrics that accumulate over batches and are reset.
+"""
+
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
+from traindx.signs.argmax_of_one import argmax_of_one
+from traindx.symptom import Symptom
+
+CAUSE = Cause(
+    slug="misleading-metric",
+    title="The metric cannot tell good from bad",
+    prior=-4.5,
+    clues=(
+        Clue(accuracy_of_a_regression, seen=+8.0),
+        Clue(argmax_of_one, seen=+8.0),
+    ),
+    fixes=(
+        Prescription(
+            title="Decide a single output by its sign, not by argmax",
+            expect="accuracy leaves its constant value at the next evaluation, with the same weights",
+            safety=Safety.SAFE,
+            not_when="the model has one output per class",
+            before="""\
+predicted = model(x).argmax(dim=-1)  # (N, 1): always 0
+accuracy = (predicted == y).float().mean()""",
+            code="""\
+predicted = (model(x).squeeze(-1) > 0).long()  # a raw score; a probability: > 0.5
+accuracy = (predicted == y).float().mean()""",
+        ),
+        Prescription(
+            title="Measure a regression by its error, beside that of a constant guess",
+            expect="the error falls with the loss, and R² rises from 0 towards 1",
+            safety=Safety.SAFE,
+            not_when="the targets are classes",
+            before="""\
+accuracy = (model(x) == y).float().mean()""",
+            code="""\
+prediction = model(x).squeeze(-1)
+error = (prediction - y).abs().mean()  # in the unit of the target
+r2 = 1 - ((prediction - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()""",
+        ),
+        Prescription(
+            title="Count over samples, and reset at each evaluation",
+            expect="the metric lies between 0 and 1 and equals that of one pass over the whole set",
+            safety=Safety.SAFE,
+            not_when="the metric is no mean over samples, such as AUC: then collect all scores first",
+            before="""\
+accuracy = 0.0
+for x, y in val_loader:
+    accuracy += (model(x).argmax(dim=-1) == y).sum().item()
+print(accuracy / len(val_loader))  # batches, not samples""",
+            code="""\
+right = total = 0
+for x, y in val_loader:
+    right += int((model(x).argmax(dim=-1) == y).sum())
+    total += len(y)
+print(right / total)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Feed the metric the targets themselves, a constant, and the targets shuffled",
+        if_true="it does not give its best value, the base rate and chance for these three",
+        if_false="it does: the metric is sound, and the model is what it says",
+        minutes=1,
+    ),
+    page=__doc__,
+    symptoms=(Symptom.LYING_NUMBERS, Symptom.NOT_LEARNING),
+    misdiagnoses=(
+        Misdiagnosis(says="My model does not learn", blames="the model or the learning rate"),
+        Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
+    ),
+    places=(facts.METRIC_PLACE,),
+)

@@ -1,0 +1,114 @@
+"""Momentum too high.
+
+## What happens
+With a coefficient `m` a step is a sum of past gradients, each weighted by a power of `m`. It remembers
+about `1 / (1 - m)` steps: 10 at 0.9, 100 at 0.99, 1,000 at 0.999; and where gradients agree, it multiplies
+the rate by the same number. So 0.99 at an unchanged rate is ten times the rate of 0.9. And it forgets too
+late: near a minimum the sum still points the way it came, the weights run past it, turn, and run back.
+Along a direction of curvature `h` they swing with a period of about `2 * pi / sqrt(lr * h)` steps, and the
+swing shrinks by the factor `sqrt(m)` per step: it is halved in 13 steps at 0.9, in 138 at 0.99, in 1,400 at
+0.999, and never at 1. Where the gradients are noisy as well, the swings are fed anew all the time.
+
+Adam's `beta1` is the same thing. Its steps are bounded, because numerator and denominator are both
+averages, so it wanders rather than blows up.
+
+## What you see
+Long slow waves: the loss falls well at first, then rises and falls with a period of tens or hundreds of
+steps, smoothly, without jitter from step to step. The first overshoot comes just when the run seemed nearly
+done. If the effective rate is too high as well, the waves grow. An example on five classes, SGD at 0.03:
+with 0.9 the loss ended at 0.23; with 0.99 it swung between 0.5 and 0.7; with 0.999 it came down to 0.5 by
+step 50, rose to 1.4 by step 100, and ended at 1.6, at chance.
+
+## Often confused with
+- `lr-too-high`: the loss jumps from step to step, and a lower rate calms it; here it goes in smooth waves.
+- `gradients-not-cleared`: the same waves, but the norm of `.grad` itself grows; the two differ by one line.
+- `batch-too-small`: the jitter is random from step to step, with no period.
+- `not-shuffled`: the waves have the period of an epoch, whatever the momentum.
+- `lr-decay-needed`: the swings stay narrow, and a lower rate at the end removes them.
+
+## What not to do
+- Lowering the momentum and leaving the rate: from 0.99 to 0.9 the step becomes ten times shorter; keep
+  `lr / (1 - m)` in mind.
+- Raising the momentum because the loss is noisy: the noise is averaged and the overshoot grows; raise the
+  batch, or lower the rate at the end.
+- Clipping the gradients: the sum remembers a hundred clipped ones all the same.
+- Raising `beta1` and `beta2` together to calm Adam: it then sees a change too late in both.
+- Judging after 50 steps: high momentum looks best just before the first overshoot.
+
+## References
+- Polyak: Some Methods of Speeding Up the Convergence of Iteration Methods, 1964.
+- Sutskever, Martens, Dahl, Hinton: On the Importance of Initialization and Momentum in Deep Learning, 2013.
+- Goh: Why Momentum Really Works, Distill, 2017.
+- O'Donoghue, Candès: Adaptive Restart for Accelerated Gradient Schemes, 2015, the waves and when to reset.
+- Smith: A Disciplined Approach to Neural Network Hyper-Parameters, 2018, rate and momentum together.
+"""
+
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.momentum_extreme import momentum_extreme
+from traindx.symptom import Symptom
+
+CAUSE = Cause(
+    slug="momentum-too-high",
+    title="Momentum too high",
+    prior=-4.5,
+    clues=(
+        Clue(momentum_extreme, seen=+5.5, unseen=-6.0),
+        Clue(loss_oscillates, seen=+2.0),
+        Clue(loss_diverges, seen=+1.0),
+        Clue(loss_climbs_before_failure, seen=+0.5),
+    ),
+    fixes=(
+        Prescription(
+            title="Set the momentum to 0.9",
+            expect="the waves are gone, and the loss ends below the best value of the old run",
+            safety=Safety.ASK,
+            not_when="the rate was lowered for the high momentum: then raise it in proportion to 1 - m",
+            before="""\
+optimizer = torch.optim.SGD(model.parameters(), lr=0.03, momentum=0.999)""",
+            code="""\
+optimizer = torch.optim.SGD(model.parameters(), lr=0.03, momentum=0.9)""",
+            change="optimizer.momentum 0.9",
+        ),
+        Prescription(
+            title="Keep the momentum and lower the rate by the factor of 1 - m",
+            expect="the first fall is slower, and no overshoot follows it within 500 steps",
+            safety=Safety.ASK,
+            not_when="the momentum is 0.999 or more: the memory is then longer than the changes",
+            before="""\
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.99)""",
+            code="""\
+rate_at_09 = 0.1  # a rate that trains with momentum 0.9
+momentum = 0.99
+optimizer = torch.optim.SGD(
+    model.parameters(), lr=rate_at_09 * (1 - momentum) / (1 - 0.9), momentum=momentum
+)""",
+            change="optimizer.lr x 0.1",
+        ),
+        Prescription(
+            title="With Adam take beta1 back to 0.9",
+            expect="the loss turns within about ten steps of a change of the gradient, without waves",
+            safety=Safety.ASK,
+            not_when="beta1 is 0.9 or less already",
+            before="""\
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.99, 0.999))""",
+            code="""\
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, betas=(0.9, 0.999))""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Repeat 300 steps with momentum 0.9 and the same rate and seed",
+        if_true="the waves are gone and the loss ends lower",
+        if_false="the unrest stays: rate, batch or data order is the reason",
+        minutes=5,
+    ),
+    page=__doc__,
+    acts_through=("exploding-gradients",),
+    symptoms=(Symptom.UNSTABLE,),
+    misdiagnoses=(Misdiagnosis(says="I need another optimizer", blames="the optimizer"),),
+    places=(facts.OPTIMIZER_PLACE,),
+)

@@ -1,0 +1,111 @@
+"""Target shape broadcast.
+
+## What happens
+Predictions of shape (N, 1) meet targets of shape (N,). Elementwise operations line up the last dimensions
+and repeat: the difference has shape (N, N), every prediction against every target of the batch. The mean of
+it is a number like any other. Its gradient with respect to prediction `i` is `2 (p_i - mean(t)) / N`: each
+prediction is pulled to the mean of the batch's targets, and its own target plays no part. The best the
+model can do is to answer the mean for every input, and the loss is then the variance of the targets.
+
+`mse_loss`, `l1_loss` and the Huber losses only warn ("Using a target size that is different to the input
+size"), and a hand-written `((p - t) ** 2).mean()` says nothing. The yes-no losses refuse. A metric computed
+the same way is wrong as well; so is `(p > 0.5) == t`, whose mean is then the agreement of random pairs.
+Shapes (N, 1) and (1, N), (N, T) and (N,) with N equal to T, do the same; with any other N the program
+stops, so a last batch of odd size may be the first to complain.
+
+## What you see
+A regression whose loss falls for a few steps, to the variance of the targets (1 where they are
+standardised), and stays there with the noise of the batches' variance. All predictions are alike: in one
+example their deviation was 0.02 where the targets' was 1. R² is zero. Gradients are ordinary and become
+small, no rate helps, and with a batch of 1 it trains. 16 samples cannot be memorised.
+
+## Often confused with
+- `labels-misaligned`: shapes are equal, and 16 samples can be memorised.
+- `lr-too-low`: a higher rate does better than the variance.
+- `capacity-too-small`: predictions differ from input to input.
+- `dead-relu`: predictions are constant because units are dead; here they fire.
+- `unnormalized-targets`: the loss is above the variance of the targets, not at it.
+- `misleading-metric`: the loss falls below the variance, and only the metric broadcasts.
+
+## What not to do
+- Ignoring the warning: it is this illness, spelled out.
+- Calling `squeeze()` without a dimension: a batch of one loses its batch dimension too; name it,
+  `squeeze(-1)`.
+- Reshaping with `view(-1)` where predictions have several columns: the lengths then differ, or fit by
+  accident.
+- Tuning rate or model: the loss rewards the constant answer.
+- Checking the loss only: the metric beside it may broadcast in the same way.
+
+## References
+- PyTorch documentation: Broadcasting semantics; torch.nn.MSELoss.
+- NumPy documentation: Broadcasting, the general rules.
+- pytorch/pytorch: the warning in torch.nn.functional.mse_loss about a target size that differs.
+"""
+
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
+from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.symptom import Symptom
+
+CAUSE = Cause(
+    slug="target-shape-broadcast",
+    title="Prediction and target shapes broadcast in the loss",
+    prior=-4.5,
+    clues=(
+        Clue(shapes_broadcast, seen=+9.0, unseen=-5.0),
+        Clue(loss_plateaus, seen=+0.5),
+        Clue(loss_at_chance, seen=+0.5),
+    ),
+    fixes=(
+        Prescription(
+            title="Give prediction and target the same shape",
+            expect="the loss falls below the variance of the targets within 100 steps",
+            safety=Safety.SAFE,
+            not_when="all pairs are meant, as in a pairwise loss",
+            before="""\
+output = model(x)  # (N, 1)
+loss = torch.nn.functional.mse_loss(output, y)  # y: (N,)""",
+            code="""\
+output = model(x).squeeze(-1)  # (N,)
+loss = torch.nn.functional.mse_loss(output, y)""",
+        ),
+        Prescription(
+            title="Give the targets their column where the data is made",
+            expect="shapes agree in training, validation and metrics alike",
+            safety=Safety.MANUAL,
+            not_when="the targets are class numbers for cross-entropy, which wants (N,)",
+            before="""\
+train_data = TensorDataset(train_x, train_y)  # train_y: (rows,)""",
+            code="""\
+train_data = TensorDataset(train_x, train_y.unsqueeze(-1))  # (rows, 1), like the output""",
+        ),
+        Prescription(
+            title="Stop at the first batch whose shapes differ",
+            expect="the check fails at step 1 and prints both shapes; after the repair it passes",
+            safety=Safety.SAFE,
+            not_when="the loss takes targets of another shape by design, as cross-entropy does",
+            code="""\
+def loss_fn(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if output.shape != y.shape:
+        raise ValueError(f"output {tuple(output.shape)} and target {tuple(y.shape)} would broadcast")
+    return torch.nn.functional.mse_loss(output, y)""",
+        ),
+    ),
+    experiment=Experiment(
+        does="Print output.shape, y.shape and (output - y).shape of one batch",
+        if_true="the difference has more entries than the targets",
+        if_false="all three are equal",
+        minutes=1,
+    ),
+    page=__doc__,
+    acts_through=("underfitting",),
+    symptoms=(Symptom.PLATEAU, Symptom.NOT_LEARNING, Symptom.LYING_NUMBERS),
+    misdiagnoses=(
+        Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+    ),
+    places=(facts.LOSS_PLACE,),
+)
