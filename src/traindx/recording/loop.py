@@ -9,6 +9,7 @@ from traindx.quantity import Quantity
 from traindx.recording.forward import Forward
 from traindx.recording.inspection import Inspection, is_thorough
 from traindx.recording.lane import Lane
+from traindx.recording.limit import StepLimit
 from traindx.recording.looking import Looking
 from traindx.recording.looks import Notebook
 from traindx.recording.model import Model
@@ -31,8 +32,17 @@ if TYPE_CHECKING:
 class Loop:
     """What happens between two steps, and what is written at their ends."""
 
-    def __init__(self, tape: Tape, sight: Sight, looking: Looking, budget: float, every: int | None) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        sight: Sight,
+        looking: Looking,
+        budget: float,
+        every: int | None,
+        limit: StepLimit,
+    ) -> None:
         self._sight, self._looking = sight, looking
+        self.limit = limit
         self._budget = Budget(budget)
         self._model = Model()
         self._streams = Streams(tape, self._model, every)
@@ -118,6 +128,8 @@ class Loop:
         """A backward pass begins: what was evaluated before it is over."""
         if self._updating is self:
             self.update_ends(self, now, self._spent)
+            if self.limit.reached:
+                return
         elif self._updating is not None:
             # LBFGS evaluates its loss again and again within a step: the first value is that of the step.
             self.forward.in_backward = self._again = True
@@ -195,6 +207,7 @@ class Loop:
         if look is not None:
             self._objective.learn(stream.notebook)
         seconds = self._write_step(stream, now, spent - self._spent)
+        self.limit.stepped(stream)
         if look is not None:
             self._inspection.ends(look, stream, holder, self.forward.samples, self._batch_size)
         ours = spent - self._spent
@@ -210,6 +223,8 @@ class Loop:
     def leave_lane(self, spent: float) -> None:
         """Settle the accounts of the plain steps that went by."""
         self.lane.close()
+        if self._streams.current is not None:
+            self.limit.stepped(self._streams.current)
         self._budget.settle(self.lane.seconds, 0.0)
         self._spent = spent
 
@@ -225,7 +240,8 @@ class Loop:
 
     def _open_lane(self, stream: Stream, holder: object, now: float) -> None:
         if stream.successor is stream and len(stream.holders) == 1:
-            self.lane.begin(stream, holder, self._timed(now), stream.schedule.plain_steps(stream.step), now)
+            steps = min(stream.schedule.plain_steps(stream.step), self.limit.left(stream))
+            self.lane.begin(stream, holder, self._timed(now), steps, now)
 
     def update_skipped(self, holder: object, kind: Holder, now: float, spent: float) -> None:
         """A step was left out: it is counted, with its loss."""

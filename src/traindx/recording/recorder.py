@@ -26,11 +26,13 @@ from traindx.facts import (
 )
 from traindx.probe import Probe, Purpose
 from traindx.quantity import Quantity
+from traindx.recording.limit import StepLimit
 from traindx.recording.looking import Looking
 from traindx.recording.looks import Notebook
 from traindx.recording.loop import Loop
 from traindx.recording.sight import Holder, Sight
 from traindx.recording.tape import Tape
+from traindx.wording import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,8 +88,13 @@ class Recorder:
         *,
         budget: float = 0.02,
         every: int | None = None,
+        limit: StepLimit | None = None,
+        enough: "Callable[[], None]" = lambda: None,
     ) -> None:
-        """`place` tells where the file goes and what stands in its head, once training has begun."""
+        """`place` tells where the file goes and what stands in its head, once training has begun.
+
+        `enough` is called when the program has taken the last step that it may.
+        """
         self.spent = 0.0
         self.thread = 0
         """The thread that trains, once there is one."""
@@ -101,7 +108,8 @@ class Recorder:
         self._steps = self._written = 0
         """Steps that went the long way, and those of all that have reached the file."""
         self.looking = Looking(probes, self._process)
-        self.loop = Loop(self.tape, sight, self.looking, budget, every)
+        self._limit, self._enough = limit or StepLimit(), enough
+        self.loop = Loop(self.tape, sight, self.looking, budget, every, self._limit)
         self.lane = self.loop.lane
 
     @property
@@ -181,6 +189,7 @@ class Recorder:
             self.thread = threading.get_ident()
             self._open()
         self.loop.backward_begins(loss, now)
+        self._end_if_enough()
 
     @_event
     def backward_ends(self) -> None:
@@ -217,6 +226,7 @@ class Recorder:
         self.loop.update_ends(holder, perf_counter(), self.spent + self.lane.spent)
         self._steps += 1
         self._write_if_due()
+        self._end_if_enough()
 
     @_event
     def lane_ends(self) -> None:
@@ -224,6 +234,7 @@ class Recorder:
         self.lane.close()
         self._write_if_due()
         self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
+        self._end_if_enough()
 
     @_event
     def update_skipped(self, holder: object, kind: Holder) -> None:
@@ -231,6 +242,7 @@ class Recorder:
         self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.lane.spent)
         self._steps += 1
         self._write_if_due()
+        self._end_if_enough()
 
     @_event
     def scaled(self, scale: float) -> None:
@@ -295,6 +307,12 @@ class Recorder:
     def _open(self) -> None:
         path, meta = self._place()
         self.tape.open(path, meta)
+
+    def _end_if_enough(self) -> None:
+        if self._limit.reached:
+            says = f"stopped after {count(self._limit.most, 'step')}, as --max-steps asked"
+            self._process.happened(Event(EventKind.INTERRUPTED, says))
+            self._enough()
 
     def _write_if_due(self) -> None:
         unwritten = self._steps + self.lane.taken - self._written
