@@ -1,0 +1,68 @@
+"""How gradients and outputs change from layer to layer."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.curves.inside import EARLY, Matrix, by_layer, matrices
+from traindx.quantities import ACTIVATION_STD, GRADIENT_NORM, WEIGHT_NORM
+from traindx.run import Run
+from traindx.series import Series
+
+_LONGEST_END = 3
+"""Layers that stand for the first or the last of a model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Depth:
+    """The gradient against the weights, from the first layer to the last, early in the run."""
+
+    layers: int
+    first: Matrix
+    last: Matrix
+    fading: float
+    """Powers of ten by which the first layers lie below the last; negative where they lie above."""
+
+
+def over_depth(run: Run) -> Depth | None:
+    """How gradients change over depth; None where fewer than two layers have any."""
+    sizes = {one.layer.name: one.early for one in matrices(run, WEIGHT_NORM)}
+    # A layer without any gradient is cut off, dead or not yet reached: that is asked elsewhere.
+    found = [
+        (one, math.log10(one.early / sizes[one.layer.name]))
+        for one in matrices(run, GRADIENT_NORM)
+        if one.early > 0 and sizes.get(one.layer.name, 0.0) > 0
+    ]
+    if len(found) < 2:
+        return None
+    end = min(_LONGEST_END, len(found) // 2)
+    ratios = [ratio for _, ratio in found]
+    fading = float(np.median(ratios[-end:]) - np.median(ratios[:end]))
+    return Depth(len(found), found[0][0], found[-1][0], fading)
+
+
+@dataclass(frozen=True, eq=False)
+class Swell:
+    """The spread of outputs, from the first layers to the last, at the first looks."""
+
+    layers: int
+    first: Series
+    last: Series
+    growth: float
+    """Powers of ten by which the last hidden layers lie above the first."""
+
+
+def swelling(run: Run) -> Swell | None:
+    """How outputs change over depth before much was learned; None where fewer than four layers have any."""
+    outputs = [one for one in by_layer(run, ACTIVATION_STD) if not one.part]
+    sizes = [(one, float(np.median(one.values[:EARLY]))) for one in outputs]
+    known = [(one, math.log10(size)) for one, size in sizes if size > 0]
+    # The output itself is left out: its scale is the task's.
+    known = known[:-1]
+    if len(known) < 4:
+        return None
+    end = min(_LONGEST_END, len(known) // 2)
+    levels = [level for _, level in known]
+    growth = float(np.median(levels[-end:]) - np.median(levels[:end]))
+    return Swell(len(known), known[0][0], known[-1][0], growth)

@@ -1,0 +1,13 @@
+"""Whether train and eval mode make a difference to a model."""
+
+from traindx.curves.stated import stated_number
+from traindx.facts import DROPOUT, DROPOUT_LAYERS
+from traindx.run import Run
+
+_BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
+
+
+def matters(run: Run) -> bool:
+    """Whether the model has dropout, or a normalisation that keeps statistics of the batches."""
+    drops = (stated_number(run, DROPOUT_LAYERS) or 0) > 0 and stated_number(run, DROPOUT) != 0.0
+    return drops or any(word in layer.kind for layer in run.model for word in _BY_BATCH)

@@ -1,0 +1,43 @@
+"""A few inputs that are absurdly large."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.quantities import INPUT_MAX, INPUT_MEAN, INPUT_MIN, INPUT_STD
+from traindx.run import Run
+from traindx.sign import sign
+from traindx.wording import number
+
+
+@sign(needs=(INPUT_MAX, INPUT_MIN, INPUT_STD), severity=Severity.WARNING)
+def input_outliers_seen(
+    run: Run,
+    *,
+    times: Annotated[float, "largest value over the typical spread; bench/thresholds.md#outliers"] = 30.0,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """Some batches hold values that lie far outside of what others hold."""
+    high, low, std = looked(run, INPUT_MAX), looked(run, INPUT_MIN), looked(run, INPUT_STD)
+    mean = looked(run, INPUT_MEAN)
+    if high is None or low is None or std is None or mean is None or len(std) < looks:
+        return CANNOT_TELL
+    # The quieter batches tell the usual spread: the loud ones hold what is looked for.
+    usual = max(float(np.quantile(std.values, 0.25)), 1e-300)
+    centre = float(np.median(mean.values))
+    reach = np.maximum(np.abs(high.values - centre), np.abs(low.values - centre))
+    peak = int(np.argmax(reach))
+    ratio = float(reach[peak]) / usual
+    # Where every batch reaches as far, it is how the data is, not a few rows of it.
+    rare = float(reach[peak]) > 4 * float(np.median(reach))
+    if not math.isfinite(ratio) or ratio < times or not rare:
+        return None
+    at = float(high.steps[peak])
+    says = f"a value lies {ratio:.0f} times the usual spread ({number(usual)}) away at step {at:,.0f}"
+    says += f"; half of the batches reach {number(float(np.median(reach)) / usual)} times"
+    return Finding(
+        graded(ratio, times, 10 * times), says, (seen_in(high, float(reach[peak]), None, (at, at)),)
+    )

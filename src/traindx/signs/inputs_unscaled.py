@@ -1,0 +1,46 @@
+"""Inputs whose scale the model has to undo."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.facts import FIRST_LAYER_NORMALISES
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.quantities import INPUT_MEAN, INPUT_SCALE_SPREAD, INPUT_STD
+from traindx.run import Run
+from traindx.sign import sign
+from traindx.wording import number
+
+
+@sign(needs=(INPUT_STD, INPUT_MEAN), severity=Severity.WARNING)
+def inputs_unscaled(
+    run: Run,
+    *,
+    size: Annotated[float, "root mean square; bench/thresholds.md#input-scale"] = 8.0,
+    spread: Annotated[float, "largest over typical feature; bench/thresholds.md#input-scale"] = 15.0,
+) -> Answer:
+    """What enters the model is far from unit scale, or its features differ widely in scale."""
+    mean, std = looked(run, INPUT_MEAN), looked(run, INPUT_STD)
+    if mean is None or std is None:
+        return CANNOT_TELL
+    first = run.model[0].kind if run.model else ""
+    if run.facts.get(FIRST_LAYER_NORMALISES) is True or "Norm" in first:
+        return None
+    typical = math.hypot(float(np.median(mean.values)), float(np.median(std.values)))
+    scales = looked(run, INPUT_SCALE_SPREAD)
+    differ = float(np.median(scales.values)) if scales is not None else 1.0
+    # Features that differ while all are small are counts and flags: the large ones are what harms.
+    large, wide = typical >= size, differ >= spread and typical >= 1.5
+    small = 0 < typical < 1 / (10 * size)
+    if not (large or wide or small):
+        return None
+    strength = max(
+        graded(typical, size, 20 * size) if large else 0.0,
+        graded(differ, spread, 20 * spread) if wide else 0.0,
+        graded(1 / (10 * size * typical), 1.0, 100.0) if small else 0.0,
+    )
+    says = f"inputs have a root mean square of {number(typical)}"
+    says += f", and the largest feature spreads {differ:.0f} times the typical one" if wide else ""
+    return Finding(min(1.0, strength), says, (seen_in(std, float(np.median(std.values)), size),))

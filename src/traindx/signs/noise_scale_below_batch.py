@@ -1,0 +1,32 @@
+"""Batches larger than the gradient needs."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.curves.stated import stated_number
+from traindx.facts import BATCH_SIZE
+from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.quantities import GRADIENT_NOISE_SCALE
+from traindx.run import Run
+from traindx.sign import sign
+
+
+@sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))
+def noise_scale_below_batch(
+    run: Run,
+    *,
+    times: Annotated[float, "noise scale and batch size; bench/thresholds.md#batch"] = 8.0,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """The gradient's noise would allow far smaller batches."""
+    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
+    if noise is None or not batch or len(noise) < looks:
+        return CANNOT_TELL
+    typical = float(np.median(noise.values))
+    ratio = max(typical, 1e-9) / batch
+    if ratio * times > 1:
+        return None
+    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
+    return Finding(graded(1 / ratio, times, 10 * times), says, (seen_in(noise, typical, batch),))

@@ -1,0 +1,18 @@
+"""A loss that compares everything with everything."""
+
+from traindx.curves.stated import fact_evidence
+from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES
+from traindx.finding import Answer, Finding, Severity
+from traindx.run import Run
+from traindx.sign import sign
+
+
+@sign(needs=(LOSS_FUNCTION,), severity=Severity.SERIOUS)
+def shapes_broadcast(run: Run) -> Answer:
+    """Prediction and target differ in shape, and the loss stretches one to the other."""
+    shapes = run.facts.get(LOSS_SHAPES)
+    if not shapes:
+        return None
+    says = f"{run.facts[LOSS_FUNCTION]} stretches shapes to each other: {shapes}, so that each prediction is"
+    says += " compared with the target of every sample"
+    return Finding(1.0, says, (fact_evidence(run, LOSS_SHAPES, LOSS_PLACE),))

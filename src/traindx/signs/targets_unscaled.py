@@ -1,0 +1,37 @@
+"""Targets far from anything the model says at first."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import EARLY, compares_numbers, graded, looked, seen_in
+from traindx.facts import LOSS_FUNCTION
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.quantities import PREDICTION_MEAN, PREDICTION_STD, TARGET_MEAN, TARGET_STD
+from traindx.run import Run
+from traindx.sign import sign
+from traindx.wording import number
+
+
+@sign(needs=(TARGET_MEAN, TARGET_STD, PREDICTION_MEAN, LOSS_FUNCTION), severity=Severity.WARNING)
+def targets_unscaled(
+    run: Run,
+    *,
+    times: Annotated[float, "targets over first predictions; bench/thresholds.md#target-scale"] = 30.0,
+    size: Annotated[float, "root mean square; bench/thresholds.md#target-scale"] = 8.0,
+) -> Answer:
+    """The numbers to predict are many times larger than what the model says at first."""
+    mean, std, guess = looked(run, TARGET_MEAN), looked(run, TARGET_STD), looked(run, PREDICTION_MEAN)
+    if mean is None or std is None or guess is None:
+        return CANNOT_TELL
+    if not compares_numbers(run):
+        return None
+    spread = looked(run, PREDICTION_STD)
+    first = math.hypot(float(guess.values[0]), float(spread.values[0]) if spread is not None else 0.0)
+    targets = math.hypot(float(np.median(mean.values[:EARLY])), float(np.median(std.values[:EARLY])))
+    ratio = targets / max(first, 1e-3)
+    if not math.isfinite(ratio) or ratio < times or targets < size:
+        return None
+    says = f"targets have a root mean square of {number(targets)}, the first predictions {number(first)}"
+    return Finding(graded(ratio, times, 30 * times), says, (seen_in(mean, targets),))
