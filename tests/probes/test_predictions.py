@@ -9,6 +9,7 @@ from tests.probes.looking import VALIDATION, Loop
 from traindx.probes.predictions import Predictions
 from traindx.quantities import (
     COMMONEST_PREDICTION_SHARE,
+    CONFIDENTLY_WRONG_SHARE,
     PREDICTED_CLASSES,
     PREDICTION_MAX,
     PREDICTION_MEAN,
@@ -26,6 +27,8 @@ def test_scores_are_described_over_the_batch() -> None:
     rows = prediction.double().tolist()
     values = [value for row in rows for value in row]
     chosen = [row.index(max(row)) for row in rows]
+    chances = prediction.double().softmax(1).tolist()
+    wrong = [row[0] < 0.1 and max(row) > 0.5 for row in chances]
     variances = [statistics.pvariance(column) for column in zip(*rows, strict=True)]
     assert found == pytest.approx(
         {
@@ -36,6 +39,7 @@ def test_scores_are_described_over_the_batch() -> None:
             PREDICTION_NONFINITE_SHARE: 0.0,
             PREDICTED_CLASSES: len(set(chosen)),
             COMMONEST_PREDICTION_SHARE: max(map(chosen.count, chosen)) / 30,
+            CONFIDENTLY_WRONG_SHARE: sum(wrong) / 30,
         }
     )
 

@@ -43,6 +43,8 @@ class Answers:
     """The class that was chosen, place by place, of fewer places where there are many classes."""
     chosen_right: Sequence[int] = ()
     """The right class at the places of `chosen`."""
+    right_in_scores: Sequence[int] = ()
+    """The right class of each row of the scores, for yes and no of each score; -1 where it does not count."""
 
     @property
     def samples(self) -> int:
@@ -94,10 +96,14 @@ def _classes(function: LossFunction, prediction: Tensor, target: Tensor, ignored
     right = chosen_right = _listed(target, _MOST_PLACES)
     if target.numel() > _most_rows(scores.shape[1]) < _MOST_PLACES:
         chosen_right = _listed(target, _most_rows(scores.shape[1]))
+    in_scores = chosen_right
+    if ignored in in_scores:
+        in_scores = [_NONE if true == ignored else true for true in in_scores]
     chosen, chosen_right = _answered(chosen, chosen_right, ignored)
     if ignored in right:
         right = [true for true in right if true != ignored]
-    return Answers(function, prediction, target, scores, None, scores.shape[1], right, chosen, chosen_right)
+    count = scores.shape[1]
+    return Answers(function, prediction, target, scores, None, count, right, chosen, chosen_right, in_scores)
 
 
 def _shares(function: LossFunction, prediction: Tensor, target: Tensor) -> Answers:
@@ -105,10 +111,13 @@ def _shares(function: LossFunction, prediction: Tensor, target: Tensor) -> Answe
     places = _classes_last(function, prediction).shape[:-1]
     scores = _rows(_classes_last(function, prediction), places)
     shares = _rows(_classes_last(function, target), places)
-    right = _highest(shares)
-    chosen, chosen_right = _answered(_highest(scores), right, _NONE)
-    right = [true for true in right if true != _NONE]
-    return Answers(function, prediction, target, scores, shares, scores.shape[1], right, chosen, chosen_right)
+    in_scores = _highest(shares)
+    chosen, chosen_right = _answered(_highest(scores), in_scores, _NONE)
+    right = [true for true in in_scores if true != _NONE]
+    count = scores.shape[1]
+    return Answers(
+        function, prediction, target, scores, shares, count, right, chosen, chosen_right, in_scores
+    )
 
 
 def _yes_or_no(function: LossFunction, prediction: Tensor, target: Tensor) -> Answers:
@@ -126,7 +135,7 @@ def _yes_or_no(function: LossFunction, prediction: Tensor, target: Tensor) -> An
     if isnan(float(scores.sum())):
         given = given.masked_fill(scores.isnan(), _NONE)
     chosen, chosen_right = _answered(given.flatten().tolist(), right, _NONE)
-    return Answers(function, prediction, target, scores, numbers, 2, right, chosen, chosen_right)
+    return Answers(function, prediction, target, scores, numbers, 2, right, chosen, chosen_right, right)
 
 
 def _classes_last(function: LossFunction, tensor: Tensor) -> Tensor:

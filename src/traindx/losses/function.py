@@ -26,12 +26,24 @@ class Guess(Enum):
     """The mean distance of the targets from their median."""
 
 
+class Given(Enum):
+    """What a prediction says of the probability of an answer."""
+
+    SCORES = "scores"
+    """Any numbers: a softmax, or a sigmoid for yes and no, makes probabilities of them."""
+    LOGARITHMS = "logarithms"
+    PROBABILITIES = "probabilities"
+    NOTHING = "nothing"
+    """Margins, and whatever is compared as numbers."""
+
+
 @dataclass(frozen=True)
 class LossFunction:
     """How the predictions and targets of a loss function are to be read."""
 
     compares: Compares
     guess: Guess | None = None
+    given: Given = Given.NOTHING
     class_axis: int = 1
     """Which dimension of the prediction counts classes."""
     boundary: float = 0.0
@@ -43,10 +55,10 @@ class LossFunction:
     """Whether shapes that differ are stretched to each other instead of refused."""
 
 
-_CLASSES = LossFunction(Compares.CLASSES, Guess.SURPRISE)
-_KERAS_CLASSES = replace(_CLASSES, class_axis=-1)
-_SCORES = LossFunction(Compares.YES_NO, Guess.SURPRISE)
-_PROBABILITIES = replace(_SCORES, boundary=0.5)
+_CLASSES = LossFunction(Compares.CLASSES, Guess.SURPRISE, Given.SCORES)
+_KERAS_CLASSES = replace(_CLASSES, given=Given.PROBABILITIES, class_axis=-1)
+_SCORES = LossFunction(Compares.YES_NO, Guess.SURPRISE, Given.SCORES)
+_PROBABILITIES = replace(_SCORES, given=Given.PROBABILITIES, boundary=0.5)
 _NUMBERS = LossFunction(Compares.NUMBERS)
 _SQUARES = replace(_NUMBERS, guess=Guess.SQUARE)
 _DISTANCES = replace(_NUMBERS, guess=Guess.ABSOLUTE)
@@ -54,8 +66,8 @@ _STRETCHED = replace(_NUMBERS, broadcasts=True)
 
 _KNOWN = {
     "cross_entropy": _CLASSES,
-    "nll_loss": _CLASSES,
-    "multi_margin_loss": replace(_CLASSES, guess=None),
+    "nll_loss": replace(_CLASSES, given=Given.LOGARITHMS),
+    "multi_margin_loss": replace(_CLASSES, guess=None, given=Given.NOTHING),
     "categorical_crossentropy": _KERAS_CLASSES,
     "sparse_categorical_crossentropy": _KERAS_CLASSES,
     "categorical_focal_crossentropy": replace(_KERAS_CLASSES, guess=None),
@@ -79,6 +91,6 @@ _KNOWN = {
 def loss_function(name: str, options: Mapping[str, object]) -> LossFunction:
     """How to read the function's predictions and targets; one that is not known compares numbers."""
     known = _KNOWN.get(name, _NUMBERS)
-    if known.boundary and options.get("from_logits"):
-        return replace(known, boundary=0.0)
+    if known.given is Given.PROBABILITIES and options.get("from_logits"):
+        return replace(known, given=Given.SCORES, boundary=0.0)
     return known

@@ -6,6 +6,7 @@ import torch
 
 from traindx import quantities
 from traindx.losses.answers import answers_of
+from traindx.losses.confidence import confidently_wrong_share
 from traindx.probe import Look, LossCall, Probe
 from traindx.samples.moments import moments
 from traindx.samples.part import part_of
@@ -39,6 +40,9 @@ class Predictions(Probe):
             commonest = max(counts.values()) / len(answers.chosen)
             look.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
             look.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
+            share = confidently_wrong_share(answers)
+            if share is not None:
+                look.add(quantities.CONFIDENTLY_WRONG_SHARE, share, part=part)
 
 
 PROBE = Predictions
