@@ -49,6 +49,15 @@ class LossCall:
 
 
 @dataclass(frozen=True, eq=False)
+class Dropout:
+    """One call of a dropout that was active: it set values to zero."""
+
+    probability: float
+    given: "Tensor"
+    output: "Tensor"
+
+
+@dataclass(frozen=True, eq=False)
 class Batch:
     """What the outermost module was called with."""
 
@@ -180,6 +189,9 @@ class Probe:
         """
         for name, module, output in zip(names, modules, outputs, strict=True):
             self.module_returns(look, name, module, output, purpose)
+
+    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+        """A dropout of training set values to zero; told before the module that applied it has returned."""
 
     def loss_is_computed(self, look: Look, call: LossCall) -> None:
         """A loss function returned."""

@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 import torch
 
 from traindx import __version__, probes
-from traindx.instruments import backward, loaders, loss_functions
+from traindx.instruments import backward, dropouts, loaders, loss_functions
 from traindx.instruments.modules import Modules
 from traindx.instruments.optimizers import Optimizers
 from traindx.instruments.patching import Patches
@@ -68,7 +68,8 @@ class Attachment:
     def _new_recorder(self) -> Recorder:
         failures: list[tuple[str, Exception]] = []
         probes = all_probes(lambda name, error: failures.append((name, error)))
-        recorder = Recorder(TorchSight(), probes, self._place, budget=self._budget, every=self._every)
+        self._sight = TorchSight()
+        recorder = Recorder(self._sight, probes, self._place, budget=self._budget, every=self._every)
         for name, error in failures:
             recorder.steps_aside(name, error)
         return recorder
@@ -80,6 +81,7 @@ class Attachment:
         optimizers.install(self._patches)
         scaling = backward.install(self.recorder, self._patches, optimizers)
         loss_functions.install(self.recorder, self._patches)
+        dropouts.install(self.recorder, self._patches, self._sight)
         loaders.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")

@@ -41,6 +41,10 @@ def is_plain(value: object) -> bool:
 class TorchSight:
     """Answers about tensors and about the program."""
 
+    def __init__(self) -> None:
+        self.dropout = 0.0
+        """The largest probability of a dropout that was active, module or function."""
+
     def number(self, value: Tensor) -> float | Tensor:
         """A float on the CPU; else the tensor itself, without its graph."""
         return value.item() if value.is_cpu else value.detach()
@@ -113,8 +117,9 @@ class TorchSight:
     def model_facts(self, roots: Sequence[object]) -> Mapping[Fact, Scalar]:
         """Class, size, dropout and normalisation of the model."""
         models = [root for root in roots if isinstance(root, nn.Module)]
+        dropout: dict[Fact, Scalar] = {DROPOUT: self.dropout} if self.dropout else {}
         if not models:
-            return {}
+            return dropout
         modules = [module for model in models for module in model.modules()]
         rates = [float(m.p) for m in modules if isinstance(m, nn.modules.dropout._DropoutNd)]
         first = next(p for model in models for p in model.parameters())
@@ -128,8 +133,8 @@ class TorchSight:
             PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
         }
         if rates:
-            facts[DROPOUT] = max(rates)
-        return facts
+            facts[DROPOUT] = max(*rates, self.dropout)
+        return dropout | facts
 
     def precision(self) -> str:
         """What autocast casts to, on the device where it is on."""

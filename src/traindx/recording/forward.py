@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from threading import get_ident
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.probe import Batch, Look, LossCall, Purpose
+from traindx.probe import Batch, Dropout, Look, LossCall, Purpose
 from traindx.recording.looking import Looking
 from traindx.recording.model import Model
 from traindx.recording.nonfinite import Nonfinite
@@ -55,6 +55,8 @@ class Forward:
         self._depth = 0
         self._purpose: Purpose | None = None
         self._calls: dict[int, int] = {}
+        self._drops = False
+        """Whether a dropout was active in the pass that runs."""
         self._passes = 0
         self._outputs = Outputs(model)
         self._thread = 0
@@ -75,6 +77,7 @@ class Forward:
             return
         self._thread = get_ident()
         self._calls.clear()
+        self._drops = False
         self._passes += 1
         if self._passes > _MOST_PASSES_WITHOUT_TRAINING and not self._streams.step:
             self._looking.end()
@@ -155,13 +158,26 @@ class Forward:
             look.samples = max(samples, 1)
             self._looking.batch_enters(look, batch)
             self.validation.note(
-                self._sources.evaluated, self._streams.step, in_train_mode=bool(module.training)
+                self._sources.evaluated,
+                self._streams.step,
+                in_train_mode=bool(module.training),
+                drops=self._drops,
             )
             return
         self.samples = self.samples or samples
         if self._looking.look is not None:
             self.in_eval_mode = not module.training
             self._looking.batch_enters(self._looking.look, batch)
+
+    def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
+        """A dropout was active, inside a module or on its own."""
+        if self.in_backward:
+            return
+        self._drops = True
+        purpose = self._purpose if self._depth else self._sources.purpose(gradients)
+        look = self._looking.look
+        if look is not None and purpose is Purpose.TRAINING:
+            self._looking.dropout_is_applied(look, Dropout(probability, given, output))
 
     def loss_computed(
         self,

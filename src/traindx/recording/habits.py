@@ -1,6 +1,7 @@
 """Habits of the program that decide whether its numbers mean what they say."""
 
 from traindx.facts import (
+    DROPOUT_IN_VALIDATION,
     FROZEN_PARAMETERS,
     GRADIENTLESS_PARAMETERS,
     STALE_PARAMETERS,
@@ -46,15 +47,18 @@ class Habits:
         self.trained_in_eval_mode = Share()
         self.validated_in_train_mode = Share()
         self.validated_with_gradient = Share()
+        self.dropped_in_validation = Share()
         self._looks = 0
         self._written: dict[int, list[LayerRecord]] = {}
 
-    def validated(self, train_modes: list[bool], gradients: list[bool]) -> None:
+    def validated(self, train_modes: list[bool], gradients: list[bool], drops: list[bool]) -> None:
         """Count the batches of a pass over validation data."""
         for in_train_mode in train_modes:
             self.validated_in_train_mode.add(in_train_mode)
         for with_gradient in gradients:
             self.validated_with_gradient.add(with_gradient)
+        for dropped in drops:
+            self.dropped_in_validation.add(dropped)
 
     def write(self, notebook: Notebook) -> None:
         """State what was seen so far."""
@@ -62,6 +66,7 @@ class Habits:
             (TRAINED_IN_EVAL_MODE, self.trained_in_eval_mode),
             (VALIDATED_IN_TRAIN_MODE, self.validated_in_train_mode),
             (VALIDATED_WITH_GRADIENT, self.validated_with_gradient),
+            (DROPOUT_IN_VALIDATION, self.dropped_in_validation),
         ):
             if share.times:
                 notebook.state(fact, round(share.value, 4))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from traindx.event import Event, EventKind
-from traindx.probe import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.probe import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
 from traindx.recording.looks import Notebook, TrainingLook
 from traindx.recording.outputs import Waited
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _MOMENTS = (
     "batch_enters",
     "module_returns",
+    "dropout_is_applied",
     "loss_is_computed",
     "backward_begins",
     "update_begins",
@@ -72,6 +73,10 @@ class Looking:
     def modules_returned(self, look: Look, waited: Waited, purpose: Purpose) -> None:
         """Tell of outputs that could wait."""
         self._tell("modules_returned", look, lambda probe: probe.modules_returned(look, *waited, purpose))
+
+    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+        """Tell of a dropout."""
+        self._tell("dropout_is_applied", look, lambda probe: probe.dropout_is_applied(look, dropout))
 
     def loss_is_computed(self, look: Look, call: LossCall, *, by_all: bool = True) -> None:
         """Tell of a loss all probes, or only those that need every loss of a pass."""

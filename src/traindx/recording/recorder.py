@@ -158,6 +158,11 @@ class Recorder:
         self.loop.forward.module_returned(module, args, kwargs, output)
 
     @_event
+    def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
+        """A dropout set values to zero; `gradients` says whether a graph is built."""
+        self.loop.forward.dropped(probability, given, output, gradients)
+
+    @_event
     def loss_computed(
         self,
         function: str,

@@ -26,6 +26,7 @@ class _Pass:
     batches: int = 0
     train_modes: list[bool] = field(default_factory=list)
     gradients: list[bool] = field(default_factory=list)
+    drops: list[bool] = field(default_factory=list)
 
 
 class Validation:
@@ -56,7 +57,13 @@ class Validation:
         self._passes.pop(source, None)
 
     def note(
-        self, source: int, step: int, *, in_train_mode: bool | None = None, with_gradient: bool | None = None
+        self,
+        source: int,
+        step: int,
+        *,
+        in_train_mode: bool | None = None,
+        with_gradient: bool | None = None,
+        drops: bool | None = None,
     ) -> None:
         """Note how a batch is evaluated."""
         one = self._passes.setdefault(source, _Pass(step))
@@ -64,6 +71,8 @@ class Validation:
             one.train_modes.append(in_train_mode)
         if with_gradient is not None:
             one.gradients.append(with_gradient)
+        if drops is not None:
+            one.drops.append(drops)
 
     def look(self, source: int, step: int) -> ValidationLook:
         """Where probes write about the pass that runs."""
@@ -87,7 +96,7 @@ class Validation:
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
             if weighed:
-                habits.validated(one.train_modes, one.gradients)
+                habits.validated(one.train_modes, one.gradients, one.drops)
             if samples and (VAL_LOSS.slug, part) not in self.reported:
                 values = floats([value for value, _ in weighed], sight)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))

@@ -15,7 +15,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from traindx.event import EventKind
 from traindx.fact import Fact, Scalar
 from traindx.facts import FACTS
-from traindx.probe import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.probe import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
 from traindx.quantities import QUANTITIES
 from traindx.quantity import Quantity
 from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
@@ -232,6 +232,7 @@ def _check_survives(make: Callable[[], Probe]) -> None:
                 probe.batch_enters(look, Batch([tensor, *tensors.values()], purpose, look.step))
                 probe.module_returns(look, "layer", module, tensor, purpose)
                 probe.module_returns(look, "relu", nn.ReLU(), tensor, purpose)
+                probe.dropout_is_applied(look, Dropout(0.5, tensor, tensor))
     probe.batch_enters(look, Batch([], Purpose.TRAINING, 0))
     _check_survives_losses(probe, look)
     parameters = list(odd_parameters())
