@@ -15,25 +15,27 @@ image, a `zero_grad()` between `backward()` and `step()`, clears everything: the
 and nothing moves at all.
 
 ## What you see
-The loss falls at first, faster than expected, because the sum is larger than a gradient. Then it turns, and
-goes up and down in long slow waves, or climbs and stays high. The recorded gradient norm grows from step to
-step, nearly in a straight line while the gradients agree, although the loss is no worse than at the start.
-One example, SGD at a rate of 0.1: the norm went from 0.4 to 12 in 50 steps and to 680 in 600; the loss from
-1.65 to 1.0 at step 100 and to 16 at step 200. Adam at 0.001 fell to 0.53 by step 100 and was back at 1.1 by
-step 600, where the repaired run was at 0.28. Successive gradients, as read from `.grad`, are nearly
+The loss falls at first, faster than expected, because the sum is larger than a gradient. It has its best
+early, turns, and climbs back to chance or far above, in bursts; it does not come down again. The recorded
+gradient norm grows from step to step, although the loss is no worse than at the start. In a small example
+(five classes, three seeds) the norm went from 0.4 to about 10 in 50 steps with SGD at 0.1 and with Adam at
+0.001. SGD had its best near step 20 and was at chance from about step 150 on, its norm somewhere between 85
+and 680 after 600. Adam had its best, about 0.5, near step 100, was above 1.6 around step 220, and hung near
+1 after that, where the repaired run was at 0.28. Successive gradients, as read from `.grad`, are nearly
 parallel.
 
 ## Often confused with
 - `lr-too-high`: the norm of a fresh gradient is ordinary until the loss rises, and a lower rate cures; here
-  a lower rate only makes the waves longer.
-- `momentum-too-high`: the waves are alike, but `.grad` before the step is the gradient of this batch alone.
+  a lower rate only delays the turn.
+- `momentum-too-high`: the curves are alike, but `.grad` before the step is the gradient of this batch
+  alone.
 - `exploding-gradients`: the gradient of one batch alone is large.
 - `accumulation-not-divided`: gradients are cleared, but only every few batches, and the norm is too large
   by a constant factor.
 - `memory-leak`: memory grows; here it is level.
 
 ## What not to do
-- Lowering the rate: the sum goes on growing, and the waves come later.
+- Lowering the rate: the sum goes on growing, and the turn comes later.
 - Clipping the gradients: the step becomes short, and its direction is that of the stale sum.
 - Changing the optimizer: every one reads the same `.grad`.
 - Clearing after `backward()` and before `step()`: then nothing is left to step with.
@@ -67,7 +69,7 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Call optimizer.zero_grad() before each backward()",
-            expect="the gradient norm stops growing from the first step on, and the loss falls without waves",
+            expect="the gradient norm stops growing from the first step on, and the loss does not turn back",
             safety=Safety.SAFE,
             not_when="gradients are added up on purpose over batches: clear after each step() instead",
             before="""\

@@ -17,10 +17,10 @@ are shuffled).
 A saw: within each run of equal labels the loss falls to near zero, and jumps up where the class changes.
 The same shape comes back in each epoch, at the same place. Training loss looks good in the mean, because
 the last few batches always tell the answer; validation is far worse, jumps from one validation to the next,
-and predicts mostly the classes that came last. One example, five classes, 900 steps: sorted by class the
-training loss ran between 0.03 and 1.1 in every epoch, and the accuracy over all samples was 77 %; shuffled
-93 %. Sorted by something weaker than the class, it is a staircase or a slow wave with the period of an
-epoch.
+and predicts mostly the classes that came last. One example, five classes, 29 epochs, three seeds: sorted by
+class the training loss ran between 0.5 and 2.9 in the first epoch and between 0.02 and 0.9 in the last, and
+72 to 73 % of all training samples were right at the end; shuffled 93 to 94 %. Sorted by something weaker
+than the class, it is a staircase or a slow wave with the period of an epoch.
 
 ## Often confused with
 - `lr-too-high`: swings and spikes come at any place of an epoch, and a lower rate ends them.

@@ -24,7 +24,7 @@ it is. The weight norms of the part never change.
 - `frozen-parameters`: `requires_grad` is off, and the gradient is None.
 - `detached-graph`: the optimizer holds the weights, and their gradient is None or zero.
 - `lr-too-low`: a hundred times higher rate moves the curve.
-- `gradients-not-cleared`: the weights do move, and the loss goes in waves.
+- `gradients-not-cleared`: the weights do move, and the loss falls and turns back.
 - `labels-misaligned`: all weights move, and 16 samples can be memorised.
 - `capacity-too-small`: all weights move, and a wider model ends lower.
 
