@@ -5,19 +5,22 @@ over all of them gives the shares. Nothing here knows anything about training: s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from traindx import catalogue
 from traindx.cause import Cause, Kind
-from traindx.diagnosis import Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
+from traindx.curves.stated import is_recording, place_of
+from traindx.diagnosis import INSIDE, Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
+from traindx.explaining import with_roots
+from traindx.fact import Fact
 from traindx.finding import CannotTell, Severity
 from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.loading.reading import load
-from traindx.quantities import REWARD
-from traindx.quantity import Quantity
+from traindx.quantities import RECORDED_ONLY, REWARD
 from traindx.run import Run
 from traindx.scoring import Answers, belief, reasons, total
 from traindx.sign import Sign
@@ -45,12 +48,14 @@ def diagnose(
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     answers = {one.sign.slug: one.answer for one in asked}
     healthy_reasons = reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers)
-    lines = {cause: reasons(cause.prior, cause.clues, answers) for cause in causes or catalogue.causes()}
+    lines = with_roots(
+        {cause: reasons(cause.prior, cause.clues, answers) for cause in causes or catalogue.causes()}
+    )
     scores = np.array([total(healthy_reasons), *(total(line) for line in lines.values())])
     healthy, *confidences = belief(scores).tolist()
     ranked = sorted(
         (
-            _suspect(cause, share, line)
+            _suspect(cause, share, line, run)
             for (cause, line), share in zip(lines.items(), confidences, strict=True)
         ),
         key=lambda suspect: -suspect.confidence,
@@ -105,7 +110,7 @@ def _signs(limits: Limits) -> Iterable[Sign]:
             raise SettingsError(f"{error}; correct the limit") from error
 
 
-def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...]) -> Suspect:
+def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...], run: Run) -> Suspect:
     # A clear finding passes on its severity, a faint one a step less.
     harms = [
         line.sign.severity if line.points > 1 else _less(line.sign.severity)
@@ -113,7 +118,7 @@ def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...]) -> Susp
         if line.sign and line.seen and line.points > 0
     ]
     severity = max(harms, key=lambda harm: harm.rank, default=Severity.INFO)
-    return Suspect(cause, confidence, total(lines), lines, severity)
+    return Suspect(cause, confidence, total(lines), lines, severity, line=place_of(run, *cause.places))
 
 
 def _less(severity: Severity) -> Severity:
@@ -132,7 +137,7 @@ def _with_mechanisms(suspects: list[Suspect]) -> Iterable[Suspect]:
     mechanisms = {one.cause.slug: one.cause for one in seen}
     for one in suspects:
         through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
-        yield Suspect(one.cause, one.confidence, one.score, one.reasons, one.severity, through)
+        yield replace(one, mechanism=through)
 
 
 def _not_recorded(
@@ -143,15 +148,24 @@ def _not_recorded(
     clues = [(one.cause.title, clue) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1]
     clues += [("health", clue) for clue in HEALTHY_CLUES if clue.seen > 0]
     told: dict[str, list[str]] = {}
+    inside: dict[str, None] = {}
     for about, clue in clues:
         if answers.get(clue.sign.slug) is not CannotTell.NOT_RECORDED:
             continue
         for need in clue.sign.missing(run):
-            first = need if isinstance(need, Quantity) else need[0]
+            first = need[0] if isinstance(need, tuple) else need
             # A reward would make it another kind of training, not a better recorded one.
-            if first is not REWARD and about not in told.setdefault(first.slug, []):
+            if first is REWARD:
+                continue
+            # What only a recording has is told once, and not at all of a recording, which would have it.
+            if isinstance(first, Fact) or first in RECORDED_ONLY:
+                inside |= {about: None}
+            elif about not in told.setdefault(first.slug, []):
                 told[first.slug].append(about)
-    return tuple(NotRecorded(slug, ", ".join(about)) for slug, about in told.items())
+    found = [NotRecorded(slug, ", ".join(about)) for slug, about in told.items()]
+    if inside and not is_recording(run):
+        found.append(NotRecorded(INSIDE, ", ".join(inside)))
+    return tuple(found)
 
 
 def _next_experiment(verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:

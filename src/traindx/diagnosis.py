@@ -59,12 +59,33 @@ class Suspect:
     severity: Severity
     mechanism: Cause | None = None
     """How this root fails the training, where that was seen as well."""
+    line: str = ""
+    """File and line that the cause is changed at, where the run knows it."""
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence that speaks for it, the weightiest reason first."""
         ranked = sorted((r for r in self.reasons if r.seen and r.points > 0), key=lambda r: -r.points)
         return tuple(dict.fromkeys(one for reason in ranked for one in reason.evidence))
+
+    @property
+    def place(self) -> str:
+        """File and line to look at: where the evidence says it is, else where the cause is changed."""
+        return next((one.place for one in self.evidence if one.place), self.line)
+
+    @property
+    def layer(self) -> str:
+        """The layer that the weightiest evidence names; empty where none does."""
+        return next((one.layer for one in self.evidence if one.layer), "")
+
+    @property
+    def batch(self) -> int | None:
+        """The batch that is to blame, where one is."""
+        return next((one.batch for one in self.evidence if one.batch is not None), None)
+
+
+INSIDE = "inside"
+"""Stands for all that a log cannot hold: layers, batches and code, which `traindx run` records."""
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,30 @@ Its score is what every cause competes with, so that healthy is an answer and no
 
 from traindx.cause import Clue
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
+from traindx.signs.argmax_of_one import argmax_of_one
+from traindx.signs.attention_scores_grow import attention_scores_grow
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.data_wait_dominates import data_wait_dominates
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.dropout_at_output import dropout_at_output
+from traindx.signs.dropout_in_validation import dropout_in_validation
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_not_finite import gradient_not_finite
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradients_carried_over import gradients_carried_over
+from traindx.signs.inputs_not_finite import inputs_not_finite
+from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
+from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss_negated import loss_negated
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
@@ -24,15 +36,35 @@ from traindx.signs.loss_scale_collapses import loss_scale_collapses
 from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
 from traindx.signs.memory_grows import memory_grows
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.one_class_only import one_class_only
+from traindx.signs.one_class_predicted import one_class_predicted
+from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
+from traindx.signs.output_bounded_target_not import output_bounded_target_not
+from traindx.signs.output_rectified import output_rectified
+from traindx.signs.predictions_constant import predictions_constant
+from traindx.signs.rare_class_ignored import rare_class_ignored
 from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
 from traindx.signs.reward_flat import reward_flat
+from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
+from traindx.signs.softmax_over_one import softmax_over_one
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.squashed_twice import squashed_twice
 from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.targets_constant import targets_constant
+from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.units_saturate import units_saturate
+from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_metric_declines import validation_metric_declines
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
+from traindx.signs.validation_rows_seen import validation_rows_seen
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.values_read_singly import values_read_singly
+from traindx.signs.weights_start_equal import weights_start_equal
 
 HEALTHY_PRIOR = 0.0
 
@@ -66,4 +98,36 @@ HEALTHY_CLUES = (
     Clue(steps_overflow, seen=-2.0, group="overflow"),
     Clue(data_wait_dominates, seen=-2.5),
     Clue(memory_grows, seen=-4.5),
+    Clue(squashed_twice, seen=-3.0, group="fault"),
+    Clue(softmax_over_one, seen=-4.0, group="fault"),
+    Clue(output_bounded_target_not, seen=-3.0, group="fault"),
+    Clue(output_rectified, seen=-2.5, group="fault"),
+    Clue(raw_scores_for_probabilities, seen=-3.5, group="fault"),
+    Clue(sigmoid_with_categorical, seen=-2.0, group="fault"),
+    Clue(shapes_broadcast, seen=-4.0, group="fault"),
+    Clue(gradients_carried_over, seen=-3.0, group="fault"),
+    Clue(optimizer_holds_strangers, seen=-3.5, group="fault"),
+    Clue(loss_negated, seen=-4.0, group="fault"),
+    Clue(loss_falls_without_floor, seen=-3.0, group="fault"),
+    Clue(labels_faulty, seen=-3.0, group="fault"),
+    Clue(trained_in_eval_mode, seen=-2.5, group="fault"),
+    Clue(validated_in_train_mode, seen=-2.5, group="fault"),
+    Clue(validation_rows_seen, seen=-3.0, group="fault"),
+    Clue(one_class_only, seen=-3.0, group="fault"),
+    Clue(targets_constant, seen=-3.0, group="fault"),
+    Clue(accuracy_of_a_regression, seen=-3.0, group="fault"),
+    Clue(argmax_of_one, seen=-3.0, group="fault"),
+    Clue(dropout_at_output, seen=-2.5, group="fault"),
+    Clue(dropout_in_validation, seen=-2.0, group="fault"),
+    Clue(values_read_singly, seen=-3.0, group="fault"),
+    Clue(inputs_not_finite, seen=-4.0, group="fault"),
+    Clue(targets_not_finite, seen=-4.0, group="fault"),
+    Clue(weights_start_equal, seen=-2.5, group="fault"),
+    Clue(dead_units_many, seen=-1.0, group="inside"),
+    Clue(units_saturate, seen=-1.0, group="inside"),
+    Clue(gradient_fades_over_depth, seen=-1.0, group="inside"),
+    Clue(attention_scores_grow, seen=-1.5, group="inside"),
+    Clue(one_class_predicted, seen=-2.0, group="one answer"),
+    Clue(predictions_constant, seen=-1.5, group="one answer"),
+    Clue(rare_class_ignored, seen=-2.0, group="one answer"),
 )

@@ -9,7 +9,7 @@ from traindx.cause import Cause
 from traindx.comparison import Comparison
 from traindx.curves.curve import shares, whole
 from traindx.curves.objective import objective
-from traindx.diagnosis import Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.diagnosis import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Run
@@ -170,7 +170,8 @@ def missing(diagnosis: Diagnosis) -> list[str]:
     """What was not recorded and what it would tell, in as few sentences as possible."""
     about: dict[str, list[str]] = {}
     for one in diagnosis.not_recorded:
-        about.setdefault(one.would_tell, []).append(one.quantity)
+        called = "layers, batches and code (traindx run records them)"
+        about.setdefault(one.would_tell, []).append(called if one.quantity == INSIDE else one.quantity)
     return [f"{', '.join(quantities)}: would tell about {what}" for what, quantities in about.items()]
 
 

@@ -181,7 +181,28 @@ MEMORY = Quantity("memory", "memory in use")
 COUNTERS = frozenset({EPOCH, ITERATION, SAMPLES_SEEN, WALL_TIME})
 """Quantities that say where a run stands, and nothing of how it goes."""
 
+_OF_BATCHES = ("input_", "prediction_", "target_", "attention_")
+_OF_STEPS = {
+    GRADIENT_AGREEMENT,
+    GRADIENT_NOISE_SCALE,
+    REPEATED_SHARE,
+    SEEN_SHARE,
+    COMMONEST_PREDICTION_SHARE,
+    COMMONEST_TARGET_SHARE,
+    CONFIDENTLY_WRONG_SHARE,
+    PREDICTED_CLASSES,
+    NEIGHBOUR_AGREEMENT,
+    READ_TIME,
+}
+
 QUANTITIES: dict[str, Quantity] = {
     quantity.slug: quantity for quantity in list(globals().values()) if isinstance(quantity, Quantity)
 }
 """Every quantity above by its slug."""
+
+RECORDED_ONLY = frozenset(
+    one
+    for one in QUANTITIES.values()
+    if one.per_layer or one.slug.startswith(_OF_BATCHES) or one in _OF_STEPS
+)
+"""What hardly any log holds: the layers, batches and gradients that `traindx run` looks at."""

@@ -55,6 +55,8 @@ there before the first update.
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
@@ -68,13 +70,23 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_scale_collapses import loss_scale_collapses
 from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.starts_far_above_chance import starts_far_above_chance
+from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.signs.weights_start_far_off import weights_start_far_off
+from traindx.signs.weights_start_tiny import weights_start_tiny
 
 CAUSE = Cause(
     slug="bad-initialization",
     title="Bad initialisation of the weights",
     prior=-4.8,
     clues=(
-        Clue(loss_starts_above_chance, seen=+7.0, unseen=-0.3, group="start"),
+        Clue(starts_far_above_chance, seen=+1.5, group="start"),
+        Clue(activations_fade_over_depth, seen=+1.0),
+        Clue(activations_swell_over_depth, seen=+1.0),
+        Clue(weights_start_tiny, seen=+4.5, unseen=-0.7),
+        Clue(weights_start_far_off, seen=+6.0, unseen=-0.7),
+        Clue(weights_start_equal, seen=+7.0, unseen=-0.7),
+        Clue(loss_starts_above_chance, seen=+2.5, unseen=-0.3, group="start"),
         Clue(loss_flat_from_start, seen=+2.2, group="start"),
         Clue(loss_falls_slowly, seen=+0.5, group="start"),
         Clue(loss_at_chance, seen=+0.7, group="chance"),

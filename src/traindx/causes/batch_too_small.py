@@ -56,9 +56,11 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.noise_scale_above_batch import noise_scale_above_batch
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.updates_large import updates_large
 from traindx.signs.validation_noisy import validation_noisy
 
 CAUSE = Cause(
@@ -66,6 +68,8 @@ CAUSE = Cause(
     title="The batch is too small",
     prior=-4.8,
     clues=(
+        Clue(updates_large, seen=-0.7),
+        Clue(noise_scale_above_batch, seen=+2.0, unseen=-0.7),
         Clue(noise_swamps_progress, seen=+3.0),
         Clue(loss_oscillates, seen=+3.5, unseen=-0.3, group="unrest"),
         Clue(spikes_recur, seen=+4.0, group="unrest"),

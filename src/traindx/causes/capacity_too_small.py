@@ -46,6 +46,13 @@ from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.bottleneck_narrow import bottleneck_narrow
+from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
+from traindx.signs.confidently_wrong import confidently_wrong
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.decay_coupled import decay_coupled
+from traindx.signs.decay_strong import decay_strong
+from traindx.signs.dropout_extreme import dropout_extreme
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -54,8 +61,10 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.nonlinearity_missing import nonlinearity_missing
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
+from traindx.signs.units_saturate import units_saturate
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
@@ -66,7 +75,16 @@ CAUSE = Cause(
     prior=-4.6,
     acts_through=("underfitting",),
     clues=(
-        Clue(both_losses_high, seen=+7.0, unseen=-1.5),
+        Clue(confidently_wrong, seen=-1.0),
+        Clue(classes_fed_to_number_loss, seen=-1.0),
+        Clue(decay_coupled, seen=-1.5),
+        Clue(decay_strong, seen=-2.0),
+        Clue(dropout_extreme, seen=-2.0),
+        Clue(units_saturate, seen=-1.0),
+        Clue(dead_units_many, seen=-1.5),
+        Clue(nonlinearity_missing, seen=-3.0),
+        Clue(bottleneck_narrow, seen=+3.5, unseen=-1.5),
+        Clue(both_losses_high, seen=+5.0, unseen=-1.0),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_still_falling, seen=-1.5),
         Clue(loss_falls_slowly, seen=-1.0),

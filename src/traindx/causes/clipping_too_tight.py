@@ -59,12 +59,14 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.updates_tiny import updates_tiny
 
 CAUSE = Cause(
     slug="clipping-too-tight",
     title="Gradient clipping too tight",
     prior=-5.5,
     clues=(
+        Clue(updates_tiny, seen=+1.5),
         Clue(most_steps_clipped, seen=+4.5, unseen=-4.0),
         Clue(loss_falls_slowly, seen=+2.2),
         Clue(loss_still_falling, seen=+0.5),

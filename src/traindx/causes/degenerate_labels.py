@@ -54,9 +54,9 @@ CAUSE = Cause(
     title="The targets hold nothing to learn",
     prior=-4.5,
     clues=(
-        Clue(one_class_only, seen=+7.0),
-        Clue(targets_constant, seen=+7.0),
-        Clue(data_tiny, seen=+5.0),
+        Clue(one_class_only, seen=+9.0),
+        Clue(targets_constant, seen=+9.0),
+        Clue(data_tiny, seen=+6.5),
         Clue(loss_converged, seen=+0.3),
     ),
     fixes=(

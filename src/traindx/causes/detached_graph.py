@@ -54,8 +54,10 @@ from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.output_rectified import output_rectified
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -63,7 +65,9 @@ CAUSE = Cause(
     title="The graph is cut: gradients do not arrive",
     prior=-4.0,
     clues=(
-        Clue(gradient_never_arrives, seen=+6.0, unseen=-4.0),
+        Clue(output_rectified, seen=-2.0),
+        Clue(weights_start_tiny, seen=-2.0),
+        Clue(gradient_never_arrives, seen=+7.0, unseen=-4.0),
         Clue(loss_flat_from_start, seen=+1.0),
         Clue(loss_plateaus, seen=+0.5),
         Clue(dead_units_many, seen=-3.0),

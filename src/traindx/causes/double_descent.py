@@ -44,6 +44,7 @@ smaller and a larger one.
 
 from traindx.cause import Cause, Clue, Kind
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -58,6 +59,7 @@ CAUSE = Cause(
     prior=-5.0,
     kind=Kind.HOW,
     clues=(
+        Clue(confidently_wrong, seen=+0.5),
         Clue(double_descent, seen=+8.5, unseen=-4.0),
         Clue(loss_falls, seen=+0.5, unseen=-2.0),
         Clue(loss_diverges, seen=-2.0),

@@ -52,25 +52,39 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 
 from traindx.cause import Cause, Clue, Kind
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
+from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.model_is_recurrent import model_is_recurrent
+from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
+from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.updates_large import updates_large
 
 CAUSE = Cause(
     slug="exploding-gradients",
     title="Exploding gradients",
     prior=-4.2,
     clues=(
+        Clue(nonfinite_from_loss, seen=-1.5),
+        Clue(inputs_not_finite, seen=-4.0),
+        Clue(updates_large, seen=-0.5),
+        Clue(activations_swell_over_depth, seen=+0.7),
+        Clue(nonfinite_from_layers, seen=+0.7),
+        Clue(model_is_recurrent, seen=+1.5),
+        Clue(gradient_swells_over_depth, seen=+1.7),
         Clue(loss_leaps_above_start, seen=+1.5),
         Clue(gradient_norm_grows, seen=+2.0, unseen=-0.7),
         Clue(gradient_spikes_before_loss, seen=+2.2),

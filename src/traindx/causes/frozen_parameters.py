@@ -60,6 +60,8 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.parameters_frozen import parameters_frozen
+from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_never_moves import validation_never_moves
@@ -70,11 +72,13 @@ CAUSE = Cause(
     title="Parameters that should learn are frozen",
     prior=-4.8,
     clues=(
+        Clue(parameters_unoptimized, seen=-0.5),
+        Clue(parameters_frozen, seen=+5.5, unseen=-6.0),
         Clue(noise_swamps_progress, seen=-0.5),
-        Clue(validation_never_moves, seen=+3.5, unseen=-1.2),
-        Clue(gradient_is_zero, seen=+3.0),
+        Clue(validation_never_moves, seen=+1.5),
+        Clue(gradient_is_zero, seen=+1.0),
         Clue(loss_leaps_above_start, seen=-2.5),
-        Clue(loss_flat_from_start, seen=+2.6, unseen=-0.5),
+        Clue(loss_flat_from_start, seen=+2.0, unseen=-0.3),
         Clue(loss_at_chance, seen=+0.7, group="chance"),
         Clue(accuracy_at_chance, seen=+0.7, group="chance"),
         Clue(reward_flat, seen=+0.7),

@@ -50,11 +50,13 @@ from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
+from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_scale_collapses import loss_scale_collapses
+from traindx.signs.nonfinite_from_half import nonfinite_from_half
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.steps_overflow import steps_overflow
 
@@ -63,6 +65,8 @@ CAUSE = Cause(
     title="Numbers overflow in half precision",
     prior=-4.8,
     clues=(
+        Clue(inputs_not_finite, seen=-4.0),
+        Clue(nonfinite_from_half, seen=+5.0, unseen=-1.0),
         Clue(precision_is_half, seen=+2.2, unseen=-4.0),
         Clue(loss_scale_collapses, seen=+4.0, unseen=-1.0, group="overflow"),
         Clue(steps_overflow, seen=+3.5, unseen=-0.5, group="overflow"),

@@ -43,6 +43,7 @@ seed they stand at other steps but there are as many. Between them the run learn
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.input_outliers_seen import input_outliers_seen
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -60,8 +61,9 @@ CAUSE = Cause(
     prior=-4.5,
     acts_through=("exploding-gradients",),
     clues=(
+        Clue(input_outliers_seen, seen=+5.0, unseen=-1.0),
         Clue(loss_leaps_above_start, seen=+0.5),
-        Clue(spikes_recur, seen=+5.2, unseen=-1.0, group="spikes"),
+        Clue(spikes_recur, seen=+3.0, unseen=-0.7, group="spikes"),
         Clue(loss_spikes, seen=+1.0, group="spikes"),
         Clue(loss_falls, seen=+0.5, unseen=-1.5),
         Clue(validation_improves, seen=+0.5),

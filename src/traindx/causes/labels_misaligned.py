@@ -49,8 +49,12 @@ misaligned, the training curve is perfect and validation is at chance.
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -60,15 +64,37 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
+from traindx.signs.parameters_frozen import parameters_frozen
+from traindx.signs.parameters_unoptimized import parameters_unoptimized
+from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.updates_large import updates_large
+from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_never_moves import validation_never_moves
+from traindx.signs.weights_start_equal import weights_start_equal
 
 CAUSE = Cause(
     slug="labels-misaligned",
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(updates_large, seen=-1.0),
+        Clue(validation_at_chance, seen=+2.0),
+        Clue(shapes_broadcast, seen=-2.0),
+        Clue(gradient_fades_over_depth, seen=-1.5),
+        Clue(parameters_unoptimized, seen=-1.5),
+        Clue(optimizer_holds_strangers, seen=-3.0),
+        Clue(labels_faulty, seen=-2.0),
+        Clue(squashed_twice, seen=-2.0),
+        Clue(weights_start_equal, seen=-3.0),
+        Clue(updates_tiny, seen=-3.0),
+        Clue(dead_units_many, seen=-2.0),
+        Clue(gradient_never_arrives, seen=-2.5),
+        Clue(parameters_frozen, seen=-1.5),
         Clue(noise_swamps_progress, seen=-1.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.5),

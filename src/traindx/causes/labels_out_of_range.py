@@ -55,7 +55,7 @@ CAUSE = Cause(
     slug="labels-out-of-range",
     title="Labels lie outside of what the loss allows",
     prior=-4.5,
-    clues=(Clue(labels_faulty, seen=+9.0, unseen=-3.0),),
+    clues=(Clue(labels_faulty, seen=+11.0, unseen=-3.0),),
     fixes=(
         Prescription(
             title="Number the classes from 0 without gaps, with one mapping for all sets",

@@ -51,6 +51,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
 from traindx.signs.loss_negated import loss_negated
+from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_summed import loss_summed
 from traindx.signs.updates_large import updates_large
 from traindx.symptom import Symptom
@@ -60,10 +61,11 @@ CAUSE = Cause(
     title="The loss has the wrong sign or reduction",
     prior=-4.3,
     clues=(
-        Clue(loss_negated, seen=+8.0),
-        Clue(loss_falls_without_floor, seen=+4.5),
-        Clue(loss_summed, seen=+2.5),
-        Clue(updates_large, seen=+0.5),
+        Clue(loss_oscillates, seen=+1.0),
+        Clue(loss_negated, seen=+11.0),
+        Clue(loss_falls_without_floor, seen=+7.0),
+        Clue(loss_summed, seen=+4.0),
+        Clue(updates_large, seen=+1.0),
         Clue(loss_diverges, seen=+1.0),
     ),
     fixes=(

@@ -52,13 +52,18 @@ within an epoch and becomes calmer.
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.gradients_oscillate import gradients_oscillate
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.nonlinearity_missing import nonlinearity_missing
 from traindx.signs.rate_constant import rate_constant
+from traindx.signs.units_saturate import units_saturate
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_turns_up import validation_turns_up
 
@@ -67,6 +72,11 @@ CAUSE = Cause(
     title="Learning rate never decays",
     prior=-4.0,
     clues=(
+        Clue(nonlinearity_missing, seen=-1.5),
+        Clue(units_saturate, seen=-1.0),
+        Clue(dead_units_many, seen=-1.5),
+        Clue(updates_tiny, seen=-2.0),
+        Clue(gradients_oscillate, seen=+0.7),
         Clue(loss_plateaus, seen=+3.5, unseen=-2.5),
         Clue(rate_constant, seen=+1.8, unseen=-3.0),
         Clue(validation_noisy, seen=+1.5),

@@ -57,12 +57,21 @@ ordinary until the weights have moved; it rises together with the loss or after 
 
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.batches_sorted import batches_sorted
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradients_agree import gradients_agree
+from traindx.signs.gradients_carried_over import gradients_carried_over
+from traindx.signs.gradients_oscillate import gradients_oscillate
+from traindx.signs.input_outliers_seen import input_outliers_seen
+from traindx.signs.inputs_not_finite import inputs_not_finite
+from traindx.signs.inputs_unscaled import inputs_unscaled
+from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
@@ -70,21 +79,44 @@ from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
+from traindx.signs.loss_negated import loss_negated
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.loss_summed import loss_summed
+from traindx.signs.momentum_extreme import momentum_extreme
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.updates_large import updates_large
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
+from traindx.signs.weights_start_far_off import weights_start_far_off
 
 CAUSE = Cause(
     slug="lr-too-high",
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(input_outliers_seen, seen=-0.7),
+        Clue(batches_sorted, seen=-1.0),
+        Clue(weights_start_far_off, seen=-1.0),
+        Clue(loss_negated, seen=-3.0),
+        Clue(gradients_carried_over, seen=-2.5),
+        Clue(labels_faulty, seen=-2.0),
+        Clue(inputs_not_finite, seen=-5.0),
+        Clue(nonfinite_from_loss, seen=-2.0),
+        Clue(momentum_extreme, seen=-1.0),
+        Clue(accumulation_undivided, seen=-1.0),
+        Clue(inputs_unscaled, seen=-0.7),
+        Clue(loss_summed, seen=-0.7),
+        Clue(updates_tiny, seen=-4.0),
+        Clue(gradients_agree, seen=-1.5),
+        Clue(gradients_oscillate, seen=+1.5),
+        Clue(updates_large, seen=+2.5, unseen=-0.7),
         Clue(noise_swamps_progress, seen=+1.5),
         Clue(validation_never_moves, seen=-1.0),
         Clue(loss_leaps_above_start, seen=+2.5),

@@ -51,8 +51,13 @@ curve is tidy: no spikes, no swings.
 
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -65,9 +70,15 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.parameters_frozen import parameters_frozen
+from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.units_saturate import units_saturate
+from traindx.signs.updates_large import updates_large
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
 
@@ -76,6 +87,17 @@ CAUSE = Cause(
     title="Learning rate too low",
     prior=-3.6,
     clues=(
+        Clue(targets_unscaled, seen=-1.0),
+        Clue(units_saturate, seen=-1.0),
+        Clue(dead_units_many, seen=-2.0),
+        Clue(few_updates_per_epoch, seen=-0.7),
+        Clue(updates_large, seen=-3.0),
+        Clue(gradient_fades_over_depth, seen=-1.5),
+        Clue(gradient_never_arrives, seen=-2.0),
+        Clue(parameters_unoptimized, seen=-2.0),
+        Clue(parameters_frozen, seen=-0.7),
+        Clue(gradients_agree, seen=+0.7),
+        Clue(updates_tiny, seen=+4.5, unseen=-1.5),
         Clue(noise_swamps_progress, seen=-2.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.0),
@@ -93,7 +115,7 @@ CAUSE = Cause(
         Clue(loss_not_finite, seen=-3.0),
         Clue(validation_turns_up, seen=-2.0),
         Clue(gradient_norm_vanishes, seen=-1.5),
-        Clue(most_steps_clipped, seen=-1.0),
+        Clue(most_steps_clipped, seen=-1.5),
         Clue(rate_decayed_early, seen=-2.5),
     ),
     fixes=(

@@ -58,8 +58,8 @@ CAUSE = Cause(
     title="The metric cannot tell good from bad",
     prior=-4.5,
     clues=(
-        Clue(accuracy_of_a_regression, seen=+8.0),
-        Clue(argmax_of_one, seen=+8.0),
+        Clue(accuracy_of_a_regression, seen=+10.0),
+        Clue(argmax_of_one, seen=+10.0),
     ),
     fixes=(
         Prescription(

@@ -58,7 +58,7 @@ CAUSE = Cause(
     title="No nonlinearity between the layers",
     prior=-4.2,
     clues=(
-        Clue(nonlinearity_missing, seen=+6.0, unseen=-3.0),
+        Clue(nonlinearity_missing, seen=+7.0, unseen=-3.0),
         Clue(linear_in_a_row, seen=+1.5),
         Clue(loss_plateaus, seen=+0.7),
         Clue(both_losses_high, seen=+1.0),

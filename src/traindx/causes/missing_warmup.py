@@ -55,7 +55,9 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.model_is_recurrent import model_is_recurrent
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.updates_large import updates_large
 from traindx.signs.warmup_absent import warmup_absent
 
 CAUSE = Cause(
@@ -63,6 +65,8 @@ CAUSE = Cause(
     title="Warm-up of the learning rate is missing",
     prior=-4.5,
     clues=(
+        Clue(model_is_recurrent, seen=-1.0),
+        Clue(updates_large, seen=+1.0),
         Clue(loss_leaps_above_start, seen=+1.0),
         Clue(warmup_absent, seen=+1.5, unseen=-3.5),
         Clue(fails_in_first_steps, seen=+1.7),

@@ -48,18 +48,26 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
+from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_scale_collapses import loss_scale_collapses
+from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
+from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.targets_not_finite import targets_not_finite
 
 CAUSE = Cause(
     slug="non-finite-inputs",
     title="NaN or infinity in the data",
     prior=-4.5,
     clues=(
+        Clue(nonfinite_from_layers, seen=-1.5),
+        Clue(nonfinite_from_loss, seen=-2.0),
+        Clue(targets_not_finite, seen=+8.0, unseen=-1.0, group="bad data"),
+        Clue(inputs_not_finite, seen=+8.0, unseen=-4.0, group="bad data"),
         Clue(loss_not_finite, seen=+3.0, unseen=-4.0, group="broken"),
         Clue(gradient_not_finite, seen=+2.0, group="broken"),
         Clue(fails_without_warning, seen=+1.7, unseen=-1.5),

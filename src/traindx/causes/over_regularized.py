@@ -45,6 +45,9 @@ drift back towards chance.
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.decay_coupled import decay_coupled
+from traindx.signs.decay_strong import decay_strong
+from traindx.signs.dropout_extreme import dropout_extreme
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -55,6 +58,7 @@ from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.weights_shrink import weights_shrink
 
 CAUSE = Cause(
     slug="over-regularized",
@@ -62,7 +66,11 @@ CAUSE = Cause(
     prior=-4.3,
     acts_through=("underfitting",),
     clues=(
-        Clue(both_losses_high, seen=+6.6, unseen=-0.5),
+        Clue(decay_coupled, seen=-1.5),
+        Clue(dropout_extreme, seen=+3.5, unseen=-0.3),
+        Clue(weights_shrink, seen=+1.5),
+        Clue(decay_strong, seen=+5.0, unseen=-0.5),
+        Clue(both_losses_high, seen=+4.0, unseen=-0.5),
         Clue(validation_below_train, seen=+2.4, unseen=-0.8),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_at_chance, seen=+0.5),

@@ -64,13 +64,16 @@ stops or slides.
 
 from traindx.cause import Cause, Clue, Kind
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_inputs_differ import validation_inputs_differ
 from traindx.signs.validation_metric_declines import validation_metric_declines
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_starts_lost import validation_starts_lost
@@ -82,6 +85,9 @@ CAUSE = Cause(
     prior=-3.6,
     kind=Kind.HOW,
     clues=(
+        Clue(validation_inputs_differ, seen=-1.0),
+        Clue(confidently_wrong, seen=-0.5),
+        Clue(model_dwarfs_data, seen=+1.2),
         Clue(validation_starts_lost, seen=-2.0),
         Clue(validation_at_chance, seen=-1.5),
         Clue(validation_turns_up, seen=+5.0, unseen=-2.5, group="turn"),

@@ -55,7 +55,7 @@ CAUSE = Cause(
     title="Prediction and target shapes broadcast in the loss",
     prior=-4.5,
     clues=(
-        Clue(shapes_broadcast, seen=+9.0, unseen=-5.0),
+        Clue(shapes_broadcast, seen=+10.5, unseen=-5.0),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_at_chance, seen=+0.5),
     ),

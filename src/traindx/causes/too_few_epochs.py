@@ -41,6 +41,8 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
+from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -52,6 +54,8 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_turns_up import validation_turns_up
 
@@ -61,6 +65,10 @@ CAUSE = Cause(
     prior=-3.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(targets_unscaled, seen=-1.0),
+        Clue(few_updates_per_epoch, seen=-0.7),
+        Clue(gradients_agree, seen=-0.5),
+        Clue(updates_tiny, seen=-3.0),
         Clue(loss_still_falling, seen=+5.0, unseen=-3.0),
         Clue(loss_falls_slowly, seen=+0.5),
         Clue(validation_improves, seen=+0.5),

@@ -48,6 +48,8 @@ from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
@@ -60,6 +62,8 @@ CAUSE = Cause(
     title="Train and eval mode are mixed up",
     prior=-4.6,
     clues=(
+        Clue(validated_in_train_mode, seen=+8.5, unseen=-2.5, group="mode"),
+        Clue(trained_in_eval_mode, seen=+9.0, unseen=-2.5, group="mode"),
         Clue(validation_starts_lost, seen=+2.5),
         Clue(validation_at_chance, seen=+1.5),
         Clue(validation_never_improves, seen=+3.6, unseen=-0.3, group="behind"),

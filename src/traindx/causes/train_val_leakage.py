@@ -55,7 +55,7 @@ CAUSE = Cause(
     title="Validation data was seen in training",
     prior=-4.2,
     clues=(
-        Clue(validation_rows_seen, seen=+8.0, unseen=-5.0),
+        Clue(validation_rows_seen, seen=+10.0, unseen=-5.0),
         Clue(validation_below_train, seen=+0.5),
     ),
     fixes=(

@@ -44,9 +44,12 @@ from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_falls import loss_falls
+from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_inputs_differ import validation_inputs_differ
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_starts_lost import validation_starts_lost
@@ -57,6 +60,9 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(trained_in_eval_mode, seen=-2.0),
+        Clue(validated_in_train_mode, seen=-2.0),
+        Clue(validation_inputs_differ, seen=+5.0, unseen=-2.0),
         Clue(validation_starts_lost, seen=+2.0),
         Clue(validation_at_chance, seen=+2.0, unseen=-0.7),
         Clue(validation_never_improves, seen=+4.6, unseen=-2.0),

@@ -49,6 +49,7 @@ from traindx.cause import Cause, Clue, Kind
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -67,6 +68,7 @@ CAUSE = Cause(
     prior=-4.0,
     kind=Kind.HOW,
     clues=(
+        Clue(dead_units_many, seen=-0.5),
         Clue(both_losses_high, seen=+7.0, unseen=-1.5),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_falls_slowly, seen=+0.8),

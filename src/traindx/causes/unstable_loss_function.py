@@ -50,17 +50,27 @@ from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
+from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_scale_collapses import loss_scale_collapses
+from traindx.signs.nonfinite_from_half import nonfinite_from_half
+from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
+from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.targets_not_finite import targets_not_finite
 
 CAUSE = Cause(
     slug="unstable-loss-function",
     title="Numerically unstable loss function",
     prior=-4.8,
     clues=(
+        Clue(nonfinite_from_layers, seen=-1.5),
+        Clue(targets_not_finite, seen=-4.0),
+        Clue(inputs_not_finite, seen=-5.0),
+        Clue(nonfinite_from_half, seen=-3.0),
+        Clue(nonfinite_from_loss, seen=+6.0, unseen=-1.5),
         Clue(fails_without_warning, seen=+2.2, unseen=-1.5),
         Clue(loss_not_finite, seen=+2.6, unseen=-1.0),
         Clue(gradient_not_finite, seen=+0.3),

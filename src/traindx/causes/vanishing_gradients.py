@@ -57,8 +57,12 @@ other and with their weights.
 from traindx.cause import Cause, Clue, Kind
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
@@ -71,16 +75,26 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.weights_start_tiny import weights_start_tiny
 
 CAUSE = Cause(
     slug="vanishing-gradients",
     title="Vanishing gradients",
     prior=-4.2,
     clues=(
+        Clue(updates_tiny, seen=-1.0),
+        Clue(weights_start_tiny, seen=-0.5),
+        Clue(gradient_never_arrives, seen=-1.0),
+        Clue(dead_units_many, seen=-1.0),
+        Clue(model_is_deep_and_plain, seen=+1.0),
+        Clue(activations_fade_over_depth, seen=+0.7),
+        Clue(gradient_fades_over_depth, seen=+4.5, unseen=-2.5),
         Clue(noise_swamps_progress, seen=-1.5),
         Clue(gradient_is_zero, seen=+0.5),
         Clue(loss_leaps_above_start, seen=-1.5),

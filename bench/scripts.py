@@ -1,0 +1,142 @@
+"""Records a folder of labelled scripts with traindx run, and tells how often the right cause is named first.
+
+    python bench/scripts.py tests/scripts              record what is not recorded yet, and score
+    python bench/scripts.py tests/scripts --again      record all again
+    python bench/scripts.py tests/scripts --show NAME  how one script is judged
+
+Labels stand in the files INDEX*.jsonl beside the scripts (see tests/scripts/README.md).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Diagnosis, Verdict
+from traindx.loading.reading import load
+from traindx.run import Run
+
+HEALTHY = "healthy"
+_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Label:
+    """What is wrong with a script, by the one who wrote it."""
+
+    script: Path
+    cause: str
+    accept: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A script and what traindx says of its runs."""
+
+    label: Label
+    diagnosis: Diagnosis | None
+
+    @property
+    def names(self) -> list[str]:
+        """The suspects of the run that matters, the likeliest first."""
+        return [] if self.diagnosis is None else [one.cause.slug for one in self.diagnosis.suspects]
+
+    @property
+    def alarm(self) -> float:
+        """How sure the first suspect is."""
+        return (
+            self.diagnosis.suspects[0].confidence if self.diagnosis and self.diagnosis.suspects else 0.0
+        )
+
+    @property
+    def fits(self) -> bool:
+        """Whether the right cause is first, or a healthy script is left alone."""
+        if self.label.cause == HEALTHY:
+            return self.diagnosis is not None and self.alarm < 0.5 and self.diagnosis.verdict is not Verdict.SICK
+        first = self.diagnosis.suspects[0] if self.diagnosis and self.diagnosis.suspects else None
+        if first is None or self.diagnosis is None or self.diagnosis.verdict is Verdict.HEALTHY:
+            return False
+        return bool({first.cause.slug} & {self.label.cause, *self.label.accept})
+
+
+def labels(folder: Path) -> list[Label]:
+    """All labelled scripts of a folder."""
+    rows = [
+        json.loads(line)
+        for index in sorted(folder.glob("INDEX*.jsonl"))
+        for line in index.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+    return [
+        Label(folder / row["script"], row["cause"], tuple(row.get("accept", ())), int(row.get("line", 0)))
+        for row in rows
+    ]
+
+
+def record(label: Label, into: Path) -> None:
+    """Run the script once under traindx run, on one thread."""
+    name = label.script.stem
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-m", "traindx", "run", "--out", str(into), "--name", name, str(label.script)]
+    subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS, check=False)
+
+
+def of_one(runs: list[Run]) -> Diagnosis | None:
+    """The diagnosis that counts where a script trains several times: of the sickest."""
+    found = [diagnose(run) for run in runs]
+    return min(found, key=lambda one: one.healthy, default=None)
+
+
+def judged(label: Label, into: Path) -> Judged:
+    """What traindx says of a recorded script."""
+    folder = into / label.script.stem
+    try:
+        return Judged(label, of_one(load(folder)))
+    except Exception as error:
+        print(f"{label.script.name}: {error}")
+        return Judged(label, None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--into", type=Path, default=Path(".traindx/scripts"))
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--show", default="")
+    parser.add_argument("--totals", action="store_true", help="only how many, not which")
+    arguments = parser.parse_args()
+    known = [one for one in labels(arguments.folder) if not arguments.show or one.script.stem == arguments.show]
+    into = arguments.into / arguments.folder.resolve().name
+    into.mkdir(parents=True, exist_ok=True)
+    todo = [one for one in known if arguments.again or not (into / one.script.stem).exists()]
+    if arguments.again:
+        for one in todo:
+            subprocess.run(["rm", "-rf", str(into / one.script.stem)], check=True)
+    with ThreadPoolExecutor(2) as pool:
+        for number, one in enumerate(pool.map(lambda label: (record(label, into), label)[1], todo), start=1):
+            print(f"\rrecorded {number} of {len(todo)}: {one.script.name:<40}", end="", file=sys.stderr)
+    results = [judged(one, into) for one in known]
+    _report(results, arguments.totals)
+
+
+def _report(results: list[Judged], totals: bool) -> None:
+    if not totals:
+        for one in sorted(results, key=lambda one: (one.fits, one.label.cause)):
+            shown = ", ".join(f"{s.cause.slug} {s.confidence:.2f}" for s in (one.diagnosis.suspects if one.diagnosis else ())[:4])
+            verdict = one.diagnosis.verdict.value if one.diagnosis else "-"
+            print(f"{'ok  ' if one.fits else 'MISS'} {one.label.script.stem:<24} {one.label.cause:<26} {verdict:<12} {shown}")
+    sick = [one for one in results if one.label.cause != HEALTHY]
+    well = [one for one in results if one.label.cause == HEALTHY]
+    third = sum(bool(set(one.names[:3]) & {one.label.cause, *one.label.accept}) for one in sick)
+    print(f"first {sum(one.fits for one in sick)} of {len(sick)}, in three {third}")
+    print(f"healthy left alone {sum(one.fits for one in well)} of {len(well)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Roots and mechanisms: a why takes over the belief in the how that it explains.
+
+Dead units, vanishing gradients, overfitting are how a training fails. Where something a person chose also
+speaks for itself, the mechanism's belief goes to that root, as points that can be read like any others.
+"""
+
+import math
+from collections.abc import Mapping
+
+from traindx.cause import Cause, Kind
+from traindx.diagnosis import Reason
+from traindx.scoring import total
+
+Lines = Mapping[Cause, tuple[Reason, ...]]
+
+_MOST = 0.9
+"""What a root can take of a mechanism: the true root may be one that nobody thought of."""
+_HEAD_START = 2.0
+"""Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
+_OWN = 1.0
+"""Points that must speak for a root apart from what speaks for its mechanism."""
+
+
+def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
+    """The reasons of all causes, with what roots gain by explaining mechanisms that are seen."""
+    scores = {cause: total(reasons) for cause, reasons in lines.items()}
+    found = {cause: list(reasons) for cause, reasons in lines.items()}
+    for how in [cause for cause, reasons in lines.items() if cause.kind is Kind.HOW and _is_seen(reasons)]:
+        roots = [why for why in lines if how.slug in why.acts_through and _speaks(lines[why], lines[how])]
+        # Weights relative to the mechanism, so that none can overflow.
+        weight = sum(math.exp(min(scores[why] - scores[how], 50.0)) for why in roots)
+        if not roots or weight <= 0:
+            continue
+        odds = math.exp(_HEAD_START) * weight
+        share = _MOST * odds / (1 + odds)
+        gain = math.log1p(share / weight)
+        names = ", ".join(why.slug for why in roots)
+        found[how].append(Reason(f"it is how {names} can fail a training", math.log1p(-share)))
+        for why in roots:
+            found[why].append(Reason(f"it explains {how.slug}, which is seen as well", gain))
+    return {cause: tuple(reasons) for cause, reasons in found.items()}
+
+
+def _is_seen(reasons: tuple[Reason, ...]) -> bool:
+    return any(reason.seen and reason.points >= _OWN for reason in reasons)
+
+
+def _speaks(root: tuple[Reason, ...], mechanism: tuple[Reason, ...]) -> bool:
+    """Whether something speaks for a root that does not speak for its mechanism as well."""
+    shared = {reason.sign.slug for reason in mechanism if reason.sign and reason.seen}
+    own = [one for one in root if one.seen and one.points > 0 and one.sign and one.sign.slug not in shared]
+    return sum(reason.points for reason in own) >= _OWN
