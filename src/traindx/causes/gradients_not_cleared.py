@@ -61,7 +61,7 @@ CAUSE = Cause(
     title="Gradients are never cleared",
     prior=-4.0,
     clues=(
-        Clue(gradients_carried_over, seen=+8.0, unseen=-5.0),
+        Clue(gradients_carried_over, seen=+10.0, unseen=-5.0),
         Clue(gradient_norm_grows, seen=+1.0),
         Clue(loss_diverges, seen=+0.5),
         Clue(loss_oscillates, seen=+0.5),

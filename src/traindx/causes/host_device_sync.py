@@ -54,7 +54,7 @@ CAUSE = Cause(
     slug="host-device-sync",
     title="Values are read one by one, and the device waits",
     prior=-4.5,
-    clues=(Clue(values_read_singly, seen=+7.0, unseen=-4.0),),
+    clues=(Clue(values_read_singly, seen=+9.0, unseen=-4.0),),
     fixes=(
         Prescription(
             title="Compute on tensors and read once per epoch, or every hundred steps",

@@ -57,8 +57,8 @@ CAUSE = Cause(
     title="Parameters are missing from the optimizer",
     prior=-4.0,
     clues=(
-        Clue(parameters_unoptimized, seen=+5.0, unseen=-2.0, group="held"),
-        Clue(optimizer_holds_strangers, seen=+7.0, group="held"),
+        Clue(parameters_unoptimized, seen=+7.0, unseen=-2.0, group="held"),
+        Clue(optimizer_holds_strangers, seen=+9.5, group="held"),
         Clue(loss_flat_from_start, seen=+1.5),
         Clue(loss_plateaus, seen=+0.5),
         Clue(updates_tiny, seen=+0.3),
