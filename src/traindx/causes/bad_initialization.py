@@ -11,6 +11,10 @@ that of a blind guess, and gradients are next to nothing. Symmetry: with equal w
 every unit of a layer gets the same gradient and stays a copy of its neighbour, so the layer is one unit
 wide for ever.
 
+In layers of 100 to 10,000 inputs the width after He is 0.14 to 0.014; weights near 1, or below 0.001, are
+suspect at a glance. Biases start at zero; before a ReLU a bias of 0.01 keeps units from being dead at the
+start.
+
 With `C` classes a sound start has a loss near `ln(C)`: 2.30 for 10 classes, 6.91 for 1,000. Logits with
 standard deviation `s` add about `s ** 2 / 2` to it while `s` is small. For regression a sound start is near
 the mean square of the targets.
@@ -33,6 +37,7 @@ there before the first update.
 - `frozen-parameters`: gradients are None or the weights never change.
 - `labels-misaligned`: a few samples can be memorised, so the network can leave its start.
 - `loss-sign-or-reduction`: the first loss is above chance by the batch size exactly, because it is summed.
+- `exploding-gradients`: the gradient norm is ordinary at step 0 and grows later; here it is off at step 0.
 
 ## What not to do
 - Lowering the rate until it survives: the run then spends its time on scaling the outputs down.
@@ -52,7 +57,8 @@ there before the first update.
 - Karpathy: A Recipe for Training Neural Networks, 2019, the loss at initialisation.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
@@ -74,6 +80,7 @@ from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="bad-initialization",
@@ -107,6 +114,12 @@ CAUSE = Cause(
             expect="the first loss is within 10 % of chance, and the loss falls within the first 100 steps",
             safety=Safety.ASK,
             not_when="the weights are pretrained",
+            before="""\
+for module in model.modules():
+    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+        torch.nn.init.normal_(module.weight, std=1.0)  # one width for all layers
+        if module.bias is not None:
+            torch.nn.init.zeros_(module.bias)""",
             code="""\
 for module in model.modules():
     if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
@@ -152,4 +165,10 @@ model = torch.nn.Sequential(
     ),
     page=__doc__,
     acts_through=("vanishing-gradients", "exploding-gradients", "saturated-activations", "dead-relu"),
+    symptoms=(Symptom.NOT_LEARNING, Symptom.UNSTABLE, Symptom.NOT_FINITE),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is wrong", blames="the learning rate"),
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+    ),
+    places=(facts.MODEL_PLACE,),
 )

@@ -11,8 +11,12 @@ squared length) is well above the batch size, doubling the batch nearly halves t
 a larger batch only costs.
 
 A small batch is not an illness in itself: with a rate that fits, batches of 4 to 32 train many networks
-well. It is the cause when lowering the rate does not calm the curve, or calms it only at a rate that hardly
-learns.
+well, and its noise often helps them to generalise. It is the cause when lowering the rate does not calm the
+curve, or calms it only at a rate that hardly learns.
+
+Rate and batch size belong together: a batch k times larger bears a rate about k times higher with SGD (the
+linear scaling rule, with a warm-up), and the square root of k times higher with Adam. So a batch that was
+made smaller at an unchanged rate looks ill, and it is the rate that is too high.
 
 ## What you see
 The training loss is a broad band from step to step, and the band hardly narrows while its middle falls. The
@@ -26,7 +30,9 @@ overlooked.
 - `lr-decay-needed`: only the end is noisy, and a drop of the rate brings the loss down within a few steps.
 - `input-outliers`: the band is narrow except for single high steps, which come back with the same examples.
 - `label-noise`: the loss of single examples stays high in every epoch, whatever the batch.
-- `momentum-too-high`: the loss swings in slow waves over many steps, and not at random from step to step.
+- `momentum-too-high`: the loss falls, turns and climbs back over tens of steps, and 0.9 instead of 0.99
+  cures it; it is not an even band.
+- `accumulation-not-divided`: gradients are accumulated, and their norm grows with the number of parts.
 - `not-shuffled`: the pattern repeats at the same place in each epoch.
 
 ## What not to do
@@ -45,7 +51,8 @@ overlooked.
 - Masters, Luschi: Revisiting Small Batch Training for Deep Neural Networks, 2018.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -62,6 +69,7 @@ from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_large import updates_large
 from traindx.signs.validation_noisy import validation_noisy
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="batch-too-small",
@@ -90,6 +98,8 @@ CAUSE = Cause(
             expect="the band of the training loss becomes two to three times narrower",
             safety=Safety.ASK,
             not_when="an epoch would then have fewer than about fifty updates",
+            before="""\
+train_loader = DataLoader(train_data, batch_size=4, shuffle=True)""",
             code="""\
 train_loader = DataLoader(
     train_data, batch_size=8 * 4, shuffle=True, drop_last=True, num_workers=4, pin_memory=True
@@ -136,4 +146,7 @@ without_batch_norm(model)""",
         minutes=10,
     ),
     page=__doc__,
+    symptoms=(Symptom.UNSTABLE, Symptom.SLOW),
+    misdiagnoses=(Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),),
+    places=(facts.LOADER_PLACE,),
 )

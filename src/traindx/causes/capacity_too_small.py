@@ -21,6 +21,10 @@ that same level. A drop of the rate moves it by next to nothing.
 - `lr-decay-needed`: the level carries visible noise, and falls within a few steps when the rate is cut.
 - `missing-nonlinearity`: the model has many layers but nothing bent between them; adding width changes
   nothing.
+- `wrong-output-activation`: the floor is that of a formula at any width: 1.46 for ten classes with a softmax
+  before the cross-entropy.
+- `weight-decay-coupled`: the weight norms shrink, and AdamW with the same values passes the level.
+- `dead-relu`: the units are there, and most of them never fire.
 - `label-noise`: a wider model lowers the training loss but not the validation loss.
 - `frozen-parameters`: most of the network does not train; the number of parameters with requires_grad
   tells.
@@ -42,7 +46,8 @@ that same level. A drop of the rate moves it by next to nothing.
 - Kaplan and others: Scaling Laws for Neural Language Models, 2020.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
@@ -53,6 +58,7 @@ from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.decay_strong import decay_strong
 from traindx.signs.dropout_extreme import dropout_extreme
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -68,6 +74,7 @@ from traindx.signs.units_saturate import units_saturate
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="capacity-too-small",
@@ -75,6 +82,7 @@ CAUSE = Cause(
     prior=-4.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(little_learned, seen=+2.0, unseen=-2.0),
         Clue(confidently_wrong, seen=-1.0),
         Clue(classes_fed_to_number_loss, seen=-1.0),
         Clue(decay_coupled, seen=-1.5),
@@ -83,7 +91,7 @@ CAUSE = Cause(
         Clue(units_saturate, seen=-1.0),
         Clue(dead_units_many, seen=-1.5),
         Clue(nonlinearity_missing, seen=-3.0),
-        Clue(bottleneck_narrow, seen=+3.5, unseen=-1.5),
+        Clue(bottleneck_narrow, seen=+4.0, unseen=-1.5),
         Clue(both_losses_high, seen=+5.0, unseen=-1.0),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_still_falling, seen=-1.5),
@@ -106,6 +114,15 @@ CAUSE = Cause(
             expect="the training loss ends clearly below the old level; the validation loss follows it down",
             safety=Safety.MANUAL,
             not_when="the present model does not reach zero loss on one batch: look for a bug instead",
+            before="""\
+def network(width: int) -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(features, width), nn.ReLU(),
+        nn.Linear(width, width), nn.ReLU(),
+        nn.Linear(width, classes),
+    )
+
+model = network(width=32)""",
             code="""\
 def network(width: int) -> nn.Module:
     return nn.Sequential(
@@ -151,4 +168,10 @@ class Block(nn.Module):
         minutes=15,
     ),
     page=__doc__,
+    symptoms=(Symptom.PLATEAU,),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="I need another optimizer", blames="the optimizer"),
+    ),
+    places=(facts.MODEL_PLACE,),
 )

@@ -24,6 +24,7 @@ steps and rarely later is normal.
 - `exploding-gradients`: the norm before clipping grows along the run, and without clipping it breaks.
 - `vanishing-gradients`: the norm before clipping is tiny, not large.
 - `loss-sign-or-reduction`: the loss itself is a batch size too large, because it is summed.
+- `accumulation-not-divided`: norms are larger by the number of accumulated parts; divided, few are clipped.
 - `too-few-epochs`: the curve has a fast first stretch, and a higher limit does not change it.
 - `batch-too-large`: there are few updates per epoch, and they are not clipped.
 
@@ -48,7 +49,8 @@ steps and rarely later is normal.
 - PyTorch documentation: Automatic Mixed Precision examples, "Working with Unscaled Gradients".
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.loss_converged import loss_converged
@@ -60,6 +62,7 @@ from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_tiny import updates_tiny
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="clipping-too-tight",
@@ -83,6 +86,12 @@ CAUSE = Cause(
             expect="5 % to 10 % of the steps are clipped, and the loss falls faster within 200 steps",
             safety=Safety.ASK,
             not_when="the norms grow along the run: then the limit is what holds the run together",
+            before="""\
+for x, y in loader:
+    optimizer.zero_grad()
+    loss_fn(model(x), y).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)  # a copied limit
+    optimizer.step()""",
             code="""\
 from torch.nn.utils import clip_grad_norm_
 
@@ -92,7 +101,7 @@ for x, y in loader:  # an infinite limit measures and clips nothing
     loss_fn(model(x), y).backward()
     norms.append(clip_grad_norm_(model.parameters(), max_norm=float("inf")).item())
     optimizer.step()
-limit = float(torch.tensor(norms).quantile(0.95))""",
+limit = float(torch.tensor(norms).quantile(0.95))  # max_norm from now on""",
             change="gradients.clip x 10",
         ),
         Prescription(
@@ -131,4 +140,10 @@ optimizer.zero_grad()""",
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    symptoms=(Symptom.SLOW, Symptom.NOT_LEARNING),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is too low", blames="the learning rate"),
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+    ),
+    places=(facts.CLIP_PLACE, facts.STEP_PLACE),
 )

@@ -37,9 +37,11 @@ longer.
 - Leclerc and others: FFCV: Accelerating Training by Removing Data Bottlenecks, CVPR, 2023.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.data_wait_dominates import data_wait_dominates
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="data-loading-bottleneck",
@@ -52,6 +54,10 @@ CAUSE = Cause(
             expect="data time falls to a few percent of step time; the loss curve is the same against steps",
             safety=Safety.ASK,
             not_when="the data set lies in memory as tensors already: workers then only copy it around",
+            before="""\
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # no workers: load, then compute
+for x, y in train_loader:
+    x, y = x.to(device), y.to(device)""",
             code="""\
 train_loader = DataLoader(
     train_data, batch_size=64, shuffle=True, num_workers=8,  # up to the cores of this rank
@@ -92,4 +98,7 @@ for x, y in train_loader:  # uint8 pictures
         minutes=2,
     ),
     page=__doc__,
+    symptoms=(Symptom.TAKES_LONG,),
+    misdiagnoses=(Misdiagnosis(says="My GPU is too slow", blames="the hardware"),),
+    places=(facts.LOADER_PLACE,),
 )

@@ -22,6 +22,7 @@ smaller and a larger one.
 - `lr-too-high`: the training loss has the hump as well.
 - `label-noise`: the reason why the hump is high; cleaned labels flatten it.
 - `too-few-epochs`: the validation loss has never turned, it just goes down.
+- `momentum-too-high`: the training loss falls, climbs back and falls again as well.
 
 ## What not to do
 - Stopping at the peak and keeping that model: it is the worst of the run; keep the best before it or train
@@ -42,7 +43,8 @@ smaller and a larger one.
   Datasets, 2022.
 """
 
-from traindx.cause import Cause, Clue, Kind
+from traindx import facts
+from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.double_descent import double_descent
@@ -52,6 +54,7 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.validation_noisy import validation_noisy
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="double-descent",
@@ -74,6 +77,16 @@ CAUSE = Cause(
             expect="the validation loss goes on falling after the hump and may pass its first minimum",
             safety=Safety.ASK,
             not_when="the second valley has flattened above the first: take the checkpoint of the first",
+            before="""\
+best, waited = float("inf"), 0
+for epoch in range(epochs):
+    train_one_epoch(model, train_loader, optimizer)
+    val_loss = evaluate(model, val_loader)
+    if val_loss < best:
+        best, waited = val_loss, 0
+    elif (waited := waited + 1) >= 3:
+        break  # half-way up the hump
+torch.save(model.state_dict(), "last.pt")""",
             code="""\
 best = float("inf")
 for epoch in range(5 * epochs):  # no early stopping
@@ -118,4 +131,7 @@ for width in (64, 256, 1024):
         minutes=60,
     ),
     page=__doc__,
+    symptoms=(Symptom.GENERALISES_BADLY,),
+    misdiagnoses=(Misdiagnosis(says="My model is too large", blames="overfitting by too many parameters"),),
+    places=(facts.VALIDATION_PLACE,),
 )

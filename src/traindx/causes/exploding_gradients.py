@@ -26,7 +26,11 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 - `half-precision-overflow`: the same steps pass in float32.
 - `non-finite-inputs`: the batch itself holds a NaN, and the failure comes with that batch.
 - `input-outliers`: single spikes at the same samples each epoch, with calm in between.
-- `bad-initialization`: the norm is huge at step 0, before any update.
+- `bad-initialization`: the norm is huge at step 0, before any update, with inputs of mean 0 and variance 1.
+- `unnormalized-inputs`: the norm is huge at step 0 because the inputs are; standardised, the run is calm.
+- `unnormalized-targets`: a regression whose loss and norm are huge at step 0, while the outputs are near
+  zero.
+- `momentum-too-high`: the gradients are ordinary, and the sum of the past ones makes the step long.
 - `attention-logit-growth`: a transformer whose attention logits have grown for thousands of steps before
   the spike.
 
@@ -50,7 +54,8 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 - Goodfellow, Bengio, Courville: Deep Learning, 2016, sections 8.2.4 and 10.11.
 """
 
-from traindx.cause import Cause, Clue, Kind
+from traindx import facts
+from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_without_warning import fails_without_warning
@@ -72,6 +77,7 @@ from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_large import updates_large
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="exploding-gradients",
@@ -105,12 +111,26 @@ CAUSE = Cause(
             expect="the loss passes the step where it broke; about one step in twenty is clipped",
             safety=Safety.SAFE,
             not_when="the norm is large on every step: then the limit only acts as a lower rate",
+            before="""\
+loss.backward()
+optimizer.step()  # whatever the norm is""",
             code="""\
 limit = float(torch.tensor(recorded_norms).quantile(0.95))  # norms logged while the run was well
 loss.backward()
 norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit, error_if_nonfinite=True)
 optimizer.step()""",
             change="gradients.clip p95",
+        ),
+        Prescription(
+            title="Lower the rate ten times with a warm-up, where the weights were carried to the cliff",
+            expect="the gradient norm stays in its first range for more than ten times as many steps",
+            safety=Safety.ASK,
+            not_when="the norm is huge at step 0, or a single batch makes the spike",
+            code="""\
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)  # was 1e-3
+warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=500)
+# warm.step() after each optimizer.step(); start from weights of before the first spike""",
+            change="optimizer.lr x 0.1",
         ),
         Prescription(
             title="In a recurrent network use LSTM or GRU, orthogonal weights, LayerNorm, truncated time",
@@ -166,4 +186,7 @@ optimizer.step()""",
     ),
     page=__doc__,
     kind=Kind.HOW,
+    symptoms=(Symptom.GRADIENTS_EXPLODE, Symptom.NOT_FINITE, Symptom.UNSTABLE),
+    misdiagnoses=(Misdiagnosis(says="I need another optimizer", blames="the optimizer"),),
+    places=(facts.CLIP_PLACE, facts.STEP_PLACE, facts.BACKWARD_PLACE),
 )

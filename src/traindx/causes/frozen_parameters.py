@@ -23,6 +23,7 @@ small because few weights have one. A run that is as fast and as small in memory
   `detach`, `no_grad`, `item` or numpy.
 - `lr-too-low`: a hundred times higher rate changes the curve.
 - `vanishing-gradients`: gradients are tiny numbers, not None.
+- `dead-relu`: gradients are exact zeros, `requires_grad` is on, and units never fire.
 - `labels-misaligned`: all weights move, and 16 samples can be memorised.
 - `capacity-too-small`: all weights move, and the loss settles on its floor slowly, not within an epoch.
 - `lr-decayed-too-early`: the weights moved until the schedule ended.
@@ -42,7 +43,8 @@ small because few weights have one. A run that is as fast and as small in memory
 - PyTorch documentation: Autograd mechanics, "Locally disabling gradient computation".
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
@@ -66,14 +68,15 @@ from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="frozen-parameters",
     title="Parameters that should learn are frozen",
-    prior=-4.8,
+    prior=-4.2,
     clues=(
         Clue(parameters_unoptimized, seen=-0.5),
-        Clue(parameters_frozen, seen=+5.5, unseen=-6.0),
+        Clue(parameters_frozen, seen=+7.0, unseen=-6.0),
         Clue(noise_swamps_progress, seen=-0.5),
         Clue(validation_never_moves, seen=+1.5),
         Clue(gradient_is_zero, seen=+1.0),
@@ -101,6 +104,10 @@ CAUSE = Cause(
             expect="the loss leaves its level within 200 steps, and every weight changes after one step",
             safety=Safety.ASK,
             not_when="the weights are frozen on purpose, as with adapters or a fixed feature extractor",
+            before="""\
+model.requires_grad_(False)  # left over from the first stage
+model.head.requires_grad_(True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=lr)""",
             code="""\
 for parameter in model.parameters():
     parameter.requires_grad_(True)
@@ -144,4 +151,10 @@ assert not still, still""",
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+    ),
+    places=(facts.OPTIMIZER_PLACE, facts.MODEL_PLACE),
 )

@@ -25,6 +25,7 @@ scaler works and are no illness.
 - `lr-too-high`: the loss climbs before it fails, and a lower rate in float16 trains.
 - `non-finite-inputs`: one batch holds NaN or inf, and it fails in float32 with that batch.
 - `input-outliers`: float32 survives it with a spike at the same batch.
+- `loss-sign-or-reduction`: a loss summed over the batch passes 65,504; its mean is far below.
 - `attention-logit-growth`: bfloat16 or float32 only delay it; the logits grow without end.
 
 ## What not to do
@@ -44,7 +45,8 @@ scaler works and are no illness.
 - Higham: Accuracy and Stability of Numerical Algorithms, 2002.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
@@ -59,6 +61,7 @@ from traindx.signs.loss_scale_collapses import loss_scale_collapses
 from traindx.signs.nonfinite_from_half import nonfinite_from_half
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.steps_overflow import steps_overflow
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="half-precision-overflow",
@@ -85,6 +88,12 @@ CAUSE = Cause(
             expect="the run passes the step where it failed, and no step is skipped",
             safety=Safety.ASK,
             not_when="the device has no bfloat16 (GPUs before Ampere), or digits matter more than range",
+            before="""\
+with torch.autocast(device_type="cuda", dtype=torch.float16):
+    loss = loss_fn(model(x), y)
+optimizer.zero_grad()
+loss.backward()  # no GradScaler, and nothing above 65,504
+optimizer.step()""",
             code="""\
 with torch.autocast(device_type="cuda", dtype=torch.bfloat16):
     loss = loss_fn(model(x), y)
@@ -141,4 +150,10 @@ optimizer.step()""",
         minutes=5,
     ),
     page=__doc__,
+    symptoms=(Symptom.NOT_FINITE, Symptom.PLATEAU),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+        Misdiagnosis(says="There is a bad batch in my data", blames="the data"),
+    ),
+    places=(facts.LOSS_PLACE, facts.BACKWARD_PLACE),
 )
