@@ -22,6 +22,7 @@ seed they stand at other steps but there are as many. Between them the run learn
 - `label-noise`: the inputs of the bad examples look ordinary and only their targets are wrong.
 - `not-shuffled`: the rise is at the same place in each epoch and lasts for many steps.
 - `non-finite-inputs`: the value is NaN or infinite, and the loss never comes back.
+- `attention-logit-growth`: the spikes become more frequent over thousands of steps, at ordinary batches.
 
 ## What not to do
 - Deleting every example with a high loss: hard and rare cases are among them, and the network loses them.
@@ -40,7 +41,8 @@ seed they stand at other steps but there are as many. Between them the run learn
 - scikit-learn documentation: RobustScaler.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.input_outliers_seen import input_outliers_seen
@@ -54,6 +56,7 @@ from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_improves import validation_improves
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="input-outliers",
@@ -80,6 +83,8 @@ CAUSE = Cause(
             expect="a few examples carry a large share of the loss; without them the spikes are gone",
             safety=Safety.MANUAL,
             not_when="the losses have no long tail: no single example is to blame",
+            before="""\
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # nobody has looked at it""",
             code="""\
 model.eval()
 losses = []
@@ -88,7 +93,10 @@ with torch.no_grad():
         losses.append(nn.functional.cross_entropy(model(x), y, reduction="none"))
 losses = torch.cat(losses)
 for index in losses.topk(20).indices.tolist():
-    print(index, losses[index].item(), train_data[index])""",
+    print(index, losses[index].item(), train_data[index])
+broken = {17, 4096}  # what you found by eye
+keep = [index for index in range(len(train_data)) if index not in broken]
+train_loader = DataLoader(Subset(train_data, keep), batch_size=64, shuffle=True)""",
         ),
         Prescription(
             title="Clip the gradient norm at about twice its usual value",
@@ -114,6 +122,20 @@ x = ((x - middle) / scale).clamp(-10, 10)""",
             change="inputs.standardize",
         ),
         Prescription(
+            title="After a spike that stays, go back to a checkpoint before it and skip its batches",
+            expect="the loss goes on along its old path past the step of the spike",
+            safety=Safety.MANUAL,
+            not_when="the next spikes come at ordinary batches: then the rate or the weights are off",
+            code="""\
+saved = torch.load("before_the_spike.pt", weights_only=True)  # some hundred steps before it
+model.load_state_dict(saved["model"])
+optimizer.load_state_dict(saved["optimizer"])
+for step, (x, y) in enumerate(train_loader, start=saved["step"] + 1):
+    if step in bad_steps:
+        continue
+    train_step(x, y)""",
+        ),
+        Prescription(
             title="For outlying targets in regression, use a loss that grows linearly",
             expect="the spikes shrink to a few times the usual loss; the median error improves",
             safety=Safety.ASK,
@@ -131,4 +153,10 @@ loss = loss_fn(model(x).squeeze(-1), y)""",
         minutes=10,
     ),
     page=__doc__,
+    symptoms=(Symptom.UNSTABLE, Symptom.GRADIENTS_EXPLODE, Symptom.NOT_FINITE),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+        Misdiagnosis(says="My batch is too small", blames="the batch size"),
+    ),
+    places=(facts.LOADER_PLACE,),
 )

@@ -24,6 +24,8 @@ misaligned, the training curve is perfect and validation is at chance.
 - `frozen-parameters`: 16 samples cannot be memorised, and weights do not move.
 - `overfitting`: the validation loss fell well below chance before it rose.
 - `train-val-mismatch`: validation is off, but better than chance, and the pairs look right.
+- `wrong-output-activation`: 16 samples stop at a floor, because the outputs cannot reach their targets.
+- `parameters-not-optimized`: 16 samples cannot be memorised; gradients are there and weights stay as drawn.
 - `target-shape-broadcast`: a regression at the variance of its targets, where predictions (N, 1) meet
   targets (N,).
 - `class-imbalance`: accuracy is the share of the largest class, but the loss is below the entropy of the
@@ -46,15 +48,18 @@ misaligned, the training curve is perfect and validation is at chance.
   2021.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_is_zero import gradient_is_zero
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.labels_faulty import labels_faulty
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -73,17 +78,22 @@ from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_learns_nothing import validation_learns_nothing
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="labels-misaligned",
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(confidently_wrong, seen=-1.0),
+        Clue(little_learned, seen=+1.5, unseen=-0.5),
+        Clue(validation_learns_nothing, seen=+4.0, unseen=-1.0),
         Clue(updates_large, seen=-1.0),
-        Clue(validation_at_chance, seen=+2.0),
+        Clue(validation_at_chance, seen=+1.5),
         Clue(shapes_broadcast, seen=-2.0),
         Clue(gradient_fades_over_depth, seen=-1.5),
         Clue(parameters_unoptimized, seen=-1.5),
@@ -113,6 +123,22 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
+            title="Keep both sides in one data set and permute them with one index",
+            expect="train and validation loss fall below chance within the first epoch",
+            safety=Safety.MANUAL,
+            not_when="each pair is read from one record: then look at the pairs first",
+            before="""\
+inputs = inputs[torch.randperm(len(inputs))]
+labels = labels[torch.randperm(len(labels))]  # an order of its own
+dataset = torch.utils.data.TensorDataset(inputs, labels)
+loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
+            code="""\
+order = torch.randperm(len(inputs))
+inputs, labels = inputs[order], labels[order]  # one order for both
+dataset = torch.utils.data.TensorDataset(inputs, labels)
+loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
+        ),
+        Prescription(
             title="Look at twenty pairs as the model gets them, after all transforms",
             expect="wrong pairs are seen by eye; once repaired, the loss leaves chance within an epoch",
             safety=Safety.MANUAL,
@@ -122,17 +148,6 @@ x, y = next(iter(loader))
 for sample, label in zip(x[:20], y[:20]):
     print(tuple(sample.shape), float(sample.mean()), label.tolist())
     # images: matplotlib.pyplot.imshow(sample.permute(1, 2, 0)); text: tokenizer.decode(sample)""",
-        ),
-        Prescription(
-            title="Keep both sides in one data set and permute them with one index",
-            expect="train and validation loss fall below chance within the first epoch",
-            safety=Safety.MANUAL,
-            not_when="the pairs are read from one record each and were looked at",
-            code="""\
-order = torch.randperm(len(inputs))
-inputs, labels = inputs[order], labels[order]  # one order for both
-dataset = torch.utils.data.TensorDataset(inputs, labels)
-loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
         ),
         Prescription(
             title="Join inputs and labels by an id, never by position",
@@ -153,4 +168,11 @@ labels = torch.tensor([label_of[one] for one in input_ids])""",
         minutes=5,
     ),
     page=__doc__,
+    acts_through=("underfitting", "overfitting"),
+    symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU, Symptom.GENERALISES_BADLY),
+    misdiagnoses=(
+        Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+    ),
+    places=(facts.LOADER_PLACE,),
 )

@@ -8,6 +8,10 @@ weights: proportional to the rate, and inversely to the batch size. More steps d
 lower rate does, at once. The rate must not start low either: the first stretch, and the choice of a good
 valley, need the high one.
 
+A flat stretch can also be a saddle: calm, in the middle of the run, with a gradient norm near zero, and left
+by itself after some time. There the opposite helps: momentum, the noise of smaller batches, or a rate that
+rises for a while, as in a cycle. In the band meant here the gradient norm stays up and the loss jitters.
+
 ## What you see
 A fast fall, a bend, then a flat noisy band that lasts for a large part of the run while the recorded rate
 is constant. Train and validation loss both jitter, the best validation values are scattered over many
@@ -23,6 +27,8 @@ within an epoch and becomes calmer.
 - `capacity-too-small`: a tenth of the rate for a further tenth of the steps leaves the level where it is.
 - `overfitting`: the training loss keeps falling while the validation loss does not.
 - `label-noise`: the level is the error rate of the labels and stays with any rate.
+- `momentum-too-high`: the loss was lower before and climbed back to its band.
+- `missing-nonlinearity`: the level is that of a linear model, at any rate and width.
 - `batch-too-small`: the jitter is as wide as the signal from the first epoch on, and a tenth of the rate
   does not calm it.
 - `over-regularized`: less weight decay or dropout lowers the level, a lower rate does not.
@@ -49,7 +55,8 @@ within an epoch and becomes calmer.
   cooldown.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.dead_units_many import dead_units_many
@@ -66,6 +73,7 @@ from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-decay-needed",
@@ -94,6 +102,11 @@ CAUSE = Cause(
             expect="the loss leaves its band and falls with the rate, within the first third of the decay",
             safety=Safety.ASK,
             not_when="the training loss is at its floor already, or the validation loss rises while it falls",
+            before="""\
+for x, y in loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    # the last step is as long as the first""",
             code="""\
 from torch.optim.lr_scheduler import CosineAnnealingLR
 
@@ -137,7 +150,9 @@ for epoch in range(epochs):
             code="""\
 scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
     optimizer, T_0=steps_per_epoch * 10, T_mult=2, eta_min=1e-6
-)""",
+)
+# or up and down evenly, after each batch; keep the checkpoint of the end of a cycle:
+# torch.optim.lr_scheduler.CyclicLR(optimizer, base_lr=1e-4, max_lr=1e-3, step_size_up=2000)""",
         ),
     ),
     experiment=Experiment(
@@ -148,4 +163,10 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    symptoms=(Symptom.PLATEAU, Symptom.UNSTABLE),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="I am stuck in a local minimum", blames="the loss surface"),
+    ),
+    places=(facts.SCHEDULE_PLACE, facts.OPTIMIZER_PLACE),
 )

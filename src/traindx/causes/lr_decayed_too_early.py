@@ -21,6 +21,8 @@ a hundred or more long before the end.
 - `too-few-epochs`: the loss is still falling at the end, and the schedule ends with the run.
 - `capacity-too-small`: the level was reached while the rate was still high.
 - `vanishing-gradients`: the gradient norm dies together with the progress.
+- `dead-relu`: units stopped firing, and the rate is still high where the loss stops.
+- `weight-decay-coupled`: the weights shrink all the time, and the rate is still high where the loss stops.
 - `overfitting`: the training loss keeps falling.
 
 ## What not to do
@@ -38,7 +40,8 @@ a hundred or more long before the end.
 - PyTorch documentation: torch.optim, "How to adjust learning rate".
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -46,6 +49,7 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-decayed-too-early",
@@ -65,6 +69,13 @@ CAUSE = Cause(
             expect="the rate is half its peak at half of the run, and the loss falls past the old bend",
             safety=Safety.ASK,
             not_when="the loss was on its floor before the rate fell",
+            before="""\
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.95)  # meant for epochs
+for epoch in range(epochs):
+    for x, y in loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad(); loss.backward(); optimizer.step()
+        scheduler.step()  # once per batch""",
             code="""\
 total_steps = epochs * len(loader)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)
@@ -107,4 +118,10 @@ scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    symptoms=(Symptom.PLATEAU, Symptom.SLOW),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+    ),
+    places=(facts.SCHEDULE_PLACE, facts.OPTIMIZER_PLACE),
 )

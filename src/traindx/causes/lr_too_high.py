@@ -28,8 +28,11 @@ ordinary until the weights have moved; it rises together with the loss or after 
 - `lr-decay-needed`: the run is calm, and a lower constant rate reaches the same level, only later.
 - `exploding-gradients`: a ten times lower rate still fails, and the gradient norm climbs before the loss
   does.
-- `momentum-too-high`: the swings are slow waves of many steps, and 0.9 instead of 0.99 calms them at the
-  same rate.
+- `momentum-too-high`: the loss falls fast, turns and climbs back over tens of steps, and 0.9 instead of 0.99
+  cures it at the same rate.
+- `gradients-not-cleared`: the norm of `.grad` grows from step to step, and clearing it cures at this rate.
+- `unnormalized-inputs`: with inputs of mean 0 and variance 1 the same rate trains.
+- `loss-sign-or-reduction`: the loss is summed, and with its mean the same rate trains.
 - `batch-too-small`: the jitter keeps its width at a ten times lower rate and narrows with a larger batch.
 - `input-outliers`: at a lower rate the spikes come back at the same batches, only smaller.
 - `unstable-loss-function`: the loss goes from an ordinary value to NaN in one step, without a climb.
@@ -55,7 +58,8 @@ ordinary until the weights have moved; it rises together with the loss or after 
   Stability, 2021.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
@@ -95,6 +99,7 @@ from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.weights_start_far_off import weights_start_far_off
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-too-high",
@@ -146,10 +151,11 @@ CAUSE = Cause(
             expect="the loss falls without a jump from the first 100 steps on, below the old run's best",
             safety=Safety.ASK,
             not_when="the loss is flat from the first step: a lower rate then makes it slower still",
+            before="""\
+optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)""",
             code="""\
-# before a scheduler is built, or it puts the old rate back
-for group in optimizer.param_groups:
-    group["lr"] *= 0.1""",
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+# a scheduler or warm-up that names its own peak rate has to be lowered as well""",
             change="optimizer.lr x 0.1",
         ),
         Prescription(
@@ -201,5 +207,17 @@ scheduler = SequentialLR(optimizer, [warm, decay], milestones=[500])  # schedule
         minutes=5,
     ),
     page=__doc__,
-    acts_through=("exploding-gradients", "dead-relu", "saturated-activations"),
+    acts_through=(
+        "exploding-gradients",
+        "dead-relu",
+        "saturated-activations",
+        "attention-logit-growth",
+        "output-logit-drift",
+    ),
+    symptoms=(Symptom.UNSTABLE, Symptom.NOT_FINITE, Symptom.NOT_LEARNING),
+    misdiagnoses=(
+        Misdiagnosis(says="I need another optimizer", blames="the optimizer"),
+        Misdiagnosis(says="My batch is too small", blames="the batch size"),
+    ),
+    places=(facts.OPTIMIZER_PLACE, facts.SCHEDULE_PLACE),
 )

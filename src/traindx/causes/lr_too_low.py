@@ -21,6 +21,10 @@ curve is tidy: no spikes, no swings.
   thousands of times smaller than those of the last.
 - `frozen-parameters`: the loss is the same at every rate; a low rate still shows a slope once the batches
   are averaged.
+- `parameters-not-optimized`: some weights are exactly as drawn after any number of steps, at every rate.
+- `unnormalized-targets`: a regression whose outputs have a long way to targets far from zero; standardised
+  targets cure it at this rate.
+- `optimizer-unsuited`: no rate of this optimizer trains, and Adam at 0.001 does.
 - `labels-misaligned`: the run memorises 16 samples at this rate and yet sits at chance on the whole set.
 - `bad-initialization`: the outputs of the untrained layers shrink to zero or are the same for all units.
 - `lr-decayed-too-early`: the first stretch fell fast; the slope died when the schedule lowered the rate.
@@ -49,7 +53,8 @@ curve is tidy: no spikes, no swings.
 - Karpathy: A Recipe for Training Neural Networks, 2019.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
@@ -81,6 +86,7 @@ from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-too-low",
@@ -96,8 +102,8 @@ CAUSE = Cause(
         Clue(gradient_never_arrives, seen=-2.0),
         Clue(parameters_unoptimized, seen=-2.0),
         Clue(parameters_frozen, seen=-0.7),
-        Clue(gradients_agree, seen=+0.7),
-        Clue(updates_tiny, seen=+4.5, unseen=-1.5),
+        Clue(gradients_agree, seen=+1.7),
+        Clue(updates_tiny, seen=+5.0, unseen=-2.0),
         Clue(noise_swamps_progress, seen=-2.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.0),
@@ -124,10 +130,11 @@ CAUSE = Cause(
             expect="within 200 steps the loss falls several times faster than before, without spikes",
             safety=Safety.ASK,
             not_when="the loss jumps or swings, or what a pretrained model knows must not be lost",
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)""",
             code="""\
-# before a scheduler is built, or it puts the old rate back
-for group in optimizer.param_groups:
-    group["lr"] *= 10""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)  # then 1e-4
+# a scheduler that names its own peak rate has to be raised as well""",
             change="optimizer.lr x 10",
         ),
         Prescription(
@@ -167,4 +174,10 @@ optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)""",
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    symptoms=(Symptom.SLOW, Symptom.NOT_LEARNING),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+    ),
+    places=(facts.OPTIMIZER_PLACE, facts.SCHEDULE_PLACE),
 )

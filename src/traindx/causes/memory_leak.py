@@ -17,6 +17,7 @@ with nothing special about it. Steps may get slower as it grows.
 
 ## Often confused with
 - `data-loading-bottleneck`: steps are slow from the start and memory is level.
+- `host-device-sync`: steps are slow from the start, waiting for values, and memory is level.
 - `detached-graph`: the opposite mistake, a detach too many: the loss does not fall and memory is level.
 - `gradients-not-cleared`: memory is level and the gradient norm grows.
 - `straggler`: one rank slows down for reasons of its own machine; memory is level on all.
@@ -38,9 +39,11 @@ with nothing special about it. Steps may get slower as it grows.
 - pytorch/pytorch issue 13246: DataLoader workers and copy-on-write memory.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.memory_grows import memory_grows
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="memory-leak",
@@ -53,6 +56,15 @@ CAUSE = Cause(
             expect="memory is level from the second step on",
             safety=Safety.SAFE,
             not_when="the collected tensor is meant to be differentiated later",
+            before="""\
+total = torch.zeros((), device=device)
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    total = total + loss  # holds the graph of every step so far
+print(total.item() / len(train_loader))""",
             code="""\
 total = torch.zeros((), device=device)
 for x, y in train_loader:
@@ -60,7 +72,7 @@ for x, y in train_loader:
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    total += loss.detach()  # not: total = total + loss
+    total += loss.detach()
 print(total.item() / len(train_loader))  # one transfer per epoch""",
         ),
         Prescription(
@@ -115,4 +127,7 @@ class Paths(Dataset):
         minutes=3,
     ),
     page=__doc__,
+    symptoms=(Symptom.TAKES_LONG, Symptom.CRASHES),
+    misdiagnoses=(Misdiagnosis(says="My batch does not fit into memory", blames="the batch size"),),
+    places=(facts.LOSS_PLACE, facts.VALIDATION_PLACE),
 )

@@ -21,6 +21,7 @@ with a warm-up.
 - `bad-initialization`: the loss of the very first batch, before any update, is already far above chance.
 - `exploding-gradients`: a ten times lower rate without warm-up still fails.
 - `unnormalized-inputs`: scaling the inputs to unit variance cures it at the full rate.
+- `momentum-too-high`: the loss falls before it climbs back, and with 0.9 it does not.
 - `half-precision-overflow`: the same first steps pass in float32.
 - `attention-logit-growth`: the run is fine for thousands of steps and breaks late.
 
@@ -42,7 +43,8 @@ with a warm-up.
 - Gilmer and others: A Loss Curvature Perspective on Training Instability in Deep Learning, 2021.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
@@ -59,6 +61,7 @@ from traindx.signs.model_is_recurrent import model_is_recurrent
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.updates_large import updates_large
 from traindx.signs.warmup_absent import warmup_absent
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="missing-warmup",
@@ -87,6 +90,9 @@ CAUSE = Cause(
             expect="no jump in the first 500 steps, and the loss is below the old run's from there on",
             safety=Safety.SAFE,
             not_when="the whole run has fewer than some hundred steps: then lower the rate instead",
+            before="""\
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)
+# the first step is taken at the full rate""",
             code="""\
 from torch.optim.lr_scheduler import LinearLR, SequentialLR
 
@@ -126,5 +132,11 @@ optimizer = torch.optim.RAdam(
         minutes=5,
     ),
     page=__doc__,
-    acts_through=("exploding-gradients",),
+    acts_through=("exploding-gradients", "dead-relu"),
+    symptoms=(Symptom.UNSTABLE, Symptom.NOT_FINITE, Symptom.PLATEAU),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+        Misdiagnosis(says="I need another optimizer", blames="the optimizer"),
+    ),
+    places=(facts.SCHEDULE_PLACE, facts.OPTIMIZER_PLACE),
 )
