@@ -43,7 +43,8 @@ an otherwise good curve. Only the validation loss is NaN when the bad value is i
 - scikit-learn documentation: Imputation of missing values.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -58,6 +59,7 @@ from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="non-finite-inputs",
@@ -84,13 +86,18 @@ CAUSE = Cause(
             expect="the scan names the examples; without them the loss stays finite past the old step",
             safety=Safety.MANUAL,
             not_when="the scan finds nothing: then the NaN is made inside the network or the loss",
+            before="""\
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # as it came from the file""",
             code="""\
+keep = []
 for index in range(len(train_data)):
     x, y = train_data[index]
-    for name, value in (("input", x), ("target", y)):
-        value = torch.as_tensor(value)
-        if not torch.isfinite(value).all():
-            print(f"example {index}: the {name} has {(~torch.isfinite(value)).sum()} bad values")""",
+    bad = [int((~torch.isfinite(torch.as_tensor(value))).sum()) for value in (x, y)]
+    if any(bad):
+        print(f"example {index}: {bad[0]} bad values in the input, {bad[1]} in the target")
+    else:
+        keep.append(index)
+train_loader = DataLoader(Subset(train_data, keep), batch_size=64, shuffle=True)""",
         ),
         Prescription(
             title="Impute missing values and tell the network which ones were missing",
@@ -138,4 +145,10 @@ for x, y in train_loader:
         minutes=3,
     ),
     page=__doc__,
+    symptoms=(Symptom.NOT_FINITE,),
+    misdiagnoses=(
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+        Misdiagnosis(says="My gradients explode", blames="the gradients"),
+    ),
+    places=(facts.LOADER_PLACE,),
 )

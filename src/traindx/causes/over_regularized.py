@@ -21,6 +21,7 @@ drift back towards chance.
 - `weight-decay-coupled`: AdamW with the same value of weight decay cures it.
 - `dropout-misuse`: one badly placed dropout (before the output, inside a recurrent step, before batch
   normalisation) does the harm, and moving it cures.
+- `train-val-leakage`: validation lies below training in evaluation mode too; here the order turns there.
 - `lr-too-low`: the loss creeps down to the end and a higher rate speeds it up.
 - `lr-decayed-too-early`: the loss stops at the step where the rate became small.
 - `underfitting`: the mechanism alone: the training loss stays where it is with less regularisation.
@@ -42,12 +43,14 @@ drift back towards chance.
 - Müller, Kornblith, Hinton: When Does Label Smoothing Help?, NeurIPS, 2019.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.decay_strong import decay_strong
 from traindx.signs.dropout_extreme import dropout_extreme
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -59,6 +62,7 @@ from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.weights_shrink import weights_shrink
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="over-regularized",
@@ -66,8 +70,9 @@ CAUSE = Cause(
     prior=-4.3,
     acts_through=("underfitting",),
     clues=(
+        Clue(little_learned, seen=+1.0),
         Clue(decay_coupled, seen=-1.5),
-        Clue(dropout_extreme, seen=+3.5, unseen=-0.3),
+        Clue(dropout_extreme, seen=+5.0, unseen=-0.3),
         Clue(weights_shrink, seen=+1.5),
         Clue(decay_strong, seen=+5.0, unseen=-0.5),
         Clue(both_losses_high, seen=+4.0, unseen=-0.5),
@@ -88,11 +93,13 @@ CAUSE = Cause(
             expect="the training loss falls below its old floor within an epoch",
             safety=Safety.ASK,
             not_when="the weight decay is already 0.01 or less with AdamW (1e-4 with SGD)",
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=1.0)""",
             code="""\
 decayed = [p for p in model.parameters() if p.dim() >= 2]
 plain = [p for p in model.parameters() if p.dim() < 2]
 optimizer = torch.optim.AdamW(
-    [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}], lr=1e-3
+    [{"params": decayed, "weight_decay": 0.1}, {"params": plain, "weight_decay": 0.0}], lr=1e-3
 )""",
             change="regularize.weight_decay x 0.1",
         ),
@@ -129,4 +136,10 @@ loss_fn = nn.CrossEntropyLoss(label_smoothing=0.0)""",
         minutes=10,
     ),
     page=__doc__,
+    symptoms=(Symptom.PLATEAU, Symptom.SLOW),
+    misdiagnoses=(
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+    ),
+    places=(facts.OPTIMIZER_PLACE, facts.MODEL_PLACE),
 )

@@ -13,8 +13,11 @@ The loss and the metric need not turn together. Cross-entropy punishes confident
 loss often climbs while the accuracy still holds or improves. Decide by the number the model will be judged
 by.
 
-When the remedies below are spent, averaging the predictions of several models trained with different seeds
-still lowers the validation loss, at a multiple of the price.
+The remedies act in this order of price: stop at the best checkpoint; weight decay (0.01 to 0.1 with AdamW)
+and dropout (0.1 to 0.3, up to 0.5 in wide fully connected layers); augmentation (pictures: crops, flips,
+colours; text: synonyms, back-translation; tables: a little noise); a smaller or a pretrained model; more
+data, which is the best and the dearest. When they are spent, averaging several models trained with
+different seeds still lowers the validation loss.
 
 ## What you see
 The validation loss falls, reaches its lowest point, turns, and climbs by more than its own scatter,
@@ -33,6 +36,8 @@ stops or slides.
 - `lr-too-high`: the training loss turns up together with the validation loss.
 - `label-noise`: the training examples with the highest loss are wrongly labelled when you look at twenty of
   them.
+- `labels-misaligned`: the validation loss was never below chance.
+- `not-shuffled`: the validation loss depends on which part of the data came last, and shuffling cures it.
 - `train-val-leakage`: the mirror image, a validation loss that follows the training loss down to values too
   good to be true.
 
@@ -62,10 +67,12 @@ stops or slides.
   Ensembles, NeurIPS, 2017.
 """
 
-from traindx.cause import Cause, Clue, Kind
+from traindx import facts
+from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.double_descent import double_descent
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_not_finite import loss_not_finite
@@ -74,10 +81,12 @@ from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_inputs_differ import validation_inputs_differ
+from traindx.signs.validation_learns_nothing import validation_learns_nothing
 from traindx.signs.validation_metric_declines import validation_metric_declines
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_starts_lost import validation_starts_lost
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="overfitting",
@@ -85,6 +94,8 @@ CAUSE = Cause(
     prior=-3.6,
     kind=Kind.HOW,
     clues=(
+        Clue(little_learned, seen=-2.0),
+        Clue(validation_learns_nothing, seen=-2.0),
         Clue(validation_inputs_differ, seen=-1.0),
         Clue(confidently_wrong, seen=-0.5),
         Clue(model_dwarfs_data, seen=+1.2),
@@ -106,6 +117,11 @@ CAUSE = Cause(
             expect="the kept model has the lowest validation loss of the curve; the run ends soon after it",
             safety=Safety.SAFE,
             not_when="the validation set is so small that its best point is luck, or the loss falls again",
+            before="""\
+for epoch in range(epochs):
+    train_one_epoch(model, train_loader, optimizer)
+    val_loss = evaluate(model, val_loader)  # printed, and used for nothing
+torch.save(model.state_dict(), "last.pt")""",
             code="""\
 best, waited, patience = float("inf"), 0, 5
 for epoch in range(epochs):
@@ -171,6 +187,22 @@ model.requires_grad_(False)
 model.fc = nn.Linear(model.fc.in_features, classes)  # the new head trains
 optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-3)""",
         ),
+        Prescription(
+            title="Cross-validate: judge settings by the mean over the folds, and average the models",
+            expect="on new data the average of the models has a lower loss than each of them",
+            safety=Safety.MANUAL,
+            not_when="k trainings are too dear, or groups or time in the data would leak over the folds",
+            code="""\
+from sklearn.model_selection import KFold
+
+models, losses = [], []
+for train_rows, val_rows in KFold(n_splits=5, shuffle=True, random_state=0).split(train_x):
+    model = train(train_x[train_rows], train_y[train_rows]).eval()
+    losses.append(loss_fn(model(train_x[val_rows]), train_y[val_rows]).item())
+    models.append(model)
+print(sum(losses) / len(losses), min(losses), max(losses))
+prediction = torch.stack([model(test_x).softmax(-1) for model in models]).mean(0)""",
+        ),
     ),
     experiment=Experiment(
         does="Hold out a random tenth of the training set, train past the turn and evaluate on it as well",
@@ -179,4 +211,10 @@ optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad]
         minutes=30,
     ),
     page=__doc__,
+    symptoms=(Symptom.GENERALISES_BADLY,),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
+    ),
+    places=(facts.VALIDATION_PLACE, facts.OPTIMIZER_PLACE),
 )

@@ -18,6 +18,9 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 - `lr-too-low`: the loss falls along a straight, slow line; a higher rate reaches the same loss in a tenth
   of the steps.
 - `lr-decayed-too-early`: the loss stopped falling when the rate became small, and not when the run ended.
+- `batch-too-large`: an epoch has only a few updates, and a smaller batch does what more epochs would.
+- `unnormalized-targets`: a regression on its long way to targets far from zero; standardised, it is there in
+  a few steps.
 - `underfitting`: the loss is high and flat; more steps change nothing.
 - `capacity-too-small`: the loss has bent and stands on a level.
 - `overfitting`: the validation loss has already turned; the run was too long.
@@ -39,7 +42,8 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 - Prechelt: Early Stopping - But When?, in Neural Networks: Tricks of the Trade, Springer, 1998.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
@@ -58,6 +62,7 @@ from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="too-few-epochs",
@@ -89,8 +94,12 @@ CAUSE = Cause(
             expect="both losses pass their old final values well before the new end",
             safety=Safety.ASK,
             not_when="the validation loss has turned up, or the last third of the curve is flat",
+            before="""\
+epochs = 3
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
             code="""\
-epochs = 3 * epochs
+epochs = 9
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
         ),
@@ -138,4 +147,10 @@ stop = waited >= patience""",
         minutes=10,
     ),
     page=__doc__,
+    symptoms=(Symptom.SLOW,),
+    misdiagnoses=(
+        Misdiagnosis(says="My model is too small", blames="the capacity of the network"),
+        Misdiagnosis(says="I need another optimizer", blames="the optimizer"),
+    ),
+    places=(facts.SCHEDULE_PLACE, facts.OPTIMIZER_PLACE),
 )

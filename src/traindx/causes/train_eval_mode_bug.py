@@ -23,7 +23,9 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 - `train-val-mismatch`: training examples score well in evaluation mode too.
 - `batch-too-small`: the running averages are wrong because batches of two or four give no statistics;
   larger evaluation batches change nothing, larger training batches cure it.
-- `dropout-misuse`: the dropout is in the wrong place or too strong, and the switch is right.
+- `dropout-misuse`: the switch is right and batch normalisation obeys it; a dropout is in the wrong place, too
+  strong, or a functional call that ignores the switch.
+- `misleading-metric`: the validation loss is fine, and only the metric is computed wrongly.
 - `lr-too-high`: the training loss jumps as well.
 
 ## What not to do
@@ -44,7 +46,8 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 - Wu, Johnson: Rethinking "Batch" in BatchNorm, 2021.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
@@ -56,6 +59,7 @@ from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_starts_lost import validation_starts_lost
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="train-eval-mode-bug",
@@ -79,6 +83,11 @@ CAUSE = Cause(
             expect="two evaluations in a row give the same number, and the validation loss becomes smooth",
             safety=Safety.SAFE,
             not_when="the framework does it (Lightning, the Hugging Face Trainer, Keras)",
+            before="""\
+for epoch in range(epochs):
+    train_one_epoch(model, train_loader, optimizer)
+    with torch.no_grad():  # dropout and batch statistics are still on
+        val_loss = sum(loss_fn(model(x), y).item() for x, y in val_loader) / len(val_loader)""",
             code="""\
 for epoch in range(epochs):
     model.train()
@@ -122,4 +131,7 @@ block = nn.Sequential(
         minutes=2,
     ),
     page=__doc__,
+    symptoms=(Symptom.GENERALISES_BADLY, Symptom.LYING_NUMBERS),
+    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularisation"),),
+    places=(facts.VALIDATION_PLACE,),
 )

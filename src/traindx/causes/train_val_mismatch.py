@@ -19,6 +19,7 @@ differs.
 - `train-eval-mode-bug`: training examples score badly in evaluation mode too; with a mismatch they score
   well.
 - `labels-misaligned`: the training loss does not fall below chance either.
+- `unnormalized-inputs`: both sets lack the normalisation, and training suffers as well.
 - `class-imbalance`: the loss is fine and only the metric of rare classes is poor.
 - `misleading-metric`: the validation loss follows the training loss and only the metric stands still.
 - `train-val-leakage`: the validation is too good, and not too bad.
@@ -40,7 +41,8 @@ differs.
 - Touvron, Vedaldi, Douze, Jégou: Fixing the Train-Test Resolution Discrepancy, NeurIPS, 2019.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_falls import loss_falls
@@ -50,16 +52,19 @@ from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_inputs_differ import validation_inputs_differ
+from traindx.signs.validation_learns_nothing import validation_learns_nothing
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_starts_lost import validation_starts_lost
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="train-val-mismatch",
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(validation_learns_nothing, seen=-0.5),
         Clue(trained_in_eval_mode, seen=-2.0),
         Clue(validated_in_train_mode, seen=-2.0),
         Clue(validation_inputs_differ, seen=+5.0, unseen=-2.0),
@@ -79,6 +84,9 @@ CAUSE = Cause(
             expect="the validation loss begins near the training loss and falls with it",
             safety=Safety.MANUAL,
             not_when="both already share one function and one set of statistics",
+            before="""\
+train_data = TensorDataset((train_x - train_x.mean(dim=0)) / train_x.std(dim=0), train_y)
+val_data = TensorDataset(val_x, val_y)  # not normalised""",
             code="""\
 mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
 
@@ -119,4 +127,7 @@ train_data, val_data = Subset(data, train_rows.tolist()), Subset(data, val_rows.
         minutes=5,
     ),
     page=__doc__,
+    symptoms=(Symptom.GENERALISES_BADLY, Symptom.LYING_NUMBERS),
+    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularisation"),),
+    places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),
 )

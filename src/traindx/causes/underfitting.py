@@ -21,6 +21,9 @@ neither.
 - `capacity-too-small`: the losses stopped, no rate changes the level, and a model twice as wide ends lower.
 - `over-regularized`: the training loss drops at once when dropout, augmentation and weight decay are
   switched off.
+- `missing-nonlinearity`: linear layers follow on each other, and a linear model ends on the same level.
+- `wrong-output-activation`: the outputs are squashed before a loss that wants logits, and one batch cannot be
+  memorised.
 - `labels-misaligned`: both losses sit exactly at chance while the network can still memorise a single
   batch.
 - `vanishing-gradients`: the gradient norm of the first layers is orders of magnitude below that of the
@@ -45,11 +48,13 @@ neither.
 - Smith: Cyclical Learning Rates for Training Neural Networks, WACV, 2017 (the range test).
 """
 
-from traindx.cause import Cause, Clue, Kind
+from traindx import facts
+from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -61,6 +66,7 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="underfitting",
@@ -68,6 +74,7 @@ CAUSE = Cause(
     prior=-4.0,
     kind=Kind.HOW,
     clues=(
+        Clue(little_learned, seen=+1.5),
         Clue(dead_units_many, seen=-0.5),
         Clue(both_losses_high, seen=+7.0, unseen=-1.5),
         Clue(loss_plateaus, seen=+0.5),
@@ -89,6 +96,13 @@ CAUSE = Cause(
             expect="within a few hundred steps the training loss is clearly below the present curve",
             safety=Safety.ASK,
             not_when="the loss oscillates or spikes already: the rate is not too low",
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()""",
             code="""\
 for factor in (1, 3, 10):
     model.load_state_dict(start)  # the same weights for each rate
@@ -160,4 +174,10 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs *
         minutes=5,
     ),
     page=__doc__,
+    symptoms=(Symptom.PLATEAU, Symptom.SLOW),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
+    ),
+    places=(facts.OPTIMIZER_PLACE, facts.MODEL_PLACE),
 )

@@ -44,7 +44,8 @@ BCELoss.
 - PyTorch documentation: BCEWithLogitsLoss, and torch.autograd.set_detect_anomaly.
 """
 
-from traindx.cause import Cause, Clue
+from traindx import facts
+from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
@@ -60,6 +61,7 @@ from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.steps_overflow import steps_overflow
 from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="unstable-loss-function",
@@ -87,12 +89,17 @@ CAUSE = Cause(
             expect="the curve is the same up to the old failure and goes on past it, with no NaN",
             safety=Safety.MANUAL,
             not_when="the model still ends in a sigmoid or softmax: remove it first, or it is applied twice",
+            before="""\
+p = torch.sigmoid(logits)
+loss = -(targets * torch.log(p) + (1 - targets) * torch.log(1 - p)).mean()
+loss = torch.nn.functional.nll_loss(torch.log(torch.softmax(class_logits, dim=-1)), labels)
+log_total = torch.log(torch.exp(class_logits).sum(-1))""",
             code="""\
 import torch.nn.functional as F
 
-loss = F.binary_cross_entropy_with_logits(logits, targets)  # not log(sigmoid(logits))
-loss = F.cross_entropy(class_logits, labels)  # not log(softmax(class_logits))
-log_total = torch.logsumexp(class_logits, dim=-1)  # not log(exp(class_logits).sum(-1))""",
+loss = F.binary_cross_entropy_with_logits(logits, targets)
+loss = F.cross_entropy(class_logits, labels)
+log_total = torch.logsumexp(class_logits, dim=-1)""",
         ),
         Prescription(
             title="Keep the argument of log, sqrt and division away from zero, before the operation",
@@ -135,4 +142,10 @@ with torch.autograd.set_detect_anomaly(True):  # from the last good checkpoint, 
         minutes=5,
     ),
     page=__doc__,
+    symptoms=(Symptom.NOT_FINITE, Symptom.UNSTABLE),
+    misdiagnoses=(
+        Misdiagnosis(says="My gradients explode", blames="the gradients"),
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
+    ),
+    places=(facts.LOSS_PLACE,),
 )

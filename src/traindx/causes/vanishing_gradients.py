@@ -32,6 +32,8 @@ other and with their weights.
 - `saturated-activations`: most outputs of a sigmoid or tanh layer lie at its ends; it is the usual reason
   for this.
 - `bad-initialization`: the untrained layers already shrink the signal, and new weights alone cure it.
+- `wrong-output-activation`: only the step from the output back to the last layer loses the gradient.
+- `weight-decay-coupled`: the gradients shrink along the run, because the weights do.
 - `lr-decayed-too-early`: the gradients are as large as before and the rate is next to nothing.
 - `labels-misaligned`: gradients are ordinary in every layer, and nothing is learned.
 
@@ -54,7 +56,8 @@ other and with their weights.
 - Ioffe, Szegedy: Batch Normalization, 2015. Ba, Kiros, Hinton: Layer Normalization, 2016.
 """
 
-from traindx.cause import Cause, Clue, Kind
+from traindx import facts
+from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
@@ -82,6 +85,7 @@ from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="vanishing-gradients",
@@ -121,16 +125,22 @@ CAUSE = Cause(
             expect="the first layer's gradient is no longer tiny, and the loss falls within 200 steps",
             safety=Safety.ASK,
             not_when="the activation is a gate (LSTM, attention) or the output, which has to be bounded",
+            before="""\
+widths = [features, *[64] * 8]
+hidden = [
+    layer for a, b in zip(widths, widths[1:]) for layer in (torch.nn.Linear(a, b), torch.nn.Sigmoid())
+]
+model = torch.nn.Sequential(*hidden, torch.nn.Linear(64, classes))""",
             code="""\
+widths = [features, *[64] * 8]
+hidden = [
+    layer for a, b in zip(widths, widths[1:]) for layer in (torch.nn.Linear(a, b), torch.nn.LeakyReLU(0.01))
+]
+model = torch.nn.Sequential(*hidden, torch.nn.Linear(64, classes))
 for module in model.modules():
-    for name, child in module.named_children():
-        if isinstance(child, (torch.nn.Sigmoid, torch.nn.Tanh)):
-            setattr(module, name, torch.nn.LeakyReLU(0.01))
-    if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
+    if isinstance(module, torch.nn.Linear):
         torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
-        if module.bias is not None:
-            torch.nn.init.zeros_(module.bias)
-# an output activation that is needed has to be put back""",
+        torch.nn.init.zeros_(module.bias)""",
             change="activation.replace sigmoid leaky_relu",
         ),
         Prescription(
@@ -185,4 +195,10 @@ for name, parameter in lstm.named_parameters():
     ),
     page=__doc__,
     kind=Kind.HOW,
+    symptoms=(Symptom.GRADIENTS_VANISH, Symptom.NOT_LEARNING, Symptom.SLOW),
+    misdiagnoses=(
+        Misdiagnosis(says="I need more epochs", blames="too little training"),
+        Misdiagnosis(says="I need another optimizer", blames="the optimizer"),
+    ),
+    places=(facts.MODEL_PLACE,),
 )
