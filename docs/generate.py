@@ -78,8 +78,19 @@ def causes() -> dict[str, str]:
 
     known = catalogue.causes()
     pages = {f"docs/causes/{cause.slug}.md": _linked(str(_pages.cause_page(cause))) for cause in known}
-    index = f"# Causes\n\nFrom what you see to what to change first.\n\n{_pages.causes_table(known)}\n"
-    return {**pages, "docs/causes/README.md": _linked(index)}
+    index = "\n\n".join(
+        (
+            "# Causes",
+            "Every table here is made from what the causes declare.",
+            "## From the symptom to the first fix",
+            _pages.symptoms_table(known),
+            "## Common misdiagnoses",
+            _pages.misdiagnoses_table(known),
+            "## All causes",
+            _pages.causes_table(known),
+        )
+    )
+    return {**pages, "docs/causes/README.md": _linked(f"{index}\n")}
 
 
 def _linked(page: str) -> str:

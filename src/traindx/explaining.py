@@ -15,7 +15,7 @@ Lines = Mapping[Cause, tuple[Reason, ...]]
 
 _MOST = 0.9
 """What a root can take of a mechanism: the true root may be one that nobody thought of."""
-_HEAD_START = 2.0
+_HEAD_START = 3.5
 """Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
 _OWN = 1.0
 """Points that must speak for a root apart from what speaks for its mechanism."""

@@ -18,3 +18,8 @@ class Fact:
         """Refuse a slug that could not be typed on a command line."""
         if not self.slug.isidentifier() or self.slug != self.slug.lower():
             raise ValueError(f"a fact's slug is a lower-case identifier, got {self.slug!r}")
+
+    @property
+    def called(self) -> str:
+        """What people call it: "output activation"."""
+        return self.slug.replace("_", " ")

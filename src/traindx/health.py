@@ -14,6 +14,7 @@ from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_in_validation import dropout_in_validation
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
+from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_not_finite import gradient_not_finite
@@ -21,6 +22,7 @@ from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_los
 from traindx.signs.gradients_carried_over import gradients_carried_over
 from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.labels_faulty import labels_faulty
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -56,8 +58,10 @@ from traindx.signs.targets_constant import targets_constant
 from traindx.signs.targets_not_finite import targets_not_finite
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.units_saturate import units_saturate
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_improves import validation_improves
+from traindx.signs.validation_learns_nothing import validation_learns_nothing
 from traindx.signs.validation_metric_declines import validation_metric_declines
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
@@ -130,4 +134,8 @@ HEALTHY_CLUES = (
     Clue(one_class_predicted, seen=-2.0, group="one answer"),
     Clue(predictions_constant, seen=-1.5, group="one answer"),
     Clue(rare_class_ignored, seen=-2.0, group="one answer"),
+    Clue(gradient_never_arrives, seen=-3.0, group="fault"),
+    Clue(updates_tiny, seen=-1.5),
+    Clue(little_learned, seen=-1.5),
+    Clue(validation_learns_nothing, seen=-3.0, group="validation"),
 )

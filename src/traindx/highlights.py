@@ -10,6 +10,7 @@ from traindx.comparison import Comparison
 from traindx.curves.curve import shares, whole
 from traindx.curves.objective import objective
 from traindx.diagnosis import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.fact import Fact
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Run
@@ -52,16 +53,31 @@ def since(suspect: Suspect) -> Evidence | None:
     """The earliest evidence for a suspect, counted as its weightiest is."""
     if not suspect.evidence:
         return None
-    axis = suspect.evidence[0].axis
-    return min((one for one in suspect.evidence if one.axis is axis), key=lambda one: one.steps[0])
+    first = suspect.evidence[0]
+    # Facts hold of the whole run: beside a curve that turns at a step they would always be the earliest.
+    alike = [one for one in suspect.evidence if one.axis is first.axis and _is_fact(one) == _is_fact(first)]
+    return min(alike, key=lambda one: one.steps[0])
+
+
+def _is_fact(evidence: Evidence) -> bool:
+    return isinstance(evidence.quantity, Fact)
 
 
 def place(evidence: Evidence) -> str:
     """Where evidence stands: "steps 14-1,240", "epoch 3"."""
+    if isinstance(evidence.quantity, Fact) and evidence.steps[0] != evidence.steps[1]:
+        return evidence.place or "the whole run"
     first, last = evidence.steps
     if first == last:
         return f"{evidence.axis.value} {step(first)}"
     return f"{evidence.axis.value}s {step(first)}-{step(last)}"
+
+
+def whereabouts(suspect: Suspect) -> list[str]:
+    """Where a suspect is to be found: its layer, its batch, its line; what is not known is left out."""
+    found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
+    places = [f"{what} {printable(which, 60)}" for what, which in found if which]
+    return [*places, printable(suspect.place, 80)] if suspect.place else places
 
 
 def where(reason: Reason) -> str:

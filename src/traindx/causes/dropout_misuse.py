@@ -69,7 +69,7 @@ CAUSE = Cause(
     clues=(
         Clue(dropout_at_output, seen=+9.0),
         Clue(dropout_in_validation, seen=+8.0),
-        Clue(dropout_extreme, seen=+3.5),
+        Clue(dropout_extreme, seen=+3.0),
         Clue(validation_below_train, seen=+0.5),
         Clue(both_losses_high, seen=+0.7),
     ),

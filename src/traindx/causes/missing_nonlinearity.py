@@ -49,6 +49,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.linear_in_a_row import linear_in_a_row
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
 from traindx.symptom import Symptom
@@ -58,6 +59,7 @@ CAUSE = Cause(
     title="No nonlinearity between the layers",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+1.5),
         Clue(nonlinearity_missing, seen=+7.0, unseen=-3.0),
         Clue(linear_in_a_row, seen=+1.5),
         Clue(loss_plateaus, seen=+0.7),

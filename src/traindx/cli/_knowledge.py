@@ -72,6 +72,17 @@ def list_as_text(causes: Iterable[Cause]) -> str:
     return _rendered(Group(table, "", Text(closing, style="dim")))
 
 
+def table_as_text(table: str) -> str:
+    """A Markdown table as wide as the terminal."""
+    heading, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    shown = Table(box=None, pad_edge=False, header_style="dim")
+    for name in heading:
+        shown.add_column(name, overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell.replace("`", "")) for cell in row))
+    return _rendered(shown)
+
+
 def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
     given = {"md": (arguments.md, markdown), "json": (arguments.json, data)}
@@ -124,6 +135,8 @@ def _cause(cause: Cause) -> Json:
         "kind": cause.kind.value,
         "summary": summary(cause),
         "acts_through": list(cause.acts_through),
+        "symptoms": [symptom.value for symptom in cause.symptoms],
+        "misdiagnoses": [{"says": one.says, "blames": one.blames} for one in cause.misdiagnoses],
         "prior": cause.prior,
         "clues": [_clue(clue) for clue in cause.clues],
         "fixes": [_fix(fix) for fix in cause.fixes],
@@ -146,6 +159,7 @@ def _clue(clue: Clue) -> Json:
 def _fix(fix: Prescription) -> Json:
     return {
         "title": fix.title,
+        "before": fix.before,
         "code": fix.code,
         "change": fix.change,
         "expect": fix.expect,

@@ -10,6 +10,7 @@ from traindx.finding import Severity
 from traindx.health import HEALTHY_CLUES
 from traindx.prescription import Prescription, Safety
 from traindx.sign import Sign
+from traindx.symptom import Symptom
 from traindx.wording import count, number
 
 _KINDS = {
@@ -97,6 +98,33 @@ def causes_table(causes: Iterable[Cause]) -> str:
     return "\n".join(["| what you see | cause | how or why | first fix |", "|---|---|---|---|", *rows])
 
 
+def symptoms_table(causes: Iterable[Cause]) -> str:
+    """From each complaint to the causes behind it and the first thing to change, as the causes declare."""
+    known = list(causes)
+    rows = []
+    for symptom in Symptom:
+        # Those whose commonest complaint it is come first.
+        led = sorted((one for one in known if symptom in one.symptoms), key=lambda one: _rank(one, symptom))
+        for place, cause in enumerate(led):
+            complaint = symptom.value if place == 0 else ""
+            rows.append(f"| {complaint} | `{cause.slug}` | {cause.fixes[0].title} |")
+    return "\n".join(["| what you see | cause | first fix |", "|---|---|---|", *rows])
+
+
+def _rank(cause: Cause, symptom: Symptom) -> tuple[int, str]:
+    return cause.symptoms.index(symptom), cause.slug
+
+
+def misdiagnoses_table(causes: Iterable[Cause]) -> str:
+    """What people say, what they blame, and what it usually is, as the causes declare."""
+    usual: dict[tuple[str, str], list[str]] = {}
+    for cause in causes:
+        for one in cause.misdiagnoses:
+            usual.setdefault((one.says, one.blames), []).append(f"`{cause.slug}`")
+    rows = [f"| {says} | {blames} | {', '.join(slugs)} |" for (says, blames), slugs in sorted(usual.items())]
+    return "\n".join(["| people say | and blame | usually it is |", "|---|---|---|", *rows])
+
+
 def symptom(cause: Cause) -> str:
     """The first words of what you see, as many sentences as it takes to say something."""
     return _opening(cause.sections["What you see"], 60)
@@ -169,8 +197,14 @@ def _points(points: float) -> str:
 
 def _fix(position: int, fix: Prescription) -> str:
     facts = [f"- expect: {fix.expect}", f"- not when: {fix.not_when}", f"- {_SAFETY[fix.safety]}"]
-    code = f"\n\n```python\n{fix.code}\n```" if fix.code else ""
+    shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
+    code = "".join(_listing(label, lines) for label, lines in shown if lines)
     return f"**{position}. {fix.title}**{code}\n\n" + "\n".join(facts)
+
+
+def _listing(label: str, lines: str) -> str:
+    heading = f"\n\n{label}" if label else ""
+    return f"{heading}\n\n```python\n{lines}\n```"
 
 
 def _experiment(cause: Cause) -> str:

@@ -7,21 +7,31 @@ from traindx.cli._options import add_documents
 HELP = "list the causes of failing trainings that traindx knows"
 EXAMPLES = """\
   traindx causes                               all causes, a line each
+  traindx causes --by symptom                  from what you see to the causes behind it
+  traindx causes --by misdiagnosis             what people say and blame, and what it usually is
   traindx causes --json -                      all that is known about them, as data
   traindx explain overfitting                  one of them, in full"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of causes."""
+    parser.add_argument(
+        "--by",
+        choices=("name", "symptom", "misdiagnosis"),
+        default="name",
+        help="how they are listed (default: by name)",
+    )
     add_documents(parser, "causes.md", "causes.json")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List every cause, built in or of a plugin."""
     from traindx import catalogue
-    from traindx.cli._knowledge import as_json, list_as_text, publish
-    from traindx.cli._pages import causes_table
+    from traindx.cli._knowledge import as_json, list_as_text, publish, table_as_text
+    from traindx.cli._pages import causes_table, misdiagnoses_table, symptoms_table
 
     causes = catalogue.causes()
-    markdown = f"# Causes\n\n{causes_table(causes)}\n"
-    return publish(arguments, "causes", list_as_text(causes), markdown, as_json(causes))
+    tables = {"name": causes_table, "symptom": symptoms_table, "misdiagnosis": misdiagnoses_table}
+    table = tables[arguments.by](causes)
+    text = list_as_text(causes) if arguments.by == "name" else table_as_text(table)
+    return publish(arguments, "causes", text, f"# Causes\n\n{table}\n", as_json(causes))

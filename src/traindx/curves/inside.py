@@ -74,6 +74,11 @@ def is_matrix(layer: Layer) -> bool:
     return len(layer.shape) > 1 and not any(word in layer.kind for word in (*_TABLES, *_NORMS))
 
 
+def learns(layer: Layer) -> bool:
+    """Whether nothing keeps the parameter from learning: it is trainable, optimized and reached."""
+    return layer.trainable and layer.optimized and layer.gradient
+
+
 def is_recurrent(layer: Layer) -> bool:
     """Whether the parameter belongs to a layer that is applied step by step."""
     return any(word in layer.kind for word in _RECURRENT)

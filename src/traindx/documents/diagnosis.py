@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from traindx.diagnosis import Asked, Diagnosis, NextExperiment, Reason, Suspect
-from traindx.documents.value import Document, Json, number, optional
+from traindx.documents.value import Document, Json, number, optional, scalar
 from traindx.finding import CannotTell, Evidence
 from traindx.prescription import Prescription
 
@@ -37,6 +37,9 @@ def _suspect(suspect: Suspect) -> Json:
         "mechanism": suspect.mechanism.slug if suspect.mechanism else None,
         "title": cause.title,
         "kind": cause.kind.value,
+        "place": suspect.place or None,
+        "layer": suspect.layer or None,
+        "batch": suspect.batch,
         "severity": suspect.severity.value,
         "confidence": number(suspect.confidence),
         "score": number(suspect.score),
@@ -80,8 +83,10 @@ def _evidence(evidence: Iterable[Evidence]) -> Json:
             "axis": one.axis.value,
             "first_step": number(one.steps[0]),
             "last_step": number(one.steps[1]),
-            "value": number(one.value),
+            "value": scalar(one.value),
             "limit": optional(one.limit),
+            "batch": one.batch,
+            "place": one.place or None,
         }
         for one in evidence
     ]
@@ -90,6 +95,7 @@ def _evidence(evidence: Iterable[Evidence]) -> Json:
 def _fix(fix: Prescription) -> Json:
     return {
         "title": fix.title,
+        "before": fix.before,
         "code": fix.code,
         "expect": fix.expect,
         "not_when": fix.not_when,

@@ -30,6 +30,7 @@ from traindx.highlights import (
     tally,
     total,
     unsettled,
+    whereabouts,
 )
 from traindx.interior import incidents, title
 from traindx.markdowns.interior import interior, recorded
@@ -114,6 +115,8 @@ def _root(top: Suspect) -> list[str]:
     ]
     if top.mechanism:
         items.append(f"How it fails: {prose(top.mechanism.title)} (`{top.mechanism.slug}`).")
+    if whereabouts(top):
+        items.append(f"Where: {', '.join(prose(one) for one in whereabouts(top))}.")
     return [*bullets(items), "", top.cause.sections["What happens"]]
 
 
@@ -139,10 +142,20 @@ def _place(evidence: Evidence) -> str:
     return f"{names} is {number(evidence.value)} at {place(evidence)}{limit}"
 
 
+def listings(fix: Prescription) -> list[str]:
+    """The code before and after, as far as the fix shows it."""
+    shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
+    lines = []
+    for label, code in shown:
+        if code:
+            lines += [label, ""] if label else []
+            lines += ["```python", code.strip("\n"), "```", ""]
+    return lines
+
+
 def _fix(fix: Prescription) -> list[str]:
     lines = [f"**{fix.title}**", ""]
-    if fix.code:
-        lines += ["```python", fix.code.strip("\n"), "```", ""]
+    lines += listings(fix)
     items = [
         f"Expect: {ended(fix.expect)}",
         f"Not when: {ended(fix.not_when)}",

@@ -39,16 +39,25 @@ def treatment(top: Suspect) -> Markup:
 
 def _fix(fix: Prescription) -> Markup:
     told = [("Expect", fix.expect), ("Not when", fix.not_when), ("Safety", _SAFETY[fix.safety])]
+    after = "After" if fix.before else ""
     if fix.change:
         told.append(("As a change", f"`{fix.change}`"))
     return fill(
         "{code}<dl>{told}</dl>",
-        code=fill('<pre tabindex="0"><code>{code}</code></pre>', code=code(fix.code))
-        if fix.code
-        else Markup(),
+        code=joined(
+            _listing(label, lines) for label, lines in (("Before", fix.before), (after, fix.code)) if lines
+        ),
         told=joined(
             fill("<dt>{term}</dt><dd>{says}</dd>", term=term, says=prose(says)) for term, says in told
         ),
+    )
+
+
+def _listing(label: str, lines: str) -> Markup:
+    return fill(
+        '{label}<pre tabindex="0"><code>{code}</code></pre>',
+        label=fill('<p class="listing">{label}</p>', label=label) if label else Markup(),
+        code=code(lines),
     )
 
 

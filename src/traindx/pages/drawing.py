@@ -7,6 +7,7 @@ import numpy as np
 
 from traindx.curves.curve import curve_of, shares, whole
 from traindx.diagnosis import Diagnosis
+from traindx.fact import Fact
 from traindx.finding import Evidence, Severity
 from traindx.highlights import main_series
 from traindx.pages.extremes import extremes
@@ -80,7 +81,7 @@ def _cited(run: Run, diagnosis: Diagnosis | None) -> Iterable[Series]:
 
 def _behind(run: Run, evidence: Evidence) -> Series | None:
     """The series a piece of evidence speaks of."""
-    if evidence.quantity not in run:
+    if isinstance(evidence.quantity, Fact) or evidence.quantity not in run:
         return None
     if not evidence.part and not evidence.layer:
         return whole(run, evidence.quantity)
@@ -188,7 +189,7 @@ def _marks(
 def _span(run: Run, evidence: Evidence, groups: Sequence[Sequence[Series]], base: Series) -> Span | None:
     """The stretch of the common axis that evidence speaks of; None where its panel is not drawn."""
     families = [group[0].quantity.family for group in groups]
-    if evidence.quantity.family not in families:
+    if isinstance(evidence.quantity, Fact) or evidence.quantity.family not in families:
         return None
     panel = families.index(evidence.quantity.family)
     if evidence.axis is base.axis:

@@ -3,7 +3,7 @@
 from traindx import facts as f
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
-from traindx.highlights import extent, inseparable, judged, percent, sentence, since, sureness
+from traindx.highlights import extent, inseparable, judged, percent, sentence, since, sureness, whereabouts
 from traindx.interior import pace
 from traindx.interior import told as told_pace
 from traindx.pages.markup import Markup, escape, fill, joined, share
@@ -97,6 +97,7 @@ def _details(diagnosis: Diagnosis, top: Suspect | None) -> Markup:
         told.append(escape(f"since {begin.axis.value} {step(begin.steps[0])}"))
     if top and top.mechanism:
         told.append(escape(f"by way of: {top.mechanism.title.lower()}"))
+    told += [escape(one) for one in whereabouts(top)] if top else []
     return fill('<p class="sure">{told}</p>', told=joined(told, " · ")) if told else Markup()
 
 

@@ -22,4 +22,4 @@ def parameters_frozen(run: Run) -> Answer:
 
 def _strength(found: Held) -> float:
     # The first layers are frozen on purpose every day, the last ones or scattered ones by mistake.
-    return 0.35 if found.is_first_part else 0.6 + 0.4 * found.share
+    return 0.5 if found.is_first_part else 0.6 + 0.4 * found.share

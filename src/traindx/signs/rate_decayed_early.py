@@ -33,7 +33,7 @@ def rate_decayed_early(
     when = float(rate.shares[top + int(gone[0])])
     if (
         1 - when < left
-        or at_floor(run, loss)
+        or at_floor(run, loss, left=0.03, perfect=0.99)
         or float(rate.values[top + int(gone[0]) :].max()) > 0.05 * rate.peak
     ):
         return None

@@ -4,26 +4,28 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import graded, matrices
+from traindx.curves.inside import EARLY, Matrix, graded, learns, matrices
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import UPDATE_RATIO
 from traindx.run import Run
 from traindx.sign import sign
+
+_ALL = 0.95
+"""An update of a layer that was zero."""
 
 
 @sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
 def updates_large(
     run: Run,
     *,
-    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 0.05,
+    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 0.1,
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
     """A step moves the typical layer by a large part of its weights."""
-    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks]
+    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
-    # Without the first look: weights that begin at zero move by all of their size.
-    typical = {one.layer.name: float(np.median(one.series.values[1:])) for one in layers}
+    typical = {one.layer.name: _early(one) for one in layers}
     middle = float(np.median(list(typical.values())))
     if middle < ratio:
         return None
@@ -33,3 +35,11 @@ def updates_large(
     return Finding(
         graded(middle, ratio, 20 * ratio), says, (worst.evidence(typical[worst.layer.name], ratio),)
     )
+
+
+def _early(one: Matrix) -> float:
+    """How far the first steps moved a layer: later, weights may have grown to fit their steps."""
+    first = one.first
+    rest = float(np.median(one.series.values[1:EARLY]))
+    # The very first step of Adam is its longest; where weights began at zero it moves all of them.
+    return max(rest, first / 3) if first < _ALL else rest

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import graded, matrices, steps_taken
+from traindx.curves.inside import graded, learns, matrices, steps_taken
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import UPDATE_RATIO
 from traindx.run import Run
@@ -15,22 +15,22 @@ from traindx.sign import sign
 def updates_tiny(
     run: Run,
     *,
-    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 1e-4,
-    travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 0.3,
+    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 1e-3,
+    travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 1.0,
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
-    """No layer moves by more than a tiny part of its weights, over the whole run."""
-    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks]
+    """All steps together can have moved the typical layer by a small part of its weights only."""
+    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
-    # The layer that moves most, at its livelier looks: where gradients vanish, the last layer still moves.
+    # At its livelier looks: late in a good run steps become short as well.
     lively = {one.layer.name: float(np.quantile(one.series.values, 0.75)) for one in layers}
-    most = max(layers, key=lambda one: lively[one.layer.name])
-    fastest = lively[most.layer.name]
-    way = fastest * steps_taken(run)
-    if fastest >= ratio or way >= travel:
+    middle = float(np.median(list(lively.values())))
+    way = middle * steps_taken(run)
+    if middle >= ratio or way >= travel:
         return None
-    says = f"no layer moves by more than {fastest:.1g} of its weights in a step ({most.layer.name})"
-    says += f", {way:.1g} over all steps together"
-    strength = graded(ratio / max(fastest, 1e-30), 1.0, 100.0)
-    return Finding(strength, says, (most.evidence(fastest, ratio),))
+    most = max(layers, key=lambda one: lively[one.layer.name])
+    says = f"a step moves the typical layer by {middle:.1g} of its weights, all steps together by {way:.1g}"
+    says += f"; {most.layer.name} moves most, {lively[most.layer.name]:.1g} in a step"
+    strength = graded(travel / max(way, 1e-30), 1.0, 30.0, least=0.2)
+    return Finding(strength, says, (most.evidence(lively[most.layer.name], ratio),))

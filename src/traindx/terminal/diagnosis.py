@@ -33,6 +33,7 @@ from traindx.highlights import (
     unmentioned,
     unsettled,
     where,
+    whereabouts,
 )
 from traindx.interior import pace, title, told
 from traindx.prescription import Prescription
@@ -123,7 +124,8 @@ def _odds(diagnosis: Diagnosis, sick: Suspect | None) -> Text:
 def _belief(console: Console, diagnosis: Diagnosis, top: Suspect) -> None:
     """How bad it is, by which mechanism, and whether the log can tell what it is."""
     how = f" · by way of {top.mechanism.slug}" if top.mechanism else ""
-    console.print(indented(Text(f"{top.cause.slug} · {top.severity.value}{how}", style="dim")))
+    found = "".join(f" · {one}" for one in whereabouts(top))
+    console.print(indented(Text(f"{top.cause.slug} · {top.severity.value}{how}{found}", style="dim")))
     shared = inseparable(diagnosis)
     if shared:
         names = ", ".join(one.cause.slug for one in shared)
@@ -166,7 +168,7 @@ def _why(console: Console, heading: str, unordered: tuple[Reason, ...]) -> None:
 
 def _treatment(console: Console, top: Suspect, everything: bool) -> None:
     first, *rest = top.cause.fixes
-    _fix(console, "if so, change" if unsettled(top) else "change", first)
+    _fix(console, "if so, change" if unsettled(top) else "change", first, top.place)
     if everything:
         for fix in rest:
             _fix(console, "or", fix)
@@ -182,8 +184,9 @@ def _cut(lines: list[str], everything: bool) -> list[str]:
     return [*lines[:_SHOWN], f"and {len(lines) - _SHOWN} more (--all lists them)"]
 
 
-def _fix(console: Console, heading: str, fix: Prescription) -> None:
-    section(console, heading, Text(fix.title, style="bold"))
+def _fix(console: Console, heading: str, fix: Prescription, place: str = "") -> None:
+    line = f"{printable(place, 80)}   " if place else ""
+    section(console, heading, Text.assemble((line, "cyan"), (fix.title, "bold")))
     if fix.code:
         shown = indent(fitted(fix.code.strip("\n"), console.width - _CODE), " " * _CODE)
         # A line that has no place to be broken at runs on: broken it could not be copied.
