@@ -18,6 +18,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from tests.promises.tape_reading import Taped, read_tape
 from traindx.event import EventKind
 from traindx.instruments import attachment
+from traindx.instruments.model_place import model_place
 from traindx.instruments.places import class_place
 
 
@@ -127,6 +128,11 @@ def test_a_loader_that_a_library_makes_over_again_stays_where_it_was_made(tmp_pa
             functional.mse_loss(model(x), torch.ones(4, 1)).backward()
             optimizer.step()
     assert at(found[0], "loader_place") == line("first")
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+def test_a_scripted_model_has_no_place() -> None:
+    assert model_place([torch.jit.script(Net())]) == {}
 
 
 def test_classes_of_libraries_and_classes_without_code_have_no_place() -> None:

@@ -23,7 +23,7 @@ def model_place(models: Sequence[nn.Module]) -> dict[Fact, Scalar]:
 def _place(model: nn.Module) -> str:
     where = _of(type(model))
     for name in _WRAPPED:
-        if not where and (inner := model._modules.get(name)) is not None:
+        if not where and (inner := dict(model.named_children()).get(name)) is not None:
             model = inner
             where = _of(type(model))
     return where
