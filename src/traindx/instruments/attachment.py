@@ -14,6 +14,7 @@ import torch
 
 from traindx import __version__, probes
 from traindx.instruments import backward, dropouts, loaders, loss_functions
+from traindx.instruments.comparisons import Comparisons
 from traindx.instruments.modules import Modules
 from traindx.instruments.optimizers import Optimizers
 from traindx.instruments.patching import Patches
@@ -80,7 +81,9 @@ class Attachment:
         modules.install(self._patches)
         optimizers.install(self._patches)
         scaling = backward.install(self.recorder, self._patches, optimizers)
-        loss_functions.install(self.recorder, self._patches)
+        comparisons = Comparisons(self.recorder, lambda: modules.compiled)
+        comparisons.install(self._patches)
+        loss_functions.install(self.recorder, self._patches, comparisons)
         dropouts.install(self.recorder, self._patches, self._sight)
         loaders.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
+from traindx.instruments.comparisons import REGRESSION, Comparisons
 from traindx.instruments.guarding import guarded
 from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.torch_sight import is_plain
@@ -24,17 +25,19 @@ _NAMES = (
 _WHAT = "reading refused targets"
 
 
-def install(recorder: Recorder, patches: Patches) -> None:
+def install(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> None:
     """Watch the loss functions; modules such as nn.CrossEntropyLoss call them too."""
     for name in _NAMES:
-        patches.replace(functional, name, partial(_watched, name, recorder))
+        patches.replace(functional, name, partial(_watched, name, recorder, comparisons))
     # TorchScript compiles the source of what it finds, which must be torch's own.
-    patches.replace(torch.jit, "script", lambda original: _lifting(original, patches))
+    patches.replace(torch.jit, "script", lambda original: _lifting(original, patches, comparisons))
 
 
-def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -> "Callable[..., object]":
+def _watched(
+    name: str, recorder: Recorder, comparisons: Comparisons, original: "Callable[..., object]"
+) -> "Callable[..., object]":
     names = list(inspect.signature(original).parameters)
-    lane = recorder.lane
+    lane, numbers = recorder.lane, name in REGRESSION
 
     @wraps(original)
     def loss(*args: object, **kwargs: object) -> object:
@@ -50,12 +53,15 @@ def _watched(name: str, recorder: Recorder, original: "Callable[..., object]") -
             unseen(error)
             raise
         if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+            if numbers and comparisons.follows:
+                comparisons.note(args[1] if len(args) > 1 else kwargs.get("target"))
             return value
         if is_plain(value) and not torch.compiler.is_compiling():
             given = {**dict(zip(names, args, strict=False)), **kwargs}
             prediction, target = given.pop(names[0], None), given.pop(names[1], None)
             if is_plain(prediction) and is_plain(target):
                 recorder.loss_computed(name, prediction, target, value, given)
+                comparisons.computed(name, prediction, target)
         return value
 
     return loss
@@ -80,10 +86,12 @@ def _tell_refusal(
             recorder.targets_refused(function, fault, outputs_of(function, prediction, options))
 
 
-def _lifting(original: "Callable[..., object]", patches: Patches) -> "Callable[..., object]":
+def _lifting(
+    original: "Callable[..., object]", patches: Patches, comparisons: Comparisons
+) -> "Callable[..., object]":
     @wraps(original)
     def script(*args: object, **kwargs: object) -> object:
-        with patches.lifted(functional):
+        with patches.lifted(functional), comparisons.lifted():
             try:
                 return original(*args, **kwargs)
             except BaseException as error:

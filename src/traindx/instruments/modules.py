@@ -33,7 +33,8 @@ class Modules:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._calls: Patches | None = None
-        self._compiled = False
+        self.compiled = False
+        """Whether a compiler is in use: it must read torch's own functions."""
         self._left: dict[type[nn.Module], Listener] = {}
 
     def leave(self, kind: type[nn.Module], listener: Listener) -> None:
@@ -48,7 +49,7 @@ class Modules:
 
     def follow(self) -> None:
         """Watch calls or let them be, as the recorder wishes."""
-        wanted = self._recorder.wants_modules and not self._compiled
+        wanted = self._recorder.wants_modules and not self.compiled
         if wanted and self._calls is None:
             self._calls = calls = Patches()
             calls.replace(nn.Module, "__call__", partial(self._watched, calls))
@@ -101,7 +102,7 @@ class Modules:
         @wraps(original)
         def compiling(*args: object, **kwargs: object) -> object:
             # A compiler must read torch's own call, and would see nothing of ours inside the model.
-            self._compiled = True
+            self.compiled = True
             self.follow()
             self._recorder.state(COMPILED, True)
             model = args[0] if args else kwargs.get("model")

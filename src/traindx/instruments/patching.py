@@ -39,6 +39,14 @@ class Patches:
         setattr(owner, name, wrapped)
         self._replaced.append((owner, name, original, wrapped))
 
+    def shadow(self, owner: type, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+        """Put a method before the one that a class inherits; one that it has itself is left alone."""
+        if name in vars(owner):
+            return
+        wrapped = unnoticed(make(getattr(owner, name)))
+        setattr(owner, name, wrapped)
+        self.on_undo(lambda: _unshadow(owner, name, wrapped))
+
     def on_undo(self, undo: Callable[[], None]) -> None:
         """Remember how to undo something else, such as a registered hook."""
         self._undo.append(undo)
@@ -65,3 +73,8 @@ class Patches:
         finally:
             for _, name, _, wrapped in mine:
                 setattr(owner, name, wrapped)
+
+
+def _unshadow(owner: type, name: str, wrapped: object) -> None:
+    if vars(owner).get(name) is wrapped:
+        delattr(owner, name)

@@ -45,6 +45,10 @@ class Notebook:
             self._facts[fact.slug] = value
             self.tape.state(self.stream, fact.slug, value)
 
+    def stated(self, fact: Fact) -> Scalar | None:
+        """What was stated of a fact last; None before that."""
+        return self._facts.get(fact.slug)
+
     def happened(self, event: Event) -> None:
         """Record an event, unless the same sentence was recorded."""
         if (event.kind, event.says) not in self._sentences:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
-from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
+from traindx.facts import ACCURACY_OF_NUMBERS, METRIC_PLACE, TARGET_VALUES, TARGETS_ARE_WHOLE
+from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.quantity import Quantity
 from traindx.recording.forward import Forward
 from traindx.recording.inspection import Inspection, is_thorough
@@ -27,6 +28,10 @@ from traindx.recording.times import StepTimes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+_ACCURACIES = frozenset((TRAIN_ACCURACY, VAL_ACCURACY, TEST_ACCURACY))
+_MANY_NUMBERS = 20
+"""Different targets; labels in between, such as 0.5, are fewer."""
 
 
 class Loop:
@@ -258,7 +263,16 @@ class Loop:
         """A framework reports a number itself."""
         if self._streams.current is not None:
             self.forward.validation.reported.add((quantity.slug, part))
+            self._doubt_accuracy(self._streams.current.notebook, quantity)
             self._one_value(self._streams.current, quantity, value, part)
+
+    def _doubt_accuracy(self, notebook: Notebook, quantity: Quantity) -> None:
+        """State where an accuracy is reported of targets that are real numbers."""
+        different = notebook.stated(TARGET_VALUES)
+        many = isinstance(different, int) and different >= _MANY_NUMBERS
+        if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
+            notebook.state(ACCURACY_OF_NUMBERS, True)
+            notebook.state(METRIC_PLACE, self._sight.place())
 
     def settle(self) -> None:
         """Read what is still on a device."""
