@@ -105,3 +105,18 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         seen(probe, batch, purpose=TRAINING, step=number, number=number)
     shares = [seen(probe, batch, purpose=VALIDATION, number=n)[SEEN_SHARE] for n, batch in enumerate(batches)]
     assert shares == [1.0, 1.0, 0.0, 0.0, 0.0]
+
+
+def test_copies_within_training_do_not_hide_measured_rows_in_validation() -> None:
+    probe, data = SeenRows(), fresh(8)
+    copies = data.repeat(8, 1)  # as oversampling makes them
+    for number in range(1, 4):
+        assert SEEN_SHARE not in seen(probe, copies, step=number, number=number)
+    assert seen(probe, torch.cat((data, fresh(8))), purpose=VALIDATION)[SEEN_SHARE] == 0.5
+
+
+def test_flags_that_agree_by_nature_stay_silent_in_validation() -> None:
+    probe = SeenRows()
+    flags = torch.randint(2, (64, 3), generator=CHANCE).float()
+    seen(probe, flags)
+    assert SEEN_SHARE not in seen(probe, flags, purpose=VALIDATION)

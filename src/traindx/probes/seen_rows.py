@@ -8,7 +8,8 @@ second epoch on, augmentation included: rows that are changed each time are neve
 and in validation alike.
 
 Nothing is written while rows of one batch are so often equal by nature (few binary features, or rows drawn
-with replacement) that rows would be known again by chance.
+with replacement) that rows would be known again by chance. Rows of measured numbers are never equal by
+nature: of those, validation rows seen in training are told whatever training repeats.
 """
 
 from collections import Counter
@@ -20,7 +21,7 @@ from traindx.probe import Batch, Look, Probe, Purpose
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.samples.legible import legible
 from traindx.samples.part import part_of
-from traindx.samples.row_keys import row_keys
+from traindx.samples.row_keys import are_measured, row_keys
 
 _MOST_KEPT = 200_000
 _MOST_BY_CHANCE = 0.02
@@ -48,7 +49,8 @@ class SeenRows(Probe):
 
     def batch_enters(self, look: Look, batch: Batch) -> None:
         """Look the rows up, then remember them."""
-        keys = row_keys([tensor for tensor in map(legible, batch.tensors) if tensor is not None])
+        tensors = [tensor for tensor in map(legible, batch.tensors) if tensor is not None]
+        keys = row_keys(tensors)
         this, before = _Seen(look.step, batch.number, frozenset(keys)), self._before.get(batch.purpose)
         if not keys or (before is not None and _is_same_batch(this, before)):
             return
@@ -59,7 +61,8 @@ class SeenRows(Probe):
         comparable = batch.purpose is Purpose.TRAINING or (before is not None and before.step == look.step)
         if before is not None and comparable and self._tells(len(before.keys)):
             look.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
-        if self._kept and self._tells(len(self._kept)):
+        told = batch.purpose is Purpose.VALIDATION and are_measured(tensors)
+        if self._kept and (told or self._tells(len(self._kept))):
             look.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
         if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
             self._kept |= this.keys

@@ -18,6 +18,8 @@ from traindx.samples.table import step_through, table
 _MOST_ROWS = 256
 _MOST_VALUES = 128
 _MOST_TENSORS = 2
+_MEASURED = 6
+"""Different broken numbers in a row that make it one of a kind."""
 
 
 def row_keys(tensors: Sequence[Tensor]) -> list[int]:
@@ -37,6 +39,15 @@ def row_keys(tensors: Sequence[Tensor]) -> list[int]:
     # The key that a row would have if its first value stood in all places.
     constant = (keys == values[:, 0] * total).tolist()
     return [key for key, same in zip(listed, constant, strict=True) if not same]
+
+
+def are_measured(tensors: Sequence[Tensor]) -> bool:
+    """Whether rows are of measured numbers, which never agree by chance: several that are broken and differ."""
+    chosen = _chosen(tensors)
+    if not chosen or not chosen[0].is_floating_point():
+        return False
+    row = table(chosen[0], 1, _MOST_VALUES)[0].tolist()
+    return len({value for value in row if not float(value).is_integer()}) >= _MEASURED
 
 
 def _chosen(tensors: Sequence[Tensor]) -> list[Tensor]:
