@@ -9,7 +9,7 @@ import pytest
 
 from traindx.event import Event, EventKind
 from traindx.launching.child import Ending
-from traindx.launching.ending import discard, faults, note_ending, recordings, why_nothing
+from traindx.launching.ending import discard, faults, note_ending, recordings, stopped, why_nothing
 from traindx.recording.tape import Tape
 
 
@@ -56,6 +56,22 @@ def test_an_exception_says_more_than_the_signal_it_led_to(tmp_path: Path) -> Non
     tape.close()
     note_ending(tmp_path, Ending(-2))
     assert [row[4] for row in stands_in(tmp_path, "events")] == ["KeyboardInterrupt"]
+
+
+@pytest.mark.parametrize("code", [0, -2])
+def test_why_we_ended_the_program_is_an_event_of_its_own(tmp_path: Path, code: int) -> None:
+    tape = tape_in(tmp_path)
+    tape.happened(0, Event(EventKind.INTERRUPTED, "KeyboardInterrupt"))
+    tape.close()
+    note_ending(tmp_path, Ending(code), "stopped at step 9: it was enough")
+    says = [row[4] for row in stands_in(tmp_path, "events")]
+    assert says == ["KeyboardInterrupt", "stopped at step 9: it was enough"]
+
+
+def test_processes_that_have_had_their_steps_are_known(tmp_path: Path) -> None:
+    lines = {"pid": 7, "torch": "2.0"}, {"pid": 7, "stopped": 200}, {"pid": 8}, {"stopped": 3}
+    assert stopped(told(tmp_path, *lines)) == [7]
+    assert stopped(tmp_path / "elsewhere") == []
 
 
 def test_a_recording_that_was_never_closed_is_noted_too(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -25,7 +26,11 @@ _HEARD = {*_PASSED_ON, *_STOPPING, signal.SIGCHLD}
 _SECONDS = 1.0
 """How long a signal may be waited for: a thread of a library may have taken the one that says it is over."""
 
+_GLANCE = 0.05
+"""Seconds between two looks at pending signals, where a limit cannot be set to waiting for them."""
+
 Mask = set[signal.Signals | int]
+Meanwhile = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,20 @@ def signals_held() -> Iterator[Mask]:
 
 
 def run_to_end(
-    command: Command, environment: Mapping[str, str], mask: Mask, *, output_to_stderr: bool
+    command: Command,
+    environment: Mapping[str, str],
+    mask: Mask,
+    *,
+    output_to_stderr: bool,
+    meanwhile: Meanwhile = lambda _: None,
 ) -> Ending:
-    """Run the program with our standard streams and in our process group, while `signals_held`."""
+    """Run the program with our standard streams and in our process group, while `signals_held`.
+
+    `meanwhile` is called with the number of the process at least once a second, as long as it runs.
+    """
     # The witness comes first, so that it cannot have missed what the program has got.
     with Witness() as witness:
-        ending = _wait(_start(command, environment, mask, output_to_stderr), witness)
+        ending = _wait(_start(command, environment, mask, output_to_stderr), witness, meanwhile)
     # The Ctrl-C that ended the program was not meant for the report on it.
     while _next_signal(0) is not None:
         pass
@@ -90,11 +103,17 @@ def _start(command: Command, environment: Mapping[str, str], mask: Mask, output_
         raise TraindxError(f"{command.program}: cannot be started ({error.strerror}); {todo}") from error
 
 
-def _wait(child: int, witness: Witness) -> Ending:
+def wake() -> None:
+    """Let the thread that waits for the program look up; for other threads of ours."""
+    os.kill(os.getpid(), signal.SIGCHLD)
+
+
+def _wait(child: int, witness: Witness, meanwhile: Meanwhile) -> Ending:
     """Wait for the end of the program, passing signals on and stopping whenever it is stopped."""
     while True:
         changed, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
         if not changed:
+            meanwhile(child)
             received = _next_signal(_SECONDS)
             if received in _PASSED_ON and not witness.got(received):
                 os.kill(child, received)
@@ -125,9 +144,12 @@ def _next_signal(seconds: float) -> int | None:
     if sys.platform != "darwin":
         received = signal.sigtimedwait(_HEARD, seconds)
         return None if received is None else received.si_signo
-    if not seconds and not signal.sigpending() & _HEARD:
-        return None
-    return signal.sigwait(_HEARD)  # no limit can be set there
+    until = time.monotonic() + seconds
+    while not signal.sigpending() & _HEARD:
+        if time.monotonic() >= until:
+            return None
+        time.sleep(_GLANCE)
+    return signal.sigwait(_HEARD)
 
 
 def _stop_too(number: int) -> None:

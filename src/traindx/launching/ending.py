@@ -21,12 +21,15 @@ class Process:
 
     python: str
     executable: str
+    pid: str = ""
     torch: str = ""
     """The version of torch it imported."""
     problem: str = ""
     """Why it was not recorded: "too old" (its Python), "failed" (our recorder) or "unwritten" (the disk)."""
     why: str = ""
     where: str = ""
+    stopped: str = ""
+    """The steps after which it said that it ends, because it was to take no more."""
 
 
 def recordings(folder: Path) -> list[Path]:
@@ -34,19 +37,26 @@ def recordings(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def note_ending(folder: Path, ending: Ending) -> None:
-    """Write into each recording how the program ended."""
+def stopped(folder: Path) -> list[int]:
+    """The processes that have said that they end because they have taken the steps they were to take."""
+    return [int(one.pid) for one in _processes(folder) if one.stopped and one.pid.isdecimal()]
+
+
+def note_ending(folder: Path, ending: Ending, why: str = "") -> None:
+    """Write into each recording how the program ended, and why if it was we who ended it."""
     for path in recordings(folder):
         try:
             with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as database, database:
-                _note(database, ending)
+                _note(database, ending, why)
         except sqlite3.Error:
             # A process that outlives the program may still hold it: the recording counts without it.
             continue
 
 
-def _note(database: sqlite3.Connection, ending: Ending) -> None:
+def _note(database: sqlite3.Connection, ending: Ending, why: str) -> None:
     database.execute("INSERT OR REPLACE INTO meta VALUES ('exit_code', ?)", (json.dumps(ending.code),))
+    if why:
+        _interrupted(database, why)
     if ending.signal is None:
         return
     kinds = (EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value)
@@ -54,10 +64,13 @@ def _note(database: sqlite3.Connection, ending: Ending) -> None:
     if database.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", kinds).fetchone() is None:
         names = {one.value: one.name for one in signal.Signals}
         says = f"the program was ended by {names.get(ending.signal, f'signal {ending.signal}')}"
-        database.execute(
-            "INSERT INTO events VALUES (NULL, 0, NULL, ?, ?, '', '', NULL)",
-            (EventKind.INTERRUPTED.value, says),
-        )
+        _interrupted(database, says)
+
+
+def _interrupted(database: sqlite3.Connection, says: str) -> None:
+    database.execute(
+        "INSERT INTO events VALUES (NULL, 0, NULL, ?, ?, '', '', NULL)", (EventKind.INTERRUPTED.value, says)
+    )
 
 
 def faults(folder: Path) -> list[str]:
