@@ -3,7 +3,7 @@
 import pytest
 
 from traindx import catalogue
-from traindx.cli._conditions import conditions_from
+from traindx.cli._conditions import conditions_from, stopping
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.report import Report
@@ -63,3 +63,23 @@ HEALTHY = report(Verdict.HEALTHY, 0.95, ("lr-too-high", 0.05, ""))
 def test_conditions(given: Report, condition: str, met: str) -> None:
     (asked,) = conditions_from([condition])
     assert asked.met_by(given) == met
+
+
+@pytest.mark.parametrize(
+    ("given", "condition", "why"),
+    [
+        (SICK, "sick", "stopped at step 0: --fail-on sick was met (90 %)"),
+        (SICK, "sick:0.91", ""),
+        (SICK, "lr-too-high", "stopped at step 0: --fail-on lr-too-high was met (50 %)"),
+        (SICK, "missing-warmup", ""),
+        (SICK, "missing-warmup:0.1", "stopped at step 0: --fail-on missing-warmup:0.1 was met (10 %)"),
+        # What is too short to tell may still become anything.
+        (TOO_SHORT, "inconclusive", ""),
+        (TOO_SHORT, "lr-too-high:0.8", ""),
+        (HEALTHY, "lr-too-high:0.01", ""),
+    ],
+)
+def test_conditions_that_stop_a_run(given: Report, condition: str, why: str) -> None:
+    met = stopping(conditions_from([condition]), given)
+    assert [one.afterwards for one in met.values()] == ([why] if why else [])
+    assert list(met) == ([("a run", condition)] if why else [])

@@ -115,6 +115,12 @@ def test_a_condition_that_is_met_gives_exit_code_1(place: StandIn) -> None:
         (["--budget", "much"], 'argument --budget: "much" is no percentage above 0'),
         (["--every", "0"], 'argument --every: "0" is no number of steps; for example --every 100'),
         (["--every", "-3"], 'argument --every: "-3" is no number of steps'),
+        (
+            ["--max-steps", "0"],
+            'argument --max-steps: "0" is no number of steps; for example --max-steps 200',
+        ),
+        (["--max-steps", "-3"], 'argument --max-steps: "-3" is no number of steps'),
+        (["--max-steps", "all"], 'argument --max-steps: "all" is no number of steps'),
         (["--evry", "1"], "unrecognized arguments: --evry"),
     ],
 )
@@ -136,12 +142,13 @@ def test_settings_reach_the_recorder(place: StandIn) -> None:
         "folder": str(place.here / ".traindx/runs/settings-1"),
         "budget": 0.02,
         "every": None,
+        "most_steps": None,
         "package": str(place.folder / "ours"),
     }
-    asked = json.loads(
-        place.run("--budget", "0.5%", "--every", "7", "--out", "o", "--name", "n", "settings.py").stdout
-    )
-    assert asked == {**usual, "budget": 0.005, "every": 7, "folder": str(place.here / "o/n")}
+    options = "--budget 0.5% --every 7 --max-steps 9 --out o --name n".split()
+    asked = json.loads(place.run(*options, "settings.py").stdout)
+    changed = {"budget": 0.005, "every": 7, "most_steps": 9, "folder": str(place.here / "o/n")}
+    assert asked == {**usual, **changed}
 
 
 def test_words_after_the_first_are_the_programs(place: StandIn) -> None:

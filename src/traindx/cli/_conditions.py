@@ -8,7 +8,9 @@ from traindx import catalogue
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.errors import SettingsError, UnknownNameError
 from traindx.highlights import percent
+from traindx.launching.alarms import Met, reached
 from traindx.report import Report
+from traindx.run import Run
 from traindx.wording import listed, printable
 
 _VERDICTS = (Verdict.SICK.value, Verdict.INCONCLUSIVE.value)
@@ -31,6 +33,15 @@ class Condition:
         """The runs that meet it, as a sentence; empty if none does."""
         met = [d for d in report.diagnoses if self._is_met(d)]
         return f"--fail-on {self} is met by {listed([self._called(d) for d in met], 3)}" if met else ""
+
+    def stops(self, run: Run, diagnosis: Diagnosis) -> Met | None:
+        """Why a training that still runs is to be stopped; None where it is not.
+
+        A run that is too short to tell may become anything: only a sick one is stopped.
+        """
+        if diagnosis.verdict is not Verdict.SICK or not self._is_met(diagnosis):
+            return None
+        return Met(reached(run), f"--fail-on {self}", percent(self._sureness(diagnosis)))
 
     def _called(self, diagnosis: Diagnosis) -> str:
         name = printable(diagnosis.run)
@@ -57,6 +68,17 @@ class Condition:
 def conditions_from(texts: Iterable[str]) -> list[Condition]:
     """The conditions as typed, such as sick, inconclusive, lr-too-high or lr-too-high:0.8."""
     return [_condition(text) for text in texts]
+
+
+def stopping(conditions: Iterable[Condition], report: Report) -> dict[tuple[str, str], Met]:
+    """The conditions that stop a training of a report, by the training and the condition."""
+    pairs = list(zip(report.runs, report.diagnoses, strict=True))
+    return {
+        (run.name, str(condition)): met
+        for condition in conditions
+        for run, diagnosis in pairs
+        if (met := condition.stops(run, diagnosis)) is not None
+    }
 
 
 def _condition(text: str) -> Condition:

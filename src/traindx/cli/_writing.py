@@ -107,8 +107,8 @@ def terminal_width(stream: TextIO | None = None) -> int:
 class ProgressLine:
     """One line on the terminal that says what is being done, wiped when something else is printed."""
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+    def __init__(self, *, shown: bool = True) -> None:
+        self._shown = shown and sys.stderr.isatty()
         self._written = False
         self._files = 0
 

@@ -4,19 +4,20 @@ import argparse
 import os
 import sys
 
-from traindx.cli import BAD_INPUT, CONDITION_MET
+from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
 from traindx.cli._options import add_judging, add_outputs
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from traindx.cli._conditions import Condition
     from traindx.cli._reporting import Judge
     from traindx.launching.child import Ending, Mask
     from traindx.launching.command import Command
+    from traindx.launching.live import Live
     from traindx.report import Report
 
 HELP = "run a training, record it, and tell whether it is healthy, and if not, why and what to change"
@@ -24,12 +25,16 @@ EXAMPLES = """\
   traindx run train.py --lr 0.1                record a script, with its own arguments
   traindx run -m package.train --epochs 3      record a module
   traindx run -- torchrun --nproc-per-node 2 train.py  record any command that trains with torch
-  traindx run --fail-on sick:0.8 train.py      exit code 1 if the run is sick, for scripts
+  traindx run --max-steps 200 train.py         only the first 200 steps, for a quick look
+  traindx run --fail-on sick:0.8 train.py      stop it once it is sick, with exit code 1, for scripts
+  traindx run --no-live train.py               no word while it runs, and no stop: judged at the end alone
   traindx run --json - train.py > run.json     as data, for programs
 
 Our options stand before the command; everything after its first word is the program's.
 What it prints, its exit code and signals pass through; the report goes to standard error. With --json - or
---md - the report goes to standard output, and what the program prints there goes to standard error."""
+--md - the report goes to standard output, and what the program prints there goes to standard error.
+While it runs the recording is judged now and then: a cause that is likely and serious at two looks in a row
+is said once, in a line on standard error."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,9 +61,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--every",
-        type=_steps,
+        type=_steps("--every 100"),
         metavar="N",
         help="look at the layers at every Nth step (default: often at first, then ever less)",
+    )
+    parser.add_argument(
+        "--max-steps",
+        type=_steps("--max-steps 200"),
+        metavar="N",
+        help="end the program after N optimizer steps; the exit code is then 0, unless --fail-on is met",
+    )
+    parser.add_argument(
+        "--no-live", dest="live", action="store_false", help="judge the run only when it has ended"
     )
     add_judging(parser, follows=False)
     add_outputs(parser)
@@ -70,19 +84,31 @@ def run(arguments: argparse.Namespace) -> int:
         raise TraindxError(
             "needs Linux or macOS; elsewhere call traindx.watch(model, optimizer) in the script"
         )
+    from contextlib import suppress
     from pathlib import Path
 
+    from traindx.cli._writing import complain
     from traindx.launching.child import end_like, signals_held
     from traindx.launching.command import command_from
+    from traindx.launching.ending import stopped
     from traindx.launching.run_folder import new_run_folder
 
     with signals_held() as mask:
         judge, conditions = _checked(arguments)
         command = command_from(_words(arguments), os.environ)
         folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
-        ending = _recorded(command, folder, arguments, mask)
+        live = _live(folder, judge, conditions) if arguments.live else None
+        ending = _recorded(command, folder, arguments, mask, live)
+        enough = bool(stopped(folder))
     code = _report_on(folder, command, judge, conditions, arguments)
-    return code if code == CONDITION_MET else end_like(ending)
+    if live is not None and live.met is not None:
+        with suppress(OSError):
+            complain(arguments.command, live.met.afterwards)
+        return CONDITION_MET
+    if code == CONDITION_MET:
+        return code
+    # A program that was cut short on purpose ends well, however it took that.
+    return DONE if enough else end_like(ending)
 
 
 def _words(arguments: argparse.Namespace) -> list[str]:
@@ -105,21 +131,51 @@ def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
     return judging(arguments), conditions_from(arguments.fail_on)
 
 
-def _recorded(command: "Command", folder: "Path", arguments: argparse.Namespace, mask: "Mask") -> "Ending":
+def _recorded(
+    command: "Command",
+    folder: "Path",
+    arguments: argparse.Namespace,
+    mask: "Mask",
+    live: "Live | None",
+) -> "Ending":
     """Start the command and wait for its end."""
-    from traindx.launching.child import run_to_end
-    from traindx.launching.ending import discard, note_ending
-    from traindx.launching.environment import recording_environment
+    from contextlib import nullcontext
 
-    environment = recording_environment(os.environ, folder, budget=arguments.budget, every=arguments.every)
+    from traindx.launching.child import run_to_end
+    from traindx.launching.ending import discard, note_ending, stopped
+    from traindx.launching.environment import recording_environment
+    from traindx.launching.stopping import Reminder
+
+    environment = recording_environment(
+        os.environ,
+        folder,
+        budget=arguments.budget,
+        every=arguments.every,
+        most_steps=arguments.max_steps,
+    )
     taken = "-" in (arguments.json, arguments.md)
+    reminder = Reminder(lambda: stopped(folder) if arguments.max_steps else [])
+
+    def meanwhile(program: int) -> None:
+        reminder.carry_out(program)
+        if live is not None:
+            live.stop.carry_out(program)
+
     try:
-        ending = run_to_end(command, environment, mask, output_to_stderr=taken)
+        with live or nullcontext():
+            ending = run_to_end(command, environment, mask, output_to_stderr=taken, meanwhile=meanwhile)
     except BaseException:
         discard(folder)
         raise
-    note_ending(folder, ending)
+    note_ending(folder, ending, live.met.afterwards if live is not None and live.met is not None else "")
     return ending
+
+
+def _live(folder: "Path", judge: "Judge", conditions: "Sequence[Condition]") -> "Live":
+    # Not before signals are held back: numpy, which it needs, starts threads.
+    from traindx.cli._live import live_judge
+
+    return live_judge(folder, judge, conditions)
 
 
 def _report_on(
@@ -185,25 +241,19 @@ def _show(
 def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
     from dataclasses import replace
 
+    from traindx.cli._live import read_recording
     from traindx.cli._writing import ProgressLine
     from traindx.errors import UnreadableError
     from traindx.launching.ending import discard, faults, recordings, why_nothing
-    from traindx.loading.reading import read
     from traindx.report import Report
 
     if recordings(folder):
-        reading = read([str(folder)])
-        runs = tuple(replace(run, name=_called(run.name, folder)) for run in reading.runs)
+        reading = read_recording(folder)
         problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
-        return judge(replace(reading, runs=runs, problems=problems), ProgressLine())
+        return judge(replace(reading, problems=problems), ProgressLine())
     reason = UnreadableError(command.title, why_nothing(folder))
     discard(folder)
     return Report((), (reason,))
-
-
-def _called(name: str, folder: "Path") -> str:
-    """The name of a run without the folders that all runs lie in."""
-    return name.removeprefix(os.path.join(folder.parent, "")) or folder.name
 
 
 def _keep(report: "Report", folder: "Path") -> str:
@@ -227,7 +277,10 @@ def _share(text: str) -> float:
     return percent / 100
 
 
-def _steps(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number of steps; for example --every 100')
-    return int(text)
+def _steps(example: str) -> "Callable[[str], int]":
+    def steps(text: str) -> int:
+        if not text.isdecimal() or not int(text):
+            raise argparse.ArgumentTypeError(f'"{text}" is no number of steps; for example {example}')
+        return int(text)
+
+    return steps

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -18,8 +19,10 @@ from traindx.instruments.comparisons import Comparisons
 from traindx.instruments.modules import Modules
 from traindx.instruments.optimizers import Optimizers
 from traindx.instruments.patching import Patches
+from traindx.instruments.stopping import end_program
 from traindx.instruments.torch_sight import TorchSight
 from traindx.probe import Probe
+from traindx.recording.limit import StepLimit
 from traindx.recording.recorder import Recorder
 
 TYPE_CHECKING = False
@@ -28,13 +31,15 @@ if TYPE_CHECKING:
 
 _active: "list[Attachment]" = []
 """At most one: two recorders would see each other's work."""
+_LAGGING = 1.0
+"""Seconds in which the others of a group get what this process has sent them of the last gradients."""
 
 
 class Attachment:
     """A recorder and everything that feeds it."""
 
-    def __init__(self, folder: Path, budget: float, every: int | None) -> None:
-        self.folder, self._budget, self._every = folder, budget, every
+    def __init__(self, folder: Path, budget: float, every: int | None, most_steps: int | None = None) -> None:
+        self.folder, self._budget, self._every, self._most_steps = folder, budget, every, most_steps
         self._patches = Patches()
         self.keras: Keras | None = None
         self.recorder = self._new_recorder()
@@ -70,7 +75,15 @@ class Attachment:
         failures: list[tuple[str, Exception]] = []
         probes = all_probes(lambda name, error: failures.append((name, error)))
         self._sight = TorchSight()
-        recorder = Recorder(self._sight, probes, self._place, budget=self._budget, every=self._every)
+        recorder = Recorder(
+            self._sight,
+            probes,
+            self._place,
+            budget=self._budget,
+            every=self._every,
+            limit=StepLimit(self._most_steps),
+            enough=self._end_program,
+        )
         for name, error in failures:
             recorder.steps_aside(name, error)
         return recorder
@@ -102,6 +115,19 @@ class Attachment:
         except Exception as error:  # another version of Keras may lack what is watched here
             self.recorder.steps_aside("keras", error)
 
+    def _end_program(self) -> None:
+        """The program has taken the steps it was to take: close the recording, and leave it there."""
+        from traindx.instruments.last_word import tell_stopped
+
+        _, ranks = _rank()
+        self.detach()
+        # Where it cannot be told, the program ends all the same.
+        with suppress(OSError):
+            tell_stopped(self.folder, self._most_steps)
+        if ranks > 1:
+            time.sleep(_LAGGING)
+        end_program()
+
     def _place(self) -> tuple[Path, Mapping[str, object]]:
         rank, ranks = _rank()
         return self.folder / f"rank-{rank}", {
@@ -121,10 +147,15 @@ _left_behind: list[Recorder] = []
 """Recorders of a parent process: closing their files in a child would end the parent's recording."""
 
 
-def attach(folder: Path, budget: float = 0.02, every: int | None = None) -> Attachment:
-    """Attach a recorder that writes below a folder; the one that is attached already, if there is one."""
+def attach(
+    folder: Path, budget: float = 0.02, every: int | None = None, most_steps: int | None = None
+) -> Attachment:
+    """Attach a recorder that writes below a folder; the one that is attached already, if there is one.
+
+    After `most_steps` it ends the program.
+    """
     if not _active:
-        _active.append(Attachment(folder, budget, every))
+        _active.append(Attachment(folder, budget, every, most_steps))
     return _active[0]
 
 
@@ -142,7 +173,7 @@ def keras_imported() -> None:
 def attach_from_environment() -> None:
     """Attach as the launcher asks, until the process ends."""
     wish = json.loads(os.environ["TRAINDX_RECORD"])
-    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"])
+    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"], wish["most_steps"])
     atexit.register(_process_ends, attachment)
     os.register_at_fork(after_in_child=attachment.forked)
     # Its children end without the rest of Python; they forget before they begin what their parent registered.

@@ -1,4 +1,7 @@
-"""Word of a recording that could not be written: a full disk is told nowhere in a file that it left empty."""
+"""Word to the process that started the program: of a recording that could not be written, and of a stop.
+
+A full disk is told nowhere in a file that it left empty.
+"""
 
 import json
 import os
@@ -24,8 +27,17 @@ def leave_word(folder: Path, recorder: Recorder) -> None:
     # Only a process that began to train has something to write.
     if not recorder.ignored or tape.path is None or _tells(tape.path):
         return
+    _tell(folder, problem="unwritten", why=_why(folder))
+
+
+def tell_stopped(folder: Path, steps: int | None) -> None:
+    """Tell that this process ends here because it has taken the steps it was to take."""
+    _tell(folder, stopped=steps)
+
+
+def _tell(folder: Path, **said: object) -> None:
     about = {"pid": os.getpid(), "python": sys.version.split()[0], "executable": sys.executable}
-    line = json.dumps({**about, "problem": "unwritten", "why": _why(folder)}) + "\n"
+    line = json.dumps({**about, **said}) + "\n"
     # Some bytes at the end of a small file take no new room: they fit on a disk that is full.
     handle = os.open(folder / PROCESSES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:

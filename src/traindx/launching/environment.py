@@ -12,13 +12,22 @@ _INJECTED = os.path.join(_PACKAGE, "launching", "injected")
 
 
 def recording_environment(
-    environment: Mapping[str, str], folder: Path, *, budget: float, every: int | None
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    budget: float,
+    every: int | None,
+    most_steps: int | None = None,
 ) -> dict[str, str]:
-    """The environment for a program whose recordings go into a folder; `budget` is a share of its time."""
+    """The environment for a program whose recordings go into a folder; `budget` is a share of its time.
+
+    After `most_steps` the program ends.
+    """
     settings = {
         "folder": os.path.abspath(folder),
         "budget": budget,
         "every": every,
+        "most_steps": most_steps,
         "package": os.path.dirname(_PACKAGE),
     }
     # An empty PYTHONPATH means none, but an empty entry in it means the working directory.

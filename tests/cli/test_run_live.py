@@ -1,0 +1,210 @@
+"""`traindx run` on real trainings: those it ends after some steps, those it warns of, those it stops."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.promises.running import PROGRAMS
+from tests.promises.tape_reading import read_tape
+from traindx.cli import main
+from traindx.event import EventKind
+from traindx.launching import live, stopping
+
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+
+MODEL = """
+import itertools, sys, torch
+from torch import nn
+torch.set_num_threads(1)
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=float(sys.argv[1]))
+slope = torch.randn(8, 1)
+
+def step():
+    x = torch.randn(32, 8)
+    loss = nn.functional.mse_loss(model(x), x @ slope)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+ENDLESS = MODEL + "for _ in itertools.count():\n    step()\n"
+AT_ITS_END = """
+import atexit
+atexit.register(print, "atexit ran")
+try:
+    for _ in itertools.count():
+        try:
+            step()
+        except (Exception, KeyboardInterrupt):
+            print("an exception")
+finally:
+    print("finally ran")
+print("the rest ran")
+"""
+STUBBORN = MODEL + "while True:\n    try:\n        step()\n    except BaseException:\n        pass\n"
+FOR_A_WHILE = (
+    MODEL
+    + """
+import time
+began = time.monotonic()
+while time.monotonic() - began < 3:
+    step()
+"""
+)
+SICK, HEALTHY = "0.5", "0.01"
+
+
+def traindx(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """What `traindx run WORDS` does in a folder."""
+    ours = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110", "HF_HUB_OFFLINE": "1"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
+    return subprocess.run(
+        [sys.executable, "-m", "traindx", "run", "--name", "r", *words],
+        cwd=here,
+        env={**kept, **ours},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def written(here: Path, text: str) -> str:
+    (here / "train.py").write_text(text)
+    return "train.py"
+
+
+def steps_in(here: Path) -> list[int]:
+    """The steps in each recording."""
+    paths = sorted((here / ".traindx/runs/r").glob("*.traindx"))
+    return [len(read_tape(path).values("train_loss")) for path in paths]
+
+
+def test_a_program_ends_after_its_steps_and_does_what_it_does_at_its_end(tmp_path: Path) -> None:
+    script = written(tmp_path, MODEL + AT_ITS_END)
+    done = traindx(tmp_path, "--max-steps", "70", script, HEALTHY)
+    assert done.stdout.splitlines() == ["finally ran", "atexit ran"]
+    assert steps_in(tmp_path) == [70]
+    assert "stopped after 70 steps, as --max-steps asked" in done.stderr
+    assert done.returncode == 0
+    (run,) = json.loads((tmp_path / ".traindx/runs/r/report.json").read_text())["runs"]
+    assert [event["kind"] for event in run["events"]] == [EventKind.INTERRUPTED.value]
+
+
+def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
+    script = written(tmp_path, MODEL + "for _ in range(40):\n    step()\nsys.exit(7)\n")
+    done = traindx(tmp_path, "--max-steps", "41", script, HEALTHY)
+    assert done.returncode == 7
+    assert steps_in(tmp_path) == [40]
+    assert "as --max-steps asked" not in done.stderr
+
+
+def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> None:
+    done = traindx(tmp_path, "--max-steps", "60", "--fail-on", "sick", written(tmp_path, ENDLESS), SICK)
+    assert steps_in(tmp_path) == [60]
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("lightning_fit", "lightning"), ("hf_trainer", "transformers"), ("keras_fit", "keras")],
+)
+def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: str) -> None:
+    if find_spec(package) is None:
+        pytest.skip(f"needs {package}")
+    done = traindx(tmp_path, "--max-steps", "13", "--", sys.executable, str(PROGRAMS / f"{name}.py"))
+    assert done.returncode == 0
+    assert steps_in(tmp_path) == [13]
+    assert "stopped after 13 steps, as --max-steps asked" in done.stderr
+    # What a framework prints of an end is its own affair; an exception is none.
+    assert "Traceback" not in done.stderr
+
+
+def test_processes_that_train_together_end_together(tmp_path: Path) -> None:
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = traindx(tmp_path, "--max-steps", "13", "--", *launcher, str(PROGRAMS / "ddp.py"))
+    assert done.returncode == 0
+    assert steps_in(tmp_path) == [13, 13]
+    assert "Traceback" not in done.stderr
+
+
+def test_training_in_a_thread_ends_the_program(tmp_path: Path) -> None:
+    in_a_thread = """
+import threading
+def train():
+    for _ in itertools.count():
+        step()
+thread = threading.Thread(target=train)
+thread.start()
+thread.join()
+print("the rest ran")
+"""
+    done = traindx(tmp_path, "--max-steps", "30", written(tmp_path, MODEL + in_a_thread), HEALTHY)
+    assert done.stdout == ""
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert steps_in(tmp_path) == [30]
+
+
+def in_process(here: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """The exit code of `traindx run WORDS` in this process, with looks that follow each other closely."""
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(live, "_LEAST", 0.3)
+    return main(["run", "--name", "r", *words])
+
+
+def test_a_program_that_goes_on_is_ended_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stopping, "_REMINDING", ((0.5, signal.SIGTERM), (60.0, signal.SIGKILL)))
+    script = written(tmp_path, STUBBORN)
+    assert in_process(tmp_path, monkeypatch, "--max-steps", "20", script, HEALTHY) == 0
+    assert steps_in(tmp_path) == [20]
+    assert "stopped after 20 steps, as --max-steps asked" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "rate", "lines"), [([], SICK, 1), (["--fail-on", "sick"], HEALTHY, 0)])
+def test_a_serious_cause_is_said_once_while_the_program_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    options: list[str],
+    rate: str,
+    lines: int,
+) -> None:
+    script = written(tmp_path, FOR_A_WHILE)
+    assert in_process(tmp_path, monkeypatch, *options, "--json", "-", script, rate) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["runs"][0]["verdict"] == ("sick" if rate == SICK else "healthy")
+    told = [line for line in err.splitlines() if line.startswith("traindx: ")]
+    assert len(told) == lines
+    for line in told:
+        assert line.startswith("traindx: step ")
+        assert "learning rate too high (lr-too-high, " in line
+
+
+def test_a_condition_ends_a_sick_program_that_would_not_end(tmp_path: Path) -> None:
+    script = written(tmp_path, MODEL + AT_ITS_END.replace("(Exception, KeyboardInterrupt)", "Exception"))
+    done = traindx(tmp_path, "--fail-on", "lr-too-high:0.8", script, SICK)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == ["finally ran", "atexit ran"]
+    (line,) = [one for one in done.stderr.splitlines() if one.startswith("traindx run: stopped at step ")]
+    assert ": --fail-on lr-too-high:0.8 was met (" in line
+    assert done.stderr.count("--fail-on lr-too-high:0.8 is met (") == 1
+    (steps,) = steps_in(tmp_path)
+    assert steps > 50
+
+
+def test_nobody_looks_where_nobody_is_to_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("traindx.cli._live.live_judge", pytest.fail)
+    assert in_process(tmp_path, monkeypatch, "--no-live", "--", "sh", "-c", "exit 3") == 3
+    assert "nothing was recorded" in capfd.readouterr().err
