@@ -1,7 +1,7 @@
 """Units of one layer with the same weights: they compute the same, get the same gradient, and stay the same.
 
 A unit is a row of a weight, or of the last dimension of a Keras kernel. Of a large weight some units are
-compared, by some of their inputs; where those agree, by all: most values of an identity are zeros.
+compared, by a few of their inputs; where those agree, by all: most values of an identity are zeros.
 """
 
 from collections import Counter
@@ -17,8 +17,8 @@ from traindx.tensors.reckoning import reckoning
 
 _AT_FIRST, _EVERY = 3, 8
 """Looks at which units are compared: equal ones are so from the start, or not at all."""
-_UNITS, _INPUTS = 64, 256
-"""Of each weight, at most."""
+_UNITS, _FEW, _INPUTS = 64, 16, 4096
+"""Units of each weight, and inputs of each unit, at a glance and at most."""
 _WEIGHTS = 512
 """Weights that are looked at."""
 _UNITS_LAST = ("kernel", "recurrent_kernel", "depthwise_kernel", "pointwise_kernel")
@@ -65,10 +65,9 @@ def _matrices(update: Update) -> Iterator[tuple[str, Tensor]]:
 def _equal_share(units: Tensor) -> float:
     step = -(-units.shape[0] // _UNITS)
     rows = units[::step].flatten(1)
-    stride = -(-rows.shape[1] // _INPUTS)
-    equal = _equal_rows(rows[:, ::stride])
-    if equal and stride > 1:
-        equal = _equal_rows(rows)
+    equal = _equal_rows(rows[:, :_FEW])
+    if equal and rows.shape[1] > _FEW:
+        equal = _equal_rows(rows[:, :: -(-rows.shape[1] // _INPUTS)])
     return equal / rows.shape[0]
 
 
