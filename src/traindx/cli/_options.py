@@ -37,7 +37,7 @@ def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> Non
         metavar="CONDITION",
         help="exit with 1 when a run is sick, inconclusive, or suffers from a CAUSE (see traindx causes);"
         " sick:0.9 or CAUSE:0.8 wants at least that confidence; may be repeated"
-        + ("; when met it ends --follow" if follows else ""),
+        + ("; when met it ends --follow" if follows else "; a run that meets it while sick is stopped"),
     )
 
 

@@ -9,16 +9,17 @@ def family(process: int) -> dict[int, int]:
 
     Where the system does not show them (only Linux does), the process alone.
     """
-    parents, groups = {}, {}
+    parents: dict[int, int] = {}
+    groups: dict[int, int] = {}
     for name in os.listdir("/proc") if os.path.exists("/proc/self/stat") else ():
         if not name.isdecimal():
             continue
         try:
             with open(f"/proc/{name}/stat", errors="replace") as file:
-                _, parent, group, *_ = file.read().rpartition(")")[2].split()
+                _, above, group, *_ = file.read().rpartition(")")[2].split()
         except (OSError, ValueError):  # it has ended
             continue
-        parents[int(name)], groups[int(name)] = int(parent), int(group)
+        parents[int(name)], groups[int(name)] = int(above), int(group)
     found, left = {process: groups.get(process, 0)}, [process]
     while left:
         parent = left.pop(0)
