@@ -9,6 +9,7 @@ from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
 from traindx.signs.argmax_of_one import argmax_of_one
 from traindx.signs.attention_scores_grow import attention_scores_grow
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
 from traindx.signs.data_wait_dominates import data_wait_dominates
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.dropout_at_output import dropout_at_output
@@ -69,6 +70,7 @@ from traindx.signs.validation_rows_seen import validation_rows_seen
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.values_read_singly import values_read_singly
 from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.signs.worse_than_constant import worse_than_constant
 
 HEALTHY_PRIOR = 0.0
 
@@ -135,7 +137,9 @@ HEALTHY_CLUES = (
     Clue(predictions_constant, seen=-1.5, group="one answer"),
     Clue(rare_class_ignored, seen=-2.0, group="one answer"),
     Clue(gradient_never_arrives, seen=-3.0, group="fault"),
-    Clue(updates_tiny, seen=-1.5),
+    Clue(updates_tiny, seen=-2.5),
     Clue(little_learned, seen=-1.5),
     Clue(validation_learns_nothing, seen=-3.0, group="validation"),
+    Clue(classes_fed_to_number_loss, seen=-2.5, group="fault"),
+    Clue(worse_than_constant, seen=-4.0, group="chance"),
 )

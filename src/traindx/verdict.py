@@ -62,7 +62,7 @@ def _accusation(suspects: tuple[Suspect, ...], yes: Mapping[str, Finding]) -> st
     if first.confidence > _SURE or not others:
         return f"{first.cause.title}: {says}"
     says = f"{says[:1].upper()}{says[1:]}"
-    return f'{says}; the log alone does not tell "{first.cause.title}" from "{others[0].cause.title}"'
+    return f'{says}; what was recorded does not tell "{first.cause.title}" from "{others[0].cause.title}"'
 
 
 def _answered(sign: Sign, asked: tuple[Asked, ...]) -> bool:

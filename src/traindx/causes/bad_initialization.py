@@ -67,6 +67,7 @@ from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -80,6 +81,7 @@ from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -87,6 +89,8 @@ CAUSE = Cause(
     title="Bad initialisation of the weights",
     prior=-4.8,
     clues=(
+        Clue(gradient_starts_huge, seen=+0.7),
+        Clue(worse_than_constant, seen=+1.0),
         Clue(starts_far_above_chance, seen=+1.5, group="start"),
         Clue(activations_fade_over_depth, seen=+1.0),
         Clue(activations_swell_over_depth, seen=+1.0),

@@ -82,7 +82,7 @@ CAUSE = Cause(
     prior=-4.6,
     acts_through=("underfitting",),
     clues=(
-        Clue(little_learned, seen=+2.0, unseen=-2.0),
+        Clue(little_learned, seen=+3.0, unseen=-2.0),
         Clue(confidently_wrong, seen=-1.0),
         Clue(classes_fed_to_number_loss, seen=-1.0),
         Clue(decay_coupled, seen=-1.5),

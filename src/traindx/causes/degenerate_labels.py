@@ -56,7 +56,7 @@ CAUSE = Cause(
     clues=(
         Clue(one_class_only, seen=+9.0),
         Clue(targets_constant, seen=+9.0),
-        Clue(data_tiny, seen=+6.5),
+        Clue(data_tiny, seen=+9.0),
         Clue(loss_converged, seen=+0.3),
     ),
     fixes=(

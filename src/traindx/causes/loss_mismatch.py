@@ -65,7 +65,7 @@ CAUSE = Cause(
     title="The loss does not fit the kind of target",
     prior=-4.2,
     clues=(
-        Clue(classes_fed_to_number_loss, seen=+7.5, unseen=-1.0),
+        Clue(classes_fed_to_number_loss, seen=+9.0, unseen=-1.0),
         Clue(yes_no_loss_on_exclusive_classes, seen=+7.5),
         Clue(loss_plateaus, seen=+0.5),
     ),

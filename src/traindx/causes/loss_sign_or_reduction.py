@@ -54,6 +54,7 @@ from traindx.signs.loss_negated import loss_negated
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_summed import loss_summed
 from traindx.signs.updates_large import updates_large
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -61,6 +62,7 @@ CAUSE = Cause(
     title="The loss has the wrong sign or reduction",
     prior=-4.3,
     clues=(
+        Clue(worse_than_constant, seen=+1.0),
         Clue(loss_oscillates, seen=+1.0),
         Clue(loss_negated, seen=+11.0),
         Clue(loss_falls_without_floor, seen=+7.0),

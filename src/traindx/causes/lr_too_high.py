@@ -67,8 +67,10 @@ from traindx.signs.batches_sorted import batches_sorted
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
+from traindx.signs.gradient_leaps_on_small_steps import gradient_leaps_on_small_steps
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.gradients_carried_over import gradients_carried_over
 from traindx.signs.gradients_oscillate import gradients_oscillate
@@ -98,7 +100,9 @@ from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
+from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.weights_start_far_off import weights_start_far_off
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -106,6 +110,10 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(gradient_leaps_on_small_steps, seen=-1.0),
+        Clue(validation_noisy, seen=+0.7),
+        Clue(worse_than_constant, seen=+1.0),
+        Clue(gradient_starts_huge, seen=-0.5),
         Clue(input_outliers_seen, seen=-0.7),
         Clue(batches_sorted, seen=-1.0),
         Clue(weights_start_far_off, seen=-1.0),

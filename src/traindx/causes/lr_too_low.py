@@ -63,6 +63,7 @@ from traindx.signs.gradient_is_zero import gradient_is_zero
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradients_agree import gradients_agree
+from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -77,15 +78,19 @@ from traindx.signs.most_steps_clipped import most_steps_clipped
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
+from traindx.signs.predictions_constant import predictions_constant
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.weights_start_far_off import weights_start_far_off
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -93,17 +98,22 @@ CAUSE = Cause(
     title="Learning rate too low",
     prior=-3.6,
     clues=(
+        Clue(inputs_unscaled, seen=-1.0),
+        Clue(weights_start_far_off, seen=-2.5),
+        Clue(predictions_constant, seen=-1.0),
+        Clue(trained_in_eval_mode, seen=-2.0),
+        Clue(worse_than_constant, seen=+0.5),
         Clue(targets_unscaled, seen=-1.0),
         Clue(units_saturate, seen=-1.0),
         Clue(dead_units_many, seen=-2.0),
         Clue(few_updates_per_epoch, seen=-0.7),
         Clue(updates_large, seen=-3.0),
-        Clue(gradient_fades_over_depth, seen=-1.5),
+        Clue(gradient_fades_over_depth, seen=-3.5),
         Clue(gradient_never_arrives, seen=-2.0),
         Clue(parameters_unoptimized, seen=-2.0),
         Clue(parameters_frozen, seen=-0.7),
         Clue(gradients_agree, seen=+1.7),
-        Clue(updates_tiny, seen=+5.0, unseen=-2.0),
+        Clue(updates_tiny, seen=+6.0, unseen=-2.0),
         Clue(noise_swamps_progress, seen=-2.0),
         Clue(gradient_is_zero, seen=-3.0),
         Clue(validation_never_moves, seen=-2.0),

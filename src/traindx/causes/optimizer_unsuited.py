@@ -67,7 +67,7 @@ CAUSE = Cause(
     title="The optimizer does not suit the training",
     prior=-4.5,
     clues=(
-        Clue(optimizer_ill_fitting, seen=+6.0, unseen=-5.0),
+        Clue(optimizer_ill_fitting, seen=+7.0, unseen=-5.0),
         Clue(loss_falls_slowly, seen=+0.7),
         Clue(loss_plateaus, seen=+0.7),
         Clue(loss_diverges, seen=+0.5),

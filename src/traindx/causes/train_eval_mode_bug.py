@@ -64,10 +64,10 @@ from traindx.symptom import Symptom
 CAUSE = Cause(
     slug="train-eval-mode-bug",
     title="Train and eval mode are mixed up",
-    prior=-4.6,
+    prior=-4.2,
     clues=(
-        Clue(validated_in_train_mode, seen=+8.5, unseen=-2.5, group="mode"),
-        Clue(trained_in_eval_mode, seen=+9.0, unseen=-2.5, group="mode"),
+        Clue(validated_in_train_mode, seen=+10.0, unseen=-2.5, group="mode"),
+        Clue(trained_in_eval_mode, seen=+10.5, unseen=-2.5, group="mode"),
         Clue(validation_starts_lost, seen=+2.5),
         Clue(validation_at_chance, seen=+1.5),
         Clue(validation_never_improves, seen=+3.6, unseen=-0.3, group="behind"),

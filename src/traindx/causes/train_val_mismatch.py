@@ -44,8 +44,10 @@ differs.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.data_tiny import data_tiny
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_falls import loss_falls
+from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_at_chance import validation_at_chance
@@ -64,6 +66,8 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(model_dwarfs_data, seen=-0.7),
+        Clue(data_tiny, seen=-3.0),
         Clue(validation_learns_nothing, seen=-0.5),
         Clue(trained_in_eval_mode, seen=-2.0),
         Clue(validated_in_train_mode, seen=-2.0),

@@ -51,6 +51,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -58,6 +59,7 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.units_saturate import units_saturate
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -65,6 +67,8 @@ CAUSE = Cause(
     title="Inputs are not normalised",
     prior=-4.0,
     clues=(
+        Clue(gradient_starts_huge, seen=+0.7),
+        Clue(worse_than_constant, seen=+1.0),
         Clue(inputs_unscaled, seen=+5.0, unseen=-4.0),
         Clue(starts_far_above_chance, seen=+0.8),
         Clue(units_saturate, seen=+0.7),

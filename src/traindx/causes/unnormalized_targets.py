@@ -49,11 +49,13 @@ small ones has not moved.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.worse_than_constant import worse_than_constant
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -61,7 +63,9 @@ CAUSE = Cause(
     title="Targets are not normalised",
     prior=-4.0,
     clues=(
-        Clue(targets_unscaled, seen=+5.5, unseen=-4.0),
+        Clue(gradient_starts_huge, seen=+0.5),
+        Clue(worse_than_constant, seen=+1.5),
+        Clue(targets_unscaled, seen=+6.0, unseen=-4.0),
         Clue(loss_falls_slowly, seen=+1.0),
         Clue(loss_diverges, seen=+0.5),
         Clue(loss_not_finite, seen=+0.5),

@@ -83,7 +83,6 @@ from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.symptom import Symptom
 
@@ -92,7 +91,6 @@ CAUSE = Cause(
     title="Vanishing gradients",
     prior=-4.2,
     clues=(
-        Clue(updates_tiny, seen=-1.0),
         Clue(weights_start_tiny, seen=-0.5),
         Clue(gradient_never_arrives, seen=-1.0),
         Clue(dead_units_many, seen=-1.0),

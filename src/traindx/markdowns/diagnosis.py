@@ -100,7 +100,7 @@ def _verdict(diagnosis: Diagnosis, top: Suspect | None) -> str:
 
 def _shared(diagnosis: Diagnosis) -> list[str]:
     shared = [f"`{one.cause.slug}` ({percent(one.confidence)})" for one in inseparable(diagnosis)]
-    return [f"The log alone cannot tell these apart: {', '.join(shared)}.", ""] if shared else []
+    return [f"What was recorded cannot tell these apart: {', '.join(shared)}.", ""] if shared else []
 
 
 def _questions(diagnosis: Diagnosis) -> list[str]:

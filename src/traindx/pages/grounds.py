@@ -6,7 +6,6 @@ from traindx.diagnosis import Asked, Diagnosis, Reason
 from traindx.highlights import place, points, remark, tally, total
 from traindx.pages.markup import Markup, fill, joined, share
 from traindx.pages.naming import numbered
-from traindx.quantity import Quantity
 from traindx.run import Run
 from traindx.sign import Need
 from traindx.wording import count, printable
@@ -68,7 +67,7 @@ def _lacking(run: Run, asked: Asked) -> str:
 
 
 def _need(need: Need) -> str:
-    return need.called if isinstance(need, Quantity) else " or ".join(one.called for one in need[:3])
+    return " or ".join(one.called for one in need[:3]) if isinstance(need, tuple) else need.called
 
 
 def _folded(summary: str, items: Sequence[Markup]) -> Markup:

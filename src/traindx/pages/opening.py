@@ -106,7 +106,7 @@ def _shared(diagnosis: Diagnosis) -> Markup:
     if not names:
         return Markup()
     return fill(
-        '<p class="shared">The log alone cannot tell these apart: {names}.</p>', names=", ".join(names)
+        '<p class="shared">What was recorded cannot tell these apart: {names}.</p>', names=", ".join(names)
     )
 
 

@@ -42,7 +42,7 @@ def row_keys(tensors: Sequence[Tensor]) -> list[int]:
 
 
 def are_measured(tensors: Sequence[Tensor]) -> bool:
-    """Whether rows are of measured numbers, which never agree by chance: several that are broken and differ."""
+    """Whether rows are of measured numbers, which never agree by chance: several broken ones that differ."""
     chosen = _chosen(tensors)
     if not chosen or not chosen[0].is_floating_point():
         return False

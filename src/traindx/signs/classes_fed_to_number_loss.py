@@ -1,12 +1,15 @@
 """Numbers of classes that are treated as amounts."""
 
+import math
 from typing import Annotated
+
+import numpy as np
 
 from traindx.curves.inside import compares_numbers, looked
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.quantities import TARGET_MAX, TARGET_MIN
+from traindx.quantities import TARGET_MAX, TARGET_MEAN, TARGET_MIN, TARGET_STD
 from traindx.run import Run
 from traindx.sign import sign
 
@@ -31,4 +34,16 @@ def classes_fed_to_number_loss(
         return None
     says = f"the targets are the whole numbers 0 to {largest:g}, like the numbers of {values:g} classes, and"
     says += f" {run.facts[LOSS_FUNCTION]} takes them for amounts"
-    return Finding(0.8, says, (fact_evidence(run, TARGET_VALUES, LOSS_PLACE),))
+    # Classes tend to be equally frequent, counts and ratings crowd at one end.
+    strength = 1.0 if _is_even(run, values) else 0.3
+    return Finding(strength, says, (fact_evidence(run, TARGET_VALUES, LOSS_PLACE),))
+
+
+def _is_even(run: Run, values: float) -> bool:
+    """Whether the targets spread over their range about as evenly as a fair die."""
+    mean, std = looked(run, TARGET_MEAN), looked(run, TARGET_STD)
+    if mean is None or std is None:
+        return False
+    centre, spread = (values - 1) / 2, math.sqrt((values**2 - 1) / 12)
+    off = abs(float(np.median(mean.values)) - centre)
+    return off < 0.35 * spread and 0.75 < float(np.median(std.values)) / spread < 1.25

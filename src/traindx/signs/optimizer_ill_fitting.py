@@ -1,9 +1,12 @@
 """An optimizer made for another kind of training."""
 
-from traindx.curves.inside import batches_per_epoch
+import numpy as np
+
+from traindx.curves.inside import batches_per_epoch, looked
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import Answer, Finding, Severity
+from traindx.quantities import REPEATED_SHARE
 from traindx.run import Run
 from traindx.sign import sign
 
@@ -12,6 +15,8 @@ _WHOLE_DATA = {
     "lbfgs": "expects the same loss at every evaluation",
     "rprop": "reads the sign of the gradient",
 }
+_SAME = 0.8
+"""Share of rows that two batches in a row have in common if they are the same data."""
 _DEFAULT_RATES = {"adadelta": 1.0, "adagrad": 0.01}
 
 
@@ -28,10 +33,12 @@ def optimizer_ill_fitting(run: Run) -> Answer:
 
 def _for_whole_data(run: Run, kind: str, name: str) -> str:
     """An optimizer that needs all data at every step, given batches."""
-    batches = batches_per_epoch(run)
-    if kind not in _WHOLE_DATA or batches is None or batches < 2:
+    batches, again = batches_per_epoch(run), looked(run, REPEATED_SHARE)
+    if kind not in _WHOLE_DATA or (batches is not None and batches < 2):
         return ""
-    return f"{name} {_WHOLE_DATA[kind]}, and gets another batch each step ({batches:.0f} to an epoch)"
+    if batches is None and (again is None or float(np.median(again.values)) > _SAME):
+        return ""
+    return f"{name} {_WHOLE_DATA[kind]}, and gets another batch at each step"
 
 
 def _dies(run: Run, kind: str, name: str) -> str:

@@ -10,8 +10,8 @@ from traindx.quantities import UPDATE_RATIO
 from traindx.run import Run
 from traindx.sign import sign
 
-_ALL = 0.95
-"""An update of a layer that was zero."""
+_FROM_ZERO = 1.0
+"""What the recorder writes for the update of a layer that was zero."""
 
 
 @sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
@@ -42,4 +42,4 @@ def _early(one: Matrix) -> float:
     first = one.first
     rest = float(np.median(one.series.values[1:EARLY]))
     # The very first step of Adam is its longest; where weights began at zero it moves all of them.
-    return max(rest, first / 3) if first < _ALL else rest
+    return max(rest, first / 3) if first != _FROM_ZERO else rest

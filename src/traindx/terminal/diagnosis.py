@@ -129,7 +129,7 @@ def _belief(console: Console, diagnosis: Diagnosis, top: Suspect) -> None:
     shared = inseparable(diagnosis)
     if shared:
         names = ", ".join(one.cause.slug for one in shared)
-        console.print(indented(Text(f"The log alone cannot tell these apart: {names}.", style="yellow")))
+        console.print(indented(Text(f"What was recorded cannot tell these apart: {names}.", style="yellow")))
 
 
 def _questions(console: Console, diagnosis: Diagnosis, everything: bool) -> None:
