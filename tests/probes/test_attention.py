@@ -72,8 +72,10 @@ def by_adding(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return (scores + torch.zeros(LENGTH, LENGTH).masked_fill(~CAUSAL, -torch.inf)).softmax(-1) @ value
 
 
-def fused(**options: object) -> Way:
-    return lambda query, key, value: F.scaled_dot_product_attention(query, key, value, **options)
+def fused(attn_mask: Tensor | None = None, is_causal: bool = False, dropout_p: float = 0.0) -> Way:
+    return lambda query, key, value: F.scaled_dot_product_attention(
+        query, key, value, attn_mask, dropout_p, is_causal
+    )
 
 
 WAYS: dict[str, tuple[Way, Tensor | None]] = {

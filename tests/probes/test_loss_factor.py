@@ -30,7 +30,7 @@ def trained(change: Change, reduction: str | None, *, looks: int = 3) -> tuple[d
     derivative = 0.0
     for look.step in range(1, looks + 1):
         prediction, target = model(torch.randn(ROWS, 4)), torch.randint(CLASSES, (ROWS,))
-        value = F.cross_entropy(prediction, target, **options)
+        value = F.cross_entropy(prediction, target, reduction=reduction or "mean")
         call = LossCall("cross_entropy", prediction, target, value, options, Purpose.TRAINING)
         probe.loss_is_computed(look, call)
         loss = change(value, model)

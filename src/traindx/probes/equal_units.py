@@ -68,7 +68,7 @@ def _equal_share(units: Tensor) -> float:
     equal = _equal_rows(rows[:, :_FEW])
     if equal and rows.shape[1] > _FEW:
         equal = _equal_rows(rows[:, :: -(-rows.shape[1] // _INPUTS)])
-    return equal / rows.shape[0]
+    return equal / len(rows)
 
 
 def _equal_rows(rows: Tensor) -> int:
