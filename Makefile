@@ -14,7 +14,7 @@ help: ## show what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "  %-8s %s\n", $$1, $$2}'
 	@echo "    .ci/run  what continuous integration runs: make check, then make test"
 
-demo: $(STAMPS)/run ## set up, then run the main job on a bundled failing training and say where the report is
+demo: $(STAMPS)/run ## set up, then record a bundled training that fails, say why it does and where the report is
 	@$(BIN)/traindx demo
 
 test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run all tests
@@ -52,8 +52,8 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(STAMPS)/run: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "installing traindx"
-	@$(PIP) --editable '.[plots]'
+	@echo "installing traindx and torch (a minute)"
+	@$(PIP) --editable '.[plots,torch]'
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: pyproject.toml constraints.txt | $(BIN)/python

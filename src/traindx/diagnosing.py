@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from traindx import catalogue
-from traindx.cause import Cause, Kind
+from traindx.cause import Cause
 from traindx.curves.stated import is_recording, place_of
 from traindx.diagnosis import INSIDE, Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
-from traindx.explaining import with_roots
+from traindx.explaining import is_seen_how, with_roots
 from traindx.fact import Fact
 from traindx.finding import CannotTell, Severity
 from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
@@ -34,8 +34,6 @@ _LISTED = 0.02
 """A suspect with a smaller share is ruled out."""
 _CLOSE = 4.0
 """Suspects within this factor of the first are its rivals."""
-_MECHANISM = 0.05
-"""A mechanism with a smaller share is not named beside its root."""
 _SETTLED = 0.8
 """Above this share no experiment is needed."""
 
@@ -60,8 +58,9 @@ def diagnose(
         ),
         key=lambda suspect: -suspect.confidence,
     )
+    listed = [one for one in ranked if one.confidence >= _LISTED and _supported(one)]
     suspects = tuple(
-        _with_mechanisms([one for one in ranked if one.confidence >= _LISTED and _supported(one)])
+        _with_mechanisms(listed, [cause for cause, line in lines.items() if is_seen_how(cause, line)])
     )
     verdict = verdict_of(healthy, suspects, asked)
     return Diagnosis(
@@ -130,11 +129,9 @@ def _supported(suspect: Suspect) -> bool:
     return any(reason.seen and reason.points > 0 for reason in suspect.reasons)
 
 
-def _with_mechanisms(suspects: list[Suspect]) -> Iterable[Suspect]:
-    """Roots with the mechanism they act through, where that is under suspicion as well."""
-    # A mechanism that is hardly believed itself explains nothing.
-    seen = [one for one in suspects if one.cause.kind is Kind.HOW and one.confidence >= _MECHANISM]
-    mechanisms = {one.cause.slug: one.cause for one in seen}
+def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Suspect]:
+    """Roots with the mechanism they act through, where that was seen."""
+    mechanisms = {cause.slug: cause for cause in seen}
     for one in suspects:
         through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
         yield replace(one, mechanism=through)

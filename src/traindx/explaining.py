@@ -17,6 +17,8 @@ _MOST = 0.9
 """What a root can take of a mechanism: the true root may be one that nobody thought of."""
 _HEAD_START = 3.5
 """Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
+_CLEAR = 2.0
+"""Points of one finding that show a mechanism at work."""
 _OWN = 1.0
 """Points that must speak for a root apart from what speaks for its mechanism."""
 
@@ -39,6 +41,11 @@ def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
         for why in roots:
             found[why].append(Reason(f"it explains {how.slug}, which is seen as well", gain))
     return {cause: tuple(reasons) for cause, reasons in found.items()}
+
+
+def is_seen_how(cause: Cause, reasons: tuple[Reason, ...]) -> bool:
+    """Whether a cause is a mechanism that was clearly seen, whatever explains it."""
+    return cause.kind is Kind.HOW and any(reason.seen and reason.points >= _CLEAR for reason in reasons)
 
 
 def _is_seen(reasons: tuple[Reason, ...]) -> bool:

@@ -97,6 +97,7 @@ from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.units_die import units_die
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_never_moves import validation_never_moves
@@ -110,6 +111,7 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(units_die, seen=+2.0),
         Clue(gradient_leaps_on_small_steps, seen=-1.0),
         Clue(validation_noisy, seen=+0.7),
         Clue(worse_than_constant, seen=+1.0),

@@ -50,6 +50,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.linear_in_a_row import linear_in_a_row
 from traindx.signs.little_learned import little_learned
+from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
 from traindx.symptom import Symptom
@@ -59,8 +60,9 @@ CAUSE = Cause(
     title="No nonlinearity between the layers",
     prior=-4.2,
     clues=(
-        Clue(little_learned, seen=+1.5),
-        Clue(nonlinearity_missing, seen=+7.0, unseen=-3.0),
+        Clue(loss_converged, seen=-1.5),
+        Clue(little_learned, seen=+2.5, unseen=-2.5),
+        Clue(nonlinearity_missing, seen=+6.0, unseen=-3.0),
         Clue(linear_in_a_row, seen=+1.5),
         Clue(loss_plateaus, seen=+0.7),
         Clue(both_losses_high, seen=+1.0),

@@ -61,6 +61,7 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.model_is_recurrent import model_is_recurrent
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.units_die import units_die
 from traindx.signs.updates_large import updates_large
 from traindx.signs.warmup_absent import warmup_absent
 from traindx.symptom import Symptom
@@ -70,6 +71,7 @@ CAUSE = Cause(
     title="Warm-up of the learning rate is missing",
     prior=-4.5,
     clues=(
+        Clue(units_die, seen=+1.0),
         Clue(gradient_leaps_on_small_steps, seen=-1.5),
         Clue(gradient_starts_huge, seen=-1.5),
         Clue(model_is_recurrent, seen=-1.0),

@@ -1,13 +1,21 @@
-"""`traindx demo`: the main job on bundled trainings."""
+"""`traindx demo`: the main job on a bundled training that fails."""
 
 import argparse
 
 from traindx.errors import TraindxError
 
-HELP = "diagnose the logs of five bundled trainings, four of which fail"
-EXAMPLES = "  traindx demo"
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HELP = "record and diagnose a bundled program whose training fails; without torch, diagnose bundled logs"
+EXAMPLES = """\
+  traindx demo                                 run the program, say why it fails and what to change
+  traindx demo --logs                          diagnose the logs of five bundled trainings instead"""
 
 _TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
+_EVERY = "10"
+"""Looks at fixed steps: everyone who runs it sees the same numbers."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,28 +23,65 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", default=".traindx/demo", metavar="DIR", help="where the reports go (default: .traindx/demo)"
     )
+    parser.add_argument("--logs", action="store_true", help="diagnose bundled logs, which needs no torch")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Lay out the bundled logs, diagnose them as a user would, and write every kind of report."""
-    import shutil
+    """Lay out what is bundled and do with it what a user would do."""
+    import os
+    import sys
     from importlib.util import find_spec
     from pathlib import Path
 
-    from traindx.cli import build_parser
-
-    bundled, out = Path(__file__).parent.parent / "demo", Path(arguments.out)
+    out = Path(arguments.out)
+    can_train = find_spec("torch") is not None and os.name == "posix"
+    if not can_train and not arguments.logs:
+        sys.stderr.write("torch is not installed: these are bundled logs; pip install torch runs a program\n")
     try:
-        for name in _TRAININGS:
-            shutil.copytree(bundled / name, out / name, dirs_exist_ok=True)
+        return _logs(out) if arguments.logs or not can_train else _program(out)
     except OSError as error:
         raise TraindxError(
             f"{out}: cannot be written ({error.strerror or error}); choose another --out"
         ) from error
+
+
+def _program(out: "Path") -> int:
+    """Record the program and diagnose it."""
+    import shutil
+    import sys
+    from pathlib import Path
+
+    from traindx.cli import DONE
+
+    out.mkdir(parents=True, exist_ok=True)
+    script = out / "spirals.py"
+    shutil.copyfile(Path(__file__).parent.parent / "demo" / script.name, script)
+    sys.stderr.write(f"$ traindx run --every {_EVERY} {script}\n")
+    sys.stderr.flush()
+    _call(["run", "--every", _EVERY, "--out", str(out / "runs"), str(script)])
+    # The program is meant to fail in its own way, and the demo to succeed.
+    return DONE
+
+
+def _logs(out: "Path") -> int:
+    """Diagnose the logs of all bundled trainings, and write every kind of report."""
+    import shutil
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    bundled = Path(__file__).parent.parent / "demo"
+    for name in _TRAININGS:
+        shutil.copytree(bundled / name, out / name, dirs_exist_ok=True)
     folder = str(out)
     command = ["diagnose", "--html", folder, "--md", folder, "--json", folder]
     if find_spec("matplotlib"):
         command += ["--png", str(out / "pictures")]
+    return _call([*command, "--", *(str(out / name) for name in _TRAININGS)])
+
+
+def _call(words: list[str]) -> int:
+    """Run one of our commands as if it had been typed."""
+    from traindx.cli import build_parser
+
     parser, commands = build_parser()
-    logs = [str(out / name) for name in _TRAININGS]
-    return commands["diagnose"].run(parser.parse_args([*command, "--", *logs]))
+    return commands[words[0]].run(parser.parse_args(words))

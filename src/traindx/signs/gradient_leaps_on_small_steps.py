@@ -17,8 +17,8 @@ from traindx.wording import number
 def gradient_leaps_on_small_steps(
     run: Run,
     *,
-    leap: Annotated[float, "norm over the typical one before; bench/thresholds.md#leap"] = 30.0,
-    update: Annotated[float, "update over weight until then; bench/thresholds.md#leap"] = 0.05,
+    leap: Annotated[float, "norm over the typical one before; bench/thresholds.md#gradient-leap"] = 30.0,
+    update: Annotated[float, "update over weight until then; bench/thresholds.md#gradient-leap"] = 0.05,
 ) -> Answer:
     """The gradient norm leaps by orders of magnitude while steps are still short against the weights."""
     norms = whole(run, GRADIENT_NORM)

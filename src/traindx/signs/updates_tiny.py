@@ -8,6 +8,7 @@ from traindx.curves.inside import graded, learns, matrices, steps_taken
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import UPDATE_RATIO
 from traindx.run import Run
+from traindx.series import Series
 from traindx.sign import sign
 
 
@@ -15,7 +16,7 @@ from traindx.sign import sign
 def updates_tiny(
     run: Run,
     *,
-    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 1e-3,
+    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 2e-3,
     travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 1.0,
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
@@ -23,14 +24,21 @@ def updates_tiny(
     layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
-    # At its livelier looks: late in a good run steps become short as well.
-    lively = {one.layer.name: float(np.quantile(one.series.values, 0.75)) for one in layers}
-    middle = float(np.median(list(lively.values())))
-    way = middle * steps_taken(run)
-    if middle >= ratio or way >= travel:
+    ways = {one.layer.name: _way(one.series, steps_taken(run)) for one in layers}
+    way = float(np.median(list(ways.values())))
+    # Steps that were long at first and short later, as where units have died, are not too short.
+    longest = float(np.median([float(np.max(one.series.values)) for one in layers]))
+    if longest >= ratio or way >= travel:
         return None
-    most = max(layers, key=lambda one: lively[one.layer.name])
-    says = f"a step moves the typical layer by {middle:.1g} of its weights, all steps together by {way:.1g}"
-    says += f"; {most.layer.name} moves most, {lively[most.layer.name]:.1g} in a step"
+    most = max(layers, key=lambda one: ways[one.layer.name])
+    says = f"all steps together can have moved the typical layer by {way:.1g} of its weights, no step by more"
+    says += f" than {longest:.1g}"
     strength = graded(travel / max(way, 1e-30), 1.0, 30.0, least=0.2)
-    return Finding(strength, says, (most.evidence(lively[most.layer.name], ratio),))
+    return Finding(strength, says, (most.evidence(ways[most.layer.name], travel),))
+
+
+def _way(ratios: Series, steps: float) -> float:
+    """All updates of a layer added up, as if each pointed the same way, between the steps looked at."""
+    between = float(np.trapezoid(ratios.values, ratios.steps))
+    after = float(ratios.values[-1]) * max(steps - float(ratios.steps[-1]), 0.0)
+    return float(ratios.values[0]) + between + after
