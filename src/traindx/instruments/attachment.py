@@ -19,6 +19,7 @@ from traindx.instruments.comparisons import Comparisons
 from traindx.instruments.modules import Modules
 from traindx.instruments.optimizers import Optimizers
 from traindx.instruments.patching import Patches
+from traindx.instruments.reads import TensorReads
 from traindx.instruments.stopping import end_program
 from traindx.instruments.torch_sight import TorchSight
 from traindx.probe import Probe
@@ -90,7 +91,14 @@ class Attachment:
 
     def _install(self) -> None:
         modules = Modules(self.recorder)
-        optimizers = Optimizers(self.recorder, modules.follow)
+        reads = TensorReads(self.recorder, lambda: modules.compiled)
+        reads.install(self._patches)
+
+        def changed() -> None:
+            modules.follow()
+            reads.follow()
+
+        optimizers = Optimizers(self.recorder, changed)
         modules.install(self._patches)
         optimizers.install(self._patches)
         scaling = backward.install(self.recorder, self._patches, optimizers)

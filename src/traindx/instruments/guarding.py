@@ -11,6 +11,8 @@ def guarded(recorder: Recorder, what: str, act: Callable[[], object]) -> None:
     if what in recorder.ignored:
         return
     began, spent = perf_counter(), recorder.spent
+    reads = recorder.reads
+    was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
     try:
         act()
     except Exception as error:  # whatever goes wrong in here must not reach the program
@@ -18,6 +20,7 @@ def guarded(recorder: Recorder, what: str, act: Callable[[], object]) -> None:
     finally:
         # Events of the recorder within count their own time: it would count twice.
         recorder.spent = spent + perf_counter() - began
+        reads.is_counting = reads.is_open and (counting or not was_open)
 
 
 class Unheard:

@@ -30,6 +30,7 @@ from traindx.recording.limit import StepLimit
 from traindx.recording.looking import Looking
 from traindx.recording.looks import Notebook
 from traindx.recording.loop import Loop
+from traindx.recording.reads import COST, Reads
 from traindx.recording.sight import Holder, Sight
 from traindx.recording.tape import Tape
 from traindx.wording import count
@@ -63,6 +64,8 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
             return
         began = perf_counter()
         self._began = self._began or began
+        reads = self.reads
+        was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
         try:
             if self.lane.is_open and name not in _WITHIN_LANE:
                 self.loop.leave_lane(self.spent + self.lane.spent)
@@ -72,6 +75,7 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
         except Exception as error:  # whatever goes wrong in here must not reach the program
             self.steps_aside(name, error)
         finally:
+            reads.is_counting = reads.is_open and (counting or not was_open)
             self.spent += perf_counter() - began
 
     return guarded
@@ -111,11 +115,18 @@ class Recorder:
         self._limit, self._enough = limit or StepLimit(), enough
         self.loop = Loop(self.tape, sight, self.looking, budget, every, self._limit)
         self.lane = self.loop.lane
+        self.reads = Reads()
 
     @property
     def wants_modules(self) -> bool:
         """Whether calls of modules are of interest now."""
         return self.looking.active and "forward_begins" not in self.ignored
+
+    @property
+    def wants_reads(self) -> bool:
+        """Whether values that the program takes out of tensors are to be counted until the next step."""
+        looked_at = self.looking.look is not None and not self.looking.follows
+        return looked_at and self.loop.step > 0 and "update_begins" not in self.ignored
 
     @_event
     def optimizer_made(self, holder: object, kind: Holder) -> None:
@@ -223,6 +234,9 @@ class Recorder:
     @_event
     def update_begins(self, holder: object, kind: Holder) -> None:
         """An optimizer is about to step."""
+        if self.reads.is_open and self.looking.look is not None:
+            self.spent += self.reads.count * COST
+            self.reads.end(self.looking.look)
         self.loop.update_begins(holder, kind, perf_counter())
 
     @_event
