@@ -63,7 +63,7 @@ class Comparisons:
     def note(self, target: object) -> None:
         """Remember the target of a loss that compares numbers, without keeping it."""
         self._target = None
-        if type(target) is not Tensor:
+        if not isinstance(target, Tensor) or type(target) is not Tensor:
             return
         try:
             held = target if target._base is None else target._base
@@ -161,7 +161,7 @@ class Comparisons:
         if one.numel() != count or other.numel() != count or held() is None:
             return False
         try:
-            return (one.data_ptr() == begins) != (other.data_ptr() == begins)
+            return bool((one.data_ptr() == begins) != (other.data_ptr() == begins))
         except RuntimeError:
             return False
 

@@ -80,7 +80,7 @@ def _tell_refusal(
     recorder: Recorder, function: str, prediction: object, target: object, options: Mapping[str, object]
 ) -> None:
     # Only on the CPU: what a device refuses is found out later, and it answers nothing from then on.
-    if is_plain(prediction) and is_plain(target) and target.is_cpu:
+    if is_plain(prediction) and is_plain(target) and isinstance(target, Tensor) and target.is_cpu:
         fault = label_fault(function, prediction, target, options)
         if fault:
             recorder.targets_refused(function, fault, outputs_of(function, prediction, options))

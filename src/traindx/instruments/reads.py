@@ -87,9 +87,9 @@ class TensorReads:
         def cpu(*args: object, **kwargs: object) -> object:
             tensor = args[0] if args else None
             # What is there already is not brought; whoever counts the calls of torch would count ours.
-            elsewhere = type(tensor) is Tensor and not torch._C._len_torch_function_stack()
+            is_asked = type(tensor) is Tensor and not torch._C._len_torch_function_stack()
             try:
-                if elsewhere and not tensor.is_cpu:
+                if is_asked and isinstance(tensor, Tensor) and not tensor.is_cpu:
                     return counted(*args, **kwargs)
                 return original(*args, **kwargs)
             except BaseException as error:

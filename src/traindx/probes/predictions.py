@@ -40,9 +40,9 @@ class Predictions(Probe):
             commonest = max(counts.values()) / len(answers.chosen)
             look.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
             look.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
-            share = confidently_wrong_share(answers)
-            if share is not None:
-                look.add(quantities.CONFIDENTLY_WRONG_SHARE, share, part=part)
+            wrong = confidently_wrong_share(answers)
+            if wrong is not None:
+                look.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
 
 
 PROBE = Predictions
