@@ -86,7 +86,7 @@ def test_rivals_that_share_the_belief_get_an_experiment() -> None:
     assert diagnosis.suspects[0].confidence < 0.8
     assert diagnosis.next_experiment is not None
     assert diagnosis.next_experiment.against
-    assert "the log alone does not tell" in diagnosis.says
+    assert "what was recorded does not tell" in diagnosis.says
 
 
 def test_limits_can_be_changed() -> None:

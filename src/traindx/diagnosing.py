@@ -22,7 +22,7 @@ from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.loading.reading import load
 from traindx.quantities import RECORDED_ONLY, REWARD
 from traindx.run import Run
-from traindx.scoring import Answers, belief, reasons, total
+from traindx.scoring import Answers, belief, can_be_judged, reasons, total
 from traindx.sign import Sign
 from traindx.verdict import sentence, verdict_of
 from traindx.wording import count
@@ -46,17 +46,16 @@ def diagnose(
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     answers = {one.sign.slug: one.answer for one in asked}
     healthy_reasons = reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers)
-    lines = with_roots(
-        {cause: reasons(cause.prior, cause.clues, answers) for cause in causes or catalogue.causes()}
-    )
-    scores = np.array([total(healthy_reasons), *(total(line) for line in lines.values())])
-    healthy, *confidences = belief(scores).tolist()
+    known = causes or catalogue.causes()
+    lines = with_roots({cause: reasons(cause.prior, cause.clues, answers) for cause in known})
+    scores = {cause: total(line) for cause, line in lines.items()}
+    # Of what could not be looked for nothing is believed: it takes no share from what could.
+    judged = [cause for cause in lines if can_be_judged(cause, answers)]
+    shares = belief(np.array([total(healthy_reasons), *(scores[cause] for cause in judged)])).tolist()
+    healthy, confidences = shares[0], dict(zip(judged, shares[1:], strict=True))
     ranked = sorted(
-        (
-            _suspect(cause, share, line, run)
-            for (cause, line), share in zip(lines.items(), confidences, strict=True)
-        ),
-        key=lambda suspect: -suspect.confidence,
+        (_suspect(cause, confidences.get(cause, 0.0), line, run) for cause, line in lines.items()),
+        key=lambda suspect: (-suspect.confidence, -suspect.score),
     )
     listed = [one for one in ranked if one.confidence >= _LISTED and _supported(one)]
     suspects = tuple(

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from traindx.cause import Clue
+from traindx.cause import Cause, Clue
 from traindx.diagnosis import Reason
 from traindx.finding import Answer, CannotTell, Finding
 from traindx.series import Floats
+
+_DECIDING = 0.3
+"""A clue worth this part of the weightiest one can decide."""
 
 Answers = Mapping[str, Answer]
 """Every answer by the slug of its sign."""
@@ -46,6 +49,15 @@ def _heaviest(lines: list[tuple[Clue, Reason | None]]) -> list[Reason]:
 
 def _lowered(sentence: str) -> str:
     return (sentence[:1].lower() + sentence[1:]).rstrip(".")
+
+
+def can_be_judged(cause: Cause, answers: Answers) -> bool:
+    """Whether any of the clues that could decide on a cause was answered, by yes or by no."""
+    most = max(clue.seen for clue in cause.clues)
+    deciding = [clue for clue in cause.clues if clue.seen >= _DECIDING * most]
+    return any(
+        not isinstance(answers.get(one.sign.slug, CannotTell.NOT_RECORDED), CannotTell) for one in deciding
+    )
 
 
 def total(lines: Iterable[Reason]) -> float:

@@ -73,15 +73,15 @@ from traindx.symptom import Symptom
 CAUSE = Cause(
     slug="frozen-parameters",
     title="Parameters that should learn are frozen",
-    prior=-4.2,
+    prior=-4.8,
     clues=(
         Clue(parameters_unoptimized, seen=-0.5),
-        Clue(parameters_frozen, seen=+7.0, unseen=-6.0),
+        Clue(parameters_frozen, seen=+7.6, unseen=-6.0),
         Clue(noise_swamps_progress, seen=-0.5),
         Clue(validation_never_moves, seen=+1.5),
         Clue(gradient_is_zero, seen=+1.0),
         Clue(loss_leaps_above_start, seen=-2.5),
-        Clue(loss_flat_from_start, seen=+2.0, unseen=-0.3),
+        Clue(loss_flat_from_start, seen=+2.6, unseen=-0.3),
         Clue(loss_at_chance, seen=+0.7, group="chance"),
         Clue(accuracy_at_chance, seen=+0.7, group="chance"),
         Clue(reward_flat, seen=+0.7),

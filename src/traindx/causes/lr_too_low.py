@@ -120,7 +120,7 @@ CAUSE = Cause(
         Clue(loss_leaps_above_start, seen=-2.5),
         Clue(loss_falls_slowly, seen=+4.0, unseen=-0.3, group="no progress"),
         Clue(loss_flat_from_start, seen=+2.5, group="no progress"),
-        Clue(reward_flat, seen=+1.5, group="no progress"),
+        Clue(reward_flat, seen=+2.0, group="no progress"),
         Clue(loss_still_falling, seen=+0.5),
         Clue(loss_falls, seen=-1.0),
         Clue(loss_plateaus, seen=-2.0),

@@ -72,10 +72,10 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+1.0),
         Clue(decay_coupled, seen=-1.5),
-        Clue(dropout_extreme, seen=+5.0, unseen=-0.3),
+        Clue(dropout_extreme, seen=+5.0, unseen=-0.3, group="strength"),
         Clue(weights_shrink, seen=+1.5),
-        Clue(decay_strong, seen=+5.0, unseen=-0.5),
-        Clue(both_losses_high, seen=+4.0, unseen=-0.5),
+        Clue(decay_strong, seen=+5.0, unseen=-3.0, group="strength"),
+        Clue(both_losses_high, seen=+6.6, unseen=-0.5),
         Clue(validation_below_train, seen=+2.4, unseen=-0.8),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_at_chance, seen=+0.5),

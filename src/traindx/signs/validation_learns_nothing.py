@@ -27,7 +27,8 @@ def validation_learns_nothing(
     if classes is None or chance is None or min(len(accuracy), len(loss), len(train)) < points:
         return CANNOT_TELL
     if train.end > below * chance:
-        return None
+        # Nothing to compare with: training learns nothing either.
+        return CANNOT_TELL
     best = as_share(-accuracy.best, float(np.abs(accuracy.values).max()))
     guess = 1 / classes
     if best > min(guess + near * (1 - guess), 2 * guess) or loss.lowest[0] < below * chance:

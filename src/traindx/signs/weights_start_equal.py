@@ -18,7 +18,7 @@ def weights_start_equal(
     if not layers:
         return CANNOT_TELL
     # A layer that begins at zero on purpose differs from unit to unit after one step.
-    alike = [one for one in layers if float(one.series.values[1:].min()) >= share]
+    alike = [one for one in layers if float(one.series.values.min()) >= share]
     if not alike:
         return None
     worst = max(alike, key=lambda one: one.first)
