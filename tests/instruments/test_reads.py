@@ -75,6 +75,20 @@ def test_reads_are_counted(way: str, tmp_path: Path) -> None:
     assert all("test_reads.py:" in str(place) for place in places)
 
 
+def test_the_line_that_reads_most_is_told(tmp_path: Path) -> None:
+    def read(loss: Tensor) -> None:
+        loss.item()
+        for _ in range(20):
+            loss.item()  # most
+
+    with recorded(tmp_path) as found:
+        train(read)
+    lines = Path(__file__).read_text().splitlines()
+    (line,) = [number for number, one in enumerate(lines, start=1) if one.endswith("# most")]
+    (place,) = found[0].stated("read_place")
+    assert str(place).endswith(f"test_reads.py:{line}")
+
+
 def test_nothing_is_replaced_between_looks(tmp_path: Path) -> None:
     seen: list[bool] = []
     with recorded(tmp_path, every=SELDOM):
