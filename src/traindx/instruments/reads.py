@@ -16,7 +16,7 @@ _WHAT = "counting values that are read"
 _METHODS = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__")
 _ALL_TIMED, _SOME_TIMED = 64, 16
 """So many calls of a step are timed, and of the others one in so many."""
-_PLACED = 64
+_PLACED = 256
 """One call in so many is asked for its line, and the 1st, 2nd, 4th, 8th ..., for most steps read less."""
 
 
