@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("flip_transformer", "tiny_char_gpt")
+
 
 def broken() -> Run:
-    return scripted("flip_transformer")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("tiny_char_gpt")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("optdigits_train", "setosa_small")
+
 
 def broken() -> Run:
-    return scripted("optdigits_train")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("setosa_small")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("blobs_mlp", "sparse_autoencoder")
+
 
 def broken() -> Run:
-    return scripted("blobs_mlp")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("sparse_autoencoder")
+    return scripted(SCRIPTS[1])

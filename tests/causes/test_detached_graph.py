@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("digits_embedding", "tune_adapters")
+
 
 def broken() -> Run:
-    return scripted("digits_embedding")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("tune_adapters")
+    return scripted(SCRIPTS[1])

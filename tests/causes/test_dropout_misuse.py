@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("protein_stability", "uci_digits_keras")
+
 
 def broken() -> Run:
-    return scripted("protein_stability")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("uci_digits_keras")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("rater_digits", "warm_restart_cnn")
+
 
 def broken() -> Run:
-    return scripted("rater_digits")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("warm_restart_cnn")
+    return scripted(SCRIPTS[1])

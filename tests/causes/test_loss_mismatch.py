@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("glyph_classifier", "sine_rnn")
+
 
 def broken() -> Run:
-    return scripted("glyph_classifier")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("sine_rnn")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("river_flow_mdn", "vae_digits")
+
 
 def broken() -> Run:
-    return scripted("river_flow_mdn")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("vae_digits")
+    return scripted(SCRIPTS[1])

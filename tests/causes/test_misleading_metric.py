@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("oncology_net", "wine_softmax")
+
 
 def broken() -> Run:
-    return scripted("oncology_net")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("wine_softmax")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("bumps_keras", "vector_pca_keras")
+
 
 def broken() -> Run:
-    return scripted("bumps_keras")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("vector_pca_keras")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("letters_glyphs", "wine_softmax")
+
 
 def broken() -> Run:
-    return scripted("letters_glyphs")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("wine_softmax")
+    return scripted(SCRIPTS[1])

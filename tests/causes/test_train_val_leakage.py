@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("loan_default", "setosa_small")
+
 
 def broken() -> Run:
-    return scripted("loan_default")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("setosa_small")
+    return scripted(SCRIPTS[1])

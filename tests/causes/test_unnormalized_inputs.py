@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("iowa_houses", "visits_fraud")
+
 
 def broken() -> Run:
-    return scripted("iowa_houses")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("visits_fraud")
+    return scripted(SCRIPTS[1])

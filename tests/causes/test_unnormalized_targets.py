@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("kings_county", "wind_power")
+
 
 def broken() -> Run:
-    return scripted("kings_county")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("wind_power")
+    return scripted(SCRIPTS[1])

@@ -3,10 +3,12 @@
 from tests.scripted import scripted
 from traindx.run import Run
 
+SCRIPTS = ("digits_decay_mlp", "wind_power")
+
 
 def broken() -> Run:
-    return scripted("digits_decay_mlp")
+    return scripted(SCRIPTS[0])
 
 
 def fixed() -> Run:
-    return scripted("wind_power")
+    return scripted(SCRIPTS[1])

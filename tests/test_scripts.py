@@ -1,0 +1,67 @@
+"""What traindx says of programs that fail, and of programs that only look as if they did."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+import tests.causes
+from tests.scripted import SCRIPTS, Script, scripted, scripts
+from traindx import catalogue
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Diagnosis, Verdict
+
+HEALTHY = "healthy"
+UNEXPLAINED = {"underfitting"}  # the name for a run that nobody can explain; every script has a reason
+
+
+def used_by_causes() -> list[Script]:
+    """The scripts that the tests of causes record anyway: all of them would take a quarter of an hour."""
+    modules = [
+        importlib.import_module(f"tests.causes.{info.name}")
+        for info in pkgutil.iter_modules(tests.causes.__path__)
+    ]
+    names = {name for module in modules for name in getattr(module, "SCRIPTS", ())}
+    return [script for script in scripts() if script.name in names]
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[tuple[Script, Diagnosis]]:
+    return [(script, diagnose(scripted(script.name))) for script in used_by_causes()]
+
+
+def test_the_index_is_whole() -> None:
+    names = [script.name for script in scripts()]
+    assert sorted(names) == sorted(path.stem for path in SCRIPTS.glob("*.py"))
+    known = {cause.slug for cause in catalogue.causes()}
+    assert {script.cause for script in scripts()} - {HEALTHY} == known - UNEXPLAINED
+    assert all(set(script.accept) <= known for script in scripts())
+    assert sum(script.cause == HEALTHY for script in scripts()) >= 15
+    assert len(scripts()) >= 75
+
+
+def test_nine_of_ten_are_named_first(judged: list[tuple[Script, Diagnosis]]) -> None:
+    sick = [(script, found) for script, found in judged if script.cause != HEALTHY]
+    missed = [
+        (script.name, script.cause, [one.cause.slug for one in found.suspects[:3]])
+        for script, found in sick
+        if not found.suspects or found.suspects[0].cause.slug not in (script.cause, *script.accept)
+    ]
+    assert len(missed) <= 0.1 * len(sick), missed
+
+
+def test_no_healthy_one_is_accused(judged: list[tuple[Script, Diagnosis]]) -> None:
+    alarms = [
+        (script.name, found.suspects[0].cause.slug)
+        for script, found in judged
+        if script.cause == HEALTHY
+        and (found.verdict is Verdict.SICK or (found.suspects and found.suspects[0].confidence >= 0.5))
+    ]
+    assert alarms == []
+
+
+def test_most_lines_are_found(judged: list[tuple[Script, Diagnosis]]) -> None:
+    """The place that is named lies in the script, for nearly all causes that stand in one line."""
+    single = [(script, found) for script, found in judged if script.line and found.suspects]
+    named = [script.name for script, found in single if f"{script.name}.py:" in found.suspects[0].place]
+    assert len(named) >= 0.9 * len(single), sorted({script.name for script, _ in single} - set(named))
