@@ -50,15 +50,15 @@ class Judged:
     @property
     def alarm(self) -> float:
         """How sure the first suspect is."""
-        return (
-            self.diagnosis.suspects[0].confidence if self.diagnosis and self.diagnosis.suspects else 0.0
-        )
+        return self.diagnosis.suspects[0].confidence if self.diagnosis and self.diagnosis.suspects else 0.0
 
     @property
     def fits(self) -> bool:
         """Whether the right cause is first, or a healthy script is left alone."""
         if self.label.cause == HEALTHY:
-            return self.diagnosis is not None and self.alarm < 0.5 and self.diagnosis.verdict is not Verdict.SICK
+            return (
+                self.diagnosis is not None and self.alarm < 0.5 and self.diagnosis.verdict is not Verdict.SICK
+            )
         first = self.diagnosis.suspects[0] if self.diagnosis and self.diagnosis.suspects else None
         if first is None or self.diagnosis is None or self.diagnosis.verdict is Verdict.HEALTHY:
             return False
@@ -79,12 +79,13 @@ def labels(folder: Path) -> list[Label]:
     ]
 
 
-def record(label: Label, into: Path) -> None:
-    """Run the script once under traindx run, on one thread."""
+def record(label: Label, into: Path) -> str:
+    """Run the script once under traindx run, on one thread; its name."""
     name = label.script.stem
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-m", "traindx", "run", "--out", str(into), "--name", name, str(label.script)]
     subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS, check=False)
+    return label.script.name
 
 
 def of_one(runs: list[Run]) -> Diagnosis | None:
@@ -111,7 +112,9 @@ def main() -> None:
     parser.add_argument("--show", default="")
     parser.add_argument("--totals", action="store_true", help="only how many, not which")
     arguments = parser.parse_args()
-    known = [one for one in labels(arguments.folder) if not arguments.show or one.script.stem == arguments.show]
+    known = [
+        one for one in labels(arguments.folder) if not arguments.show or one.script.stem == arguments.show
+    ]
     into = arguments.into / arguments.folder.resolve().name
     into.mkdir(parents=True, exist_ok=True)
     todo = [one for one in known if arguments.again or not (into / one.script.stem).exists()]
@@ -119,8 +122,8 @@ def main() -> None:
         for one in todo:
             subprocess.run(["rm", "-rf", str(into / one.script.stem)], check=True)
     with ThreadPoolExecutor(2) as pool:
-        for number, one in enumerate(pool.map(lambda label: (record(label, into), label)[1], todo), start=1):
-            print(f"\rrecorded {number} of {len(todo)}: {one.script.name:<40}", end="", file=sys.stderr)
+        for number, name in enumerate(pool.map(lambda label: record(label, into), todo), start=1):
+            print(f"\rrecorded {number} of {len(todo)}: {name:<40}", end="", file=sys.stderr)
     results = [judged(one, into) for one in known]
     _report(results, arguments.totals)
 
@@ -128,9 +131,14 @@ def main() -> None:
 def _report(results: list[Judged], totals: bool) -> None:
     if not totals:
         for one in sorted(results, key=lambda one: (one.fits, one.label.cause)):
-            shown = ", ".join(f"{s.cause.slug} {s.confidence:.2f}" for s in (one.diagnosis.suspects if one.diagnosis else ())[:4])
+            shown = ", ".join(
+                f"{s.cause.slug} {s.confidence:.2f}"
+                for s in (one.diagnosis.suspects if one.diagnosis else ())[:4]
+            )
             verdict = one.diagnosis.verdict.value if one.diagnosis else "-"
-            print(f"{'ok  ' if one.fits else 'MISS'} {one.label.script.stem:<24} {one.label.cause:<26} {verdict:<12} {shown}")
+            print(
+                f"{'ok  ' if one.fits else 'MISS'} {one.label.script.stem:<24} {one.label.cause:<26} {verdict:<12} {shown}"
+            )
     sick = [one for one in results if one.label.cause != HEALTHY]
     well = [one for one in results if one.label.cause == HEALTHY]
     third = sum(bool(set(one.names[:3]) & {one.label.cause, *one.label.accept}) for one in sick)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from traindx import facts as f
+from traindx.curves.stated import is_recording
 from traindx.event import Event, EventKind
 from traindx.fact import Fact, Scalar
 from traindx.interior import (
     duration,
     idle,
     incidents,
-    is_recording,
     pace,
     places,
     times,

@@ -104,11 +104,11 @@ VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the valida
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 NONFINITE_SOURCE = Fact(
     "nonfinite_source",
-    "what brought in the first value that is not finite: input, target, parameter, operation, loss or gradient",
+    "what brought in the first NaN or infinity: input, target, parameter, operation, loss or gradient",
     chosen=False,
 )
 FROM_LOGITS = Fact("from_logits", "whether a loss function for probabilities was told to expect raw scores")
-TARGET_VALUES = Fact("target_values", "different values among the target numbers seen, up to 100", chosen=False)
+TARGET_VALUES = Fact("target_values", "different values among the target numbers, up to 100", chosen=False)
 TARGETS_ARE_WHOLE = Fact("targets_are_whole", "whether all target numbers seen are whole", chosen=False)
 OUTPUTS = Fact("outputs", "values the model gives for each sample, as the loss function sees them")
 LOADER_PLACE = Fact("loader_place", "file and line where the training data loader is made", chosen=False)
@@ -138,7 +138,8 @@ READS_PER_STEP = Fact(
     "reads_per_step", "values a step takes out of tensors one by one, by item(), tolist(), cpu() or numpy()"
 )
 READ_PLACE = Fact("read_place", "file and line where most values are taken out of tensors", chosen=False)
-LABEL_FAULT = Fact("label_fault", "what is wrong with the targets that the loss function refused")
+LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function refused or misread")
+UNUSED_CLASS = Fact("unused_class", "a class that has an output and that no target names")
 FIRST_LAYER_NORMALISES = Fact("first_layer_normalises", "whether the input meets a normalisation first")
 EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
 

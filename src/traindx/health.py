@@ -137,7 +137,7 @@ HEALTHY_CLUES = (
     Clue(predictions_constant, seen=-1.5, group="one answer"),
     Clue(rare_class_ignored, seen=-2.0, group="one answer"),
     Clue(gradient_never_arrives, seen=-3.0, group="fault"),
-    Clue(updates_tiny, seen=-2.5),
+    Clue(updates_tiny, seen=-3.5),
     Clue(little_learned, seen=-1.5),
     Clue(validation_learns_nothing, seen=-3.0, group="validation"),
     Clue(classes_fed_to_number_loss, seen=-2.5, group="fault"),

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.probes.looking import VALIDATION, Loop
-from traindx.facts import LABEL_FAULT
+from traindx.facts import LABEL_FAULT, UNUSED_CLASS
 from traindx.probes.label_faults import LabelFaults
 
 CHANCE = torch.Generator().manual_seed(3)
@@ -40,9 +40,9 @@ def test_classes_counted_from_one_are_told_when_enough_were_seen() -> None:
         loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
     assert loop.facts == {}, "200 targets are few for eleven classes"
     loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
-    assert loop.facts == {LABEL_FAULT: "classes 1 to 10 of 11 outputs: class 0 never occurs"}
+    assert loop.facts == {UNUSED_CLASS: "classes 1 to 10 of 11 outputs: class 0 never occurs"}
     loop.loss("cross_entropy", torch.zeros(100, 11), classes(0, 11))
-    assert loop.facts == {LABEL_FAULT: ""}, "it does occur"
+    assert loop.facts == {UNUSED_CLASS: ""}, "it does occur"
 
 
 @pytest.mark.parametrize(("first", "beyond", "outputs"), [(0, 10, 10), (1, 9, 10), (2, 10, 10), (1, 2, 2)])

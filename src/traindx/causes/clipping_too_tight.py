@@ -69,7 +69,7 @@ CAUSE = Cause(
     title="Gradient clipping too tight",
     prior=-5.5,
     clues=(
-        Clue(updates_tiny, seen=+1.5),
+        Clue(updates_tiny, seen=+2.5),
         Clue(most_steps_clipped, seen=+4.5, unseen=-4.0),
         Clue(loss_falls_slowly, seen=+2.2),
         Clue(loss_still_falling, seen=+0.5),

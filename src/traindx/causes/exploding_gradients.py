@@ -59,13 +59,13 @@ from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_leaps_on_small_steps import gradient_leaps_on_small_steps
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
 from traindx.signs.inputs_not_finite import inputs_not_finite
+from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -86,7 +86,7 @@ CAUSE = Cause(
     title="Exploding gradients",
     prior=-4.2,
     clues=(
-        Clue(gradient_leaps_on_small_steps, seen=+4.0, unseen=-0.7),
+        Clue(leaps_on_small_steps, seen=+4.0, unseen=-0.7),
         Clue(gradient_starts_huge, seen=+4.0, unseen=-0.7),
         Clue(nonfinite_from_loss, seen=-1.5),
         Clue(inputs_not_finite, seen=-4.0),

@@ -53,6 +53,8 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.loss_at_chance import loss_at_chance
+from traindx.signs.output_scores_drift import output_scores_drift
+from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
@@ -63,7 +65,9 @@ CAUSE = Cause(
     title="Some labels are wrong",
     prior=-4.0,
     clues=(
-        Clue(confidently_wrong, seen=+4.5, unseen=-2.0),
+        Clue(output_scores_drift, seen=-2.0),
+        Clue(starts_far_above_chance, seen=-2.5),
+        Clue(confidently_wrong, seen=+6.0, unseen=-2.0),
         Clue(validation_gap_wide, seen=+0.3),
         Clue(validation_turns_up, seen=+0.5),
         Clue(validation_at_chance, seen=-2.0),
@@ -126,7 +130,7 @@ loss = ((1 - chosen.clamp_min(1e-7) ** q) / q).mean()""",
         minutes=5,
     ),
     page=__doc__,
-    acts_through=("overfitting", "double-descent"),
+    acts_through=("overfitting", "underfitting", "double-descent"),
     symptoms=(Symptom.GENERALISES_BADLY, Symptom.PLATEAU),
     misdiagnoses=(Misdiagnosis(says="My model is too small", blames="the capacity of the network"),),
     places=(facts.LOADER_PLACE,),

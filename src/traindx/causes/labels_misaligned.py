@@ -53,6 +53,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.confidently_wrong import confidently_wrong
+from traindx.signs.data_tiny import data_tiny
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_is_zero import gradient_is_zero
@@ -68,6 +69,7 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
 from traindx.signs.parameters_frozen import parameters_frozen
@@ -89,6 +91,8 @@ CAUSE = Cause(
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(model_dwarfs_data, seen=-0.5),
+        Clue(data_tiny, seen=-3.0),
         Clue(confidently_wrong, seen=-1.0),
         Clue(little_learned, seen=+1.5, unseen=-0.5),
         Clue(validation_learns_nothing, seen=+4.0, unseen=-1.0),

@@ -48,6 +48,7 @@ finite. Or a yes-no loss goes below zero. Nothing in the curve before announces 
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.first_class_unused import first_class_unused
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.symptom import Symptom
 
@@ -55,7 +56,10 @@ CAUSE = Cause(
     slug="labels-out-of-range",
     title="Labels lie outside of what the loss allows",
     prior=-4.5,
-    clues=(Clue(labels_faulty, seen=+11.0, unseen=-3.0),),
+    clues=(
+        Clue(labels_faulty, seen=+11.0, unseen=-3.0),
+        Clue(first_class_unused, seen=+3.0),
+    ),
     fixes=(
         Prescription(
             title="Number the classes from 0 without gaps, with one mapping for all sets",

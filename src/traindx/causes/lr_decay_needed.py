@@ -59,8 +59,10 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradients_oscillate import gradients_oscillate
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -80,11 +82,13 @@ CAUSE = Cause(
     title="Learning rate never decays",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=-0.7),
+        Clue(confidently_wrong, seen=-1.5),
         Clue(nonlinearity_missing, seen=-1.5),
         Clue(units_saturate, seen=-1.0),
         Clue(dead_units_many, seen=-1.5),
         Clue(updates_tiny, seen=-2.0),
-        Clue(gradients_oscillate, seen=+0.7),
+        Clue(gradients_oscillate, seen=+1.5),
         Clue(loss_plateaus, seen=+3.5, unseen=-2.5),
         Clue(rate_constant, seen=+1.8, unseen=-3.0),
         Clue(validation_noisy, seen=+1.5),

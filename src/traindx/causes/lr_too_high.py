@@ -67,7 +67,6 @@ from traindx.signs.batches_sorted import batches_sorted
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_leaps_on_small_steps import gradient_leaps_on_small_steps
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
@@ -78,6 +77,7 @@ from traindx.signs.input_outliers_seen import input_outliers_seen
 from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.labels_faulty import labels_faulty
+from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
@@ -112,7 +112,7 @@ CAUSE = Cause(
     prior=-3.2,
     clues=(
         Clue(units_die, seen=+2.0),
-        Clue(gradient_leaps_on_small_steps, seen=-1.0),
+        Clue(leaps_on_small_steps, seen=-1.0),
         Clue(validation_noisy, seen=+0.7),
         Clue(worse_than_constant, seen=+1.0),
         Clue(gradient_starts_huge, seen=-0.5),

@@ -48,8 +48,8 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_leaps_on_small_steps import gradient_leaps_on_small_steps
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
+from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_diverges import loss_diverges
@@ -72,7 +72,7 @@ CAUSE = Cause(
     prior=-4.5,
     clues=(
         Clue(units_die, seen=+1.0),
-        Clue(gradient_leaps_on_small_steps, seen=-1.5),
+        Clue(leaps_on_small_steps, seen=-1.5),
         Clue(gradient_starts_huge, seen=-1.5),
         Clue(model_is_recurrent, seen=-1.0),
         Clue(updates_large, seen=+1.0),

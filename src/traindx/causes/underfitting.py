@@ -53,6 +53,7 @@ from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -74,6 +75,7 @@ CAUSE = Cause(
     prior=-4.0,
     kind=Kind.HOW,
     clues=(
+        Clue(confidently_wrong, seen=-1.0),
         Clue(little_learned, seen=+1.5),
         Clue(dead_units_many, seen=-0.5),
         Clue(both_losses_high, seen=+7.0, unseen=-1.5),

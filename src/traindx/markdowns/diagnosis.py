@@ -139,10 +139,14 @@ def _place(evidence: Evidence) -> str:
         [f"`{evidence.quantity.slug}`", *map(prose, filter(None, (evidence.part, evidence.layer)))]
     )
     limit = "" if evidence.limit is None else f", held against {number(evidence.limit)}"
-    return f"{names} is {number(evidence.value)} at {place(evidence)}{limit}"
+    given = evidence.value
+    value = (
+        prose(given) if isinstance(given, str) else str(given) if isinstance(given, bool) else number(given)
+    )
+    return f"{names} is {value} at {prose(place(evidence))}{limit}"
 
 
-def listings(fix: Prescription) -> list[str]:
+def _listings(fix: Prescription) -> list[str]:
     """The code before and after, as far as the fix shows it."""
     shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
     lines = []
@@ -155,7 +159,7 @@ def listings(fix: Prescription) -> list[str]:
 
 def _fix(fix: Prescription) -> list[str]:
     lines = [f"**{fix.title}**", ""]
-    lines += listings(fix)
+    lines += _listings(fix)
     items = [
         f"Expect: {ended(fix.expect)}",
         f"Not when: {ended(fix.not_when)}",

@@ -1,10 +1,11 @@
-"""Targets that cannot be meant, though the loss function takes them.
+"""Targets that cannot be meant, though the loss function takes them, or that may not be meant.
 
-Answers of yes and no outside of what can be answered, and classes that are counted from 1: with an output
-more than there are classes nothing fails, and the first output learns never to be chosen.
+Answers of yes and no outside of what can be answered are a fault. Classes that are counted from 1 are one in
+some programs, and in others the first class stands for padding: with an output more than there are classes
+nothing fails, and the first output learns never to be chosen.
 """
 
-from traindx.facts import LABEL_FAULT
+from traindx.facts import LABEL_FAULT, UNUSED_CLASS
 from traindx.losses.answers import Answers, answers_of
 from traindx.losses.faults import impossible_answers
 from traindx.losses.function import Compares
@@ -42,10 +43,10 @@ class LabelFaults(Probe):
                 look.state(LABEL_FAULT, fault)
 
     def _see_classes(self, look: Look, answers: Answers) -> None:
-        fault = self._first_left_out(answers)
-        if fault or self._stated:
-            self._stated = bool(fault)
-            look.state(LABEL_FAULT, fault)
+        found = self._first_left_out(answers)
+        if found or self._stated:
+            self._stated = bool(found)
+            look.state(UNUSED_CLASS, found)
 
     def _first_left_out(self, answers: Answers) -> str:
         self._seen.update(answers.right)

@@ -12,7 +12,8 @@ from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, WEIGHT_NORM
 from traindx.run import Run
 from traindx.sign import sign
 
-_DECOUPLED = ("adamw", "sgd", "lion", "nadamw", "adafactor")
+_APART = ("adamw", "lion", "nadamw", "adafactor")
+"""Optimizers that shrink weights beside their step."""
 
 
 @sign(needs=(WEIGHT_DECAY, LEARNING_RATE), severity=Severity.WARNING)
@@ -29,9 +30,10 @@ def decay_strong(
     if decay <= 0:
         return None
     way = decay * float(np.mean(rates.values)) * steps_taken(run)
-    outweighs = _pull(run, decay)
     kind = stated_word(run, OPTIMIZER)
-    by_time = way if kind in _DECOUPLED else 0.0
+    # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
+    outweighs = 0.0 if kind in _APART else _pull(run, decay)
+    by_time = way if kind in (*_APART, "sgd") else 0.0
     if by_time < forgotten and outweighs < pull:
         return None
     if outweighs >= pull and outweighs / pull >= by_time / forgotten:

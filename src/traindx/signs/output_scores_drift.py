@@ -30,7 +30,9 @@ def output_scores_drift(
         return None
     reach = np.maximum(np.abs(low.values), np.abs(high.values))
     late, first = float(np.median(last_part(reach))), float(reach[0])
-    if late < size or late < growth * first:
+    if late < size:
         return None
     says = f"scores reach {number(late)}, from {number(first)} at first; a difference of 20 is certainty"
-    return Finding(graded(late, size, 10 * size), says, (seen_in(high, late, size),))
+    # Scores that were large from the start may be meant so, as a temperature makes them.
+    strength = graded(late, size, 10 * size) * (1.0 if late > growth * first else 0.6)
+    return Finding(strength, says, (seen_in(high, late, size),))

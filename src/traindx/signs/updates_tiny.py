@@ -33,7 +33,7 @@ def updates_tiny(
     most = max(layers, key=lambda one: ways[one.layer.name])
     says = f"all steps together can have moved the typical layer by {way:.1g} of its weights, no step by more"
     says += f" than {longest:.1g}"
-    strength = graded(travel / max(way, 1e-30), 1.0, 30.0, least=0.2)
+    strength = graded(travel / max(way, 1e-30), 1.0, 10.0, least=0.2)
     return Finding(strength, says, (most.evidence(ways[most.layer.name], travel),))
 
 
