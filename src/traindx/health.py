@@ -14,6 +14,7 @@ from traindx.signs.data_wait_dominates import data_wait_dominates
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_in_validation import dropout_in_validation
+from traindx.signs.few_passes import few_passes
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -21,6 +22,7 @@ from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_not_finite import gradient_not_finite
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
 from traindx.signs.gradients_carried_over import gradients_carried_over
+from traindx.signs.gradients_oscillate import gradients_oscillate
 from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.little_learned import little_learned
@@ -142,4 +144,6 @@ HEALTHY_CLUES = (
     Clue(validation_learns_nothing, seen=-3.0, group="validation"),
     Clue(classes_fed_to_number_loss, seen=-2.5, group="fault"),
     Clue(worse_than_constant, seen=-4.0, group="chance"),
+    Clue(few_passes, seen=-2.0),
+    Clue(gradients_oscillate, seen=-0.7),
 )

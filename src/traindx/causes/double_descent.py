@@ -63,7 +63,7 @@ CAUSE = Cause(
     kind=Kind.HOW,
     clues=(
         Clue(confidently_wrong, seen=+0.5),
-        Clue(double_descent, seen=+8.5, unseen=-4.0),
+        Clue(double_descent, seen=+9.5, unseen=-4.0),
         Clue(loss_falls, seen=+0.5, unseen=-2.0),
         Clue(loss_diverges, seen=-2.0),
         Clue(loss_oscillates, seen=-1.5),

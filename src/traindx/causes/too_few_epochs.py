@@ -45,6 +45,7 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.few_passes import few_passes
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -70,11 +71,12 @@ CAUSE = Cause(
     prior=-3.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(few_passes, seen=+5.5),
         Clue(targets_unscaled, seen=-1.0),
         Clue(few_updates_per_epoch, seen=-0.7),
         Clue(gradients_agree, seen=-0.5),
         Clue(updates_tiny, seen=-3.0),
-        Clue(loss_still_falling, seen=+5.0, unseen=-3.0),
+        Clue(loss_still_falling, seen=+5.0, unseen=-2.0),
         Clue(loss_falls_slowly, seen=+0.5),
         Clue(validation_improves, seen=+0.5),
         Clue(loss_falls, seen=0.0, unseen=-2.0),

@@ -44,6 +44,7 @@ class Modules:
     def install(self, patches: Patches) -> None:
         """Begin to watch, and stay away from compiled models."""
         patches.replace(torch, "compile", self._compiling)
+        patches.replace(nn.Module, "eval", self._evaluating)
         patches.on_undo(self._remove)
         self.follow()
 
@@ -97,6 +98,17 @@ class Modules:
 
     def _listener_of(self, module: nn.Module) -> Listener | None:
         return next((one for kind, one in self._left.items() if isinstance(module, kind)), None)
+
+    def _evaluating(self, original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+        @wraps(original)
+        def evaluate(module: nn.Module) -> nn.Module:
+            # Without a loader nothing else tells that the next pass is one of validation.
+            if not torch.compiler.is_compiling():
+                self._recorder.evaluates()
+                self.follow()
+            return original(module)
+
+        return evaluate
 
     def _compiling(self, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)

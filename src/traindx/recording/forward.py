@@ -163,6 +163,9 @@ class Forward:
                 in_train_mode=bool(module.training),
                 drops=self._drops,
             )
+            if not self._sources.evaluated and self._looking.look is None:
+                # One batch of data without a loader: how many are to come is not known.
+                self._looking.active = False
             return
         self.samples = self.samples or samples
         if self._looking.look is not None:

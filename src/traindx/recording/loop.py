@@ -109,6 +109,11 @@ class Loop:
         """Learn the names of a model."""
         self._model.meet(module)
 
+    def evaluates(self) -> None:
+        """A model goes into eval mode: what it is called with next is looked at, where training has begun."""
+        if self.step:
+            self._looking.active = True
+
     def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
         """A loader tells of itself."""
         self.sources.describe(source, facts)

@@ -134,6 +134,11 @@ class Recorder:
         self.loop.optimizer_made(holder, kind, self._sight.place())
 
     @_event
+    def evaluates(self) -> None:
+        """The program puts a model into eval mode."""
+        self.loop.evaluates()
+
+    @_event
     def names_model(self, module: "nn.Module") -> None:
         """The program, or a framework, says which module is the model."""
         self.loop.meet(module)
