@@ -6,7 +6,7 @@ import numpy as np
 
 from traindx.curves.inside import graded, learns, matrices, steps_taken
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.quantities import UPDATE_RATIO
+from traindx.quantities import LEARNING_RATE, UPDATE_RATIO
 from traindx.run import Run
 from traindx.series import Series
 from traindx.sign import sign
@@ -24,6 +24,11 @@ def updates_tiny(
     layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
+    moving = [one for one in layers if float(np.max(one.series.values)) > 0]
+    if not moving and _rate(run) > 0:
+        # What never moves is moved by another optimizer, beside the one that is looked at.
+        return CANNOT_TELL
+    layers = moving or layers
     ways = {one.layer.name: _way(one.series, steps_taken(run)) for one in layers}
     way = float(np.median(list(ways.values())))
     # Steps that were long at first and short later, as where units have died, are not too short.
@@ -42,3 +47,8 @@ def _way(ratios: Series, steps: float) -> float:
     between = float(np.trapezoid(ratios.values, ratios.steps))
     after = float(ratios.values[-1]) * max(steps - float(ratios.steps[-1]), 0.0)
     return float(ratios.values[0]) + between + after
+
+
+def _rate(run: Run) -> float:
+    """The highest learning rate of the run; 0 where none was recorded."""
+    return max((float(np.max(one.finite.values, initial=0.0)) for one in run.all(LEARNING_RATE)), default=0.0)

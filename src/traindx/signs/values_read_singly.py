@@ -19,6 +19,7 @@ def values_read_singly(
     *,
     reads: Annotated[float, "values in a step; bench/thresholds.md#reads"] = 30.0,
     share: Annotated[float, "of the step's time; bench/thresholds.md#reads"] = 0.15,
+    many: Annotated[float, "values in a step, whatever they cost; bench/thresholds.md#reads"] = 500.0,
     on_device: Annotated[float, "values in a step, on a device; bench/thresholds.md#reads"] = 5.0,
 ) -> Answer:
     """Each step takes many values out of tensors one by one."""
@@ -30,11 +31,12 @@ def values_read_singly(
     if spent is not None and steps is not None:
         part = float(np.median(spent.values)) / max(float(np.median(steps.values)), 1e-12)
     waits = stated_word(run, DEVICE) not in ("", "cpu") and count >= on_device
-    if not waits and (count < reads or part < share):
+    # Reading a value is a part of what it takes to get at it: indexing and Python come on top.
+    if not waits and (count < reads or (part < share and count < many)):
         return None
     says = f"a step takes {count:.0f} values out of tensors one by one"
     says += ", and each waits for the device" if waits else f", {min(part, 1):.0%} of its time"
     evidence = [fact_evidence(run, READS_PER_STEP, READ_PLACE, limit=reads)]
     evidence += [seen_in(spent, float(np.median(spent.values)))] if spent is not None else []
-    strength = min(1.0, 0.6 + 0.4 * (part - share) / 0.4) if not waits else 1.0
+    strength = 1.0 if waits or count >= many else min(1.0, 0.6 + 0.4 * (part - share) / 0.4)
     return Finding(strength, says, tuple(evidence))
