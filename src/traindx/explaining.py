@@ -17,6 +17,8 @@ _MOST = 0.8
 """What a root can take of a mechanism: the true root may be one that nobody thought of."""
 _HEAD_START = 3.5
 """Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
+_WELL_AHEAD = 5.0
+"""Times the weight of its mechanism from which on a root needs no help."""
 _CLEAR = 2.0
 """Points of one finding that show a mechanism at work."""
 _OWN = 1.0
@@ -31,8 +33,8 @@ def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
         roots = [why for why in lines if how.slug in why.acts_through and _speaks(lines[why], lines[how])]
         # Weights relative to the mechanism, so that none can overflow.
         weight = sum(math.exp(min(scores[why] - scores[how], 50.0)) for why in roots)
-        # A root that is ahead already needs no help.
-        if not roots or weight <= 0 or weight >= 1:
+        # A root that is well ahead needs no help, and its mechanism stays in sight.
+        if not roots or weight <= 0 or weight >= _WELL_AHEAD:
             continue
         odds = math.exp(_HEAD_START) * weight
         share = _MOST * odds / (1 + odds)
