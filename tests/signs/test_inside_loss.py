@@ -1,0 +1,266 @@
+"""Signs that look at what enters the loss function, what comes out of it, and what is measured beside it."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.optim import SGD
+
+from tests.signs.inside import Case, check, sign_named
+from tests.trainings import (
+    CLASSES,
+    CLASSIFIES,
+    FEATURES,
+    PREDICTS,
+    Data,
+    Training,
+    clusters,
+    numbers,
+    place,
+    recorded,
+    scaled,
+    stack,
+)
+from traindx.finding import Finding
+
+LOSS = place("loss = training.loss(prediction, targets)")
+NET = partial(stack, FEATURES, 16, CLASSES)
+SIX = partial(stack, FEATURES, 16, 6)
+ONE = partial(stack, FEATURES, 16, 1)
+
+
+def yes_no() -> Data:
+    data = clusters(kinds=2)
+    targets, held_targets = data.targets[:, None].float(), data.held_targets[:, None].float()
+    return replace(data, targets=targets, held_targets=held_targets)
+
+
+def of_classes_as_numbers() -> Data:
+    data = clusters()
+    targets, held_targets = data.targets[:, None].float(), data.held_targets[:, None].float()
+    return replace(data, targets=targets, held_targets=held_targets)
+
+
+def flat_targets() -> Data:
+    data = numbers()
+    return replace(data, targets=data.targets[:, 0], held_targets=data.held_targets[:, 0])
+
+
+def far_numbers() -> Data:
+    data = numbers()
+    return replace(data, targets=500 + 100 * data.targets, held_targets=500 + 100 * data.held_targets)
+
+
+def relabelled(share: float) -> Data:
+    """Six classes of which a part is wrong, in the data that is held back as well."""
+    drawn, data = torch.Generator().manual_seed(7), clusters(kinds=6, apart=3)
+    targets = torch.cat((data.targets, data.held_targets))
+    wrong = torch.rand(len(targets), generator=drawn) < share
+    others = (targets + torch.randint(1, 6, targets.shape, generator=drawn)) % 6
+    targets = torch.where(wrong, others, targets)
+    return replace(data, targets=targets[: len(data.targets)], held_targets=targets[len(data.targets) :])
+
+
+def with_noise() -> Data:
+    return relabelled(0.2)
+
+
+def without_noise() -> Data:
+    return relabelled(0.0)
+
+
+def at_random() -> Data:
+    drawn, data = torch.Generator().manual_seed(8), clusters()
+    order = torch.randperm(len(data.targets), generator=drawn)
+    return replace(data, targets=data.targets[order])
+
+
+def of_each_class(given: Tensor, targets: Tensor) -> Tensor:
+    return functional.binary_cross_entropy(given, functional.one_hot(targets, CLASSES).float())
+
+
+def negated(given: Tensor, targets: Tensor) -> Tensor:
+    return -functional.cross_entropy(given, targets)
+
+
+def without_floor(given: Tensor, targets: Tensor) -> Tensor:
+    return -functional.mse_loss(given, targets)
+
+
+def log_of_zero(given: Tensor, targets: Tensor) -> Tensor:
+    return -given.relu().gather(1, targets[:, None]).log().mean()
+
+
+def log_of_more(given: Tensor, targets: Tensor) -> Tensor:
+    return -given.relu().gather(1, targets[:, None]).clamp_min(0.01).log().mean()
+
+
+def are_equal(given: Tensor, targets: Tensor) -> Tensor:
+    return (given == targets).float().mean()
+
+
+def are_close(given: Tensor, targets: Tensor) -> Tensor:
+    return (given - targets).abs().mean()
+
+
+def largest_of_one(given: Tensor, targets: Tensor) -> Tensor:
+    return (given.argmax(1) == targets[:, 0]).float().mean()
+
+
+def above_zero(given: Tensor, targets: Tensor) -> Tensor:
+    return ((given > 0) == (targets > 0)).float().mean()
+
+
+class Halves(nn.Module):
+    """A model in half precision, or in single precision."""
+
+    def __init__(self, *, half: bool) -> None:
+        super().__init__()
+        self.kind = torch.float16 if half else torch.float32
+        self.first, self.last = nn.Linear(FEATURES, 16).to(self.kind), nn.Linear(16, CLASSES).to(self.kind)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return self.last((3e4 * self.first(rows.to(self.kind))).relu() / 3e4)
+
+
+YES_NO = Training(data=yes_no, net=ONE, loss=nn.BCEWithLogitsLoss())
+LOGARITHMS = replace(CLASSIFIES, net=partial(NET, last=nn.LogSoftmax(1)), loss=nn.NLLLoss())
+SHARES = replace(CLASSIFIES, net=partial(NET, last=nn.Sigmoid()), loss=of_each_class)
+SUMMED = replace(CLASSIFIES, loss=nn.CrossEntropyLoss(reduction="sum"), optimizer=partial(SGD, lr=0.001))
+LINEAR = replace(CLASSIFIES, net=partial(stack, FEATURES, CLASSES))
+LEAPING = replace(LINEAR, optimizer=partial(SGD, lr=100))
+"""A rate at which each batch throws the model from one certainty into another."""
+
+CASES = (
+    # What the output passes last.
+    Case("squashed_twice", replace(CLASSIFIES, net=partial(NET, last=nn.Softmax(1))), CLASSIFIES, place=LOSS),
+    Case("squashed_twice", replace(YES_NO, net=partial(ONE, last=nn.Sigmoid())), YES_NO, place=LOSS),
+    Case("raw_scores_for_probabilities", replace(LOGARITHMS, net=NET), LOGARITHMS, place=LOSS),
+    Case(
+        "sigmoid_with_categorical",
+        replace(LOGARITHMS, net=partial(NET, last=nn.LogSigmoid())),
+        LOGARITHMS,
+        place=LOSS,
+    ),
+    Case(
+        "softmax_over_one",
+        replace(YES_NO, net=partial(ONE, last=nn.Softmax(1)), loss=nn.BCELoss()),
+        replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
+        place=LOSS,
+    ),
+    Case("yes_no_loss_on_exclusive_classes", replace(SHARES, net=partial(NET, last=nn.Softmax(1))), SHARES),
+    Case(
+        "output_bounded_target_not",
+        replace(PREDICTS, net=partial(ONE, last=nn.Sigmoid())),
+        PREDICTS,
+        place=LOSS,
+    ),
+    Case("output_rectified", replace(PREDICTS, net=partial(ONE, last=nn.ReLU())), PREDICTS, place=LOSS),
+    Case(
+        "dropout_at_output",
+        replace(CLASSIFIES, net=partial(NET, last=nn.Dropout(0.5))),
+        replace(
+            CLASSIFIES,
+            net=lambda: nn.Sequential(
+                nn.Linear(FEATURES, 16), nn.Dropout(0.5), nn.ReLU(), nn.Linear(16, CLASSES)
+            ),
+        ),
+    ),
+    Case("output_scores_drift", LEAPING, LINEAR),
+    Case("predictions_constant", replace(PREDICTS, begins=scaled(1, biases=-9)), PREDICTS),
+    Case("one_class_predicted", replace(CLASSIFIES, begins=scaled(1, biases=-9)), CLASSIFIES),
+    # What it is compared with.
+    Case("shapes_broadcast", replace(PREDICTS, data=flat_targets), PREDICTS, place=LOSS),
+    Case("classes_fed_to_number_loss", replace(PREDICTS, data=of_classes_as_numbers), PREDICTS, place=LOSS),
+    Case("targets_unscaled", replace(PREDICTS, data=far_numbers, optimizer=partial(SGD, lr=1e-6)), PREDICTS),
+    Case("starts_far_above_chance", replace(CLASSIFIES, begins=scaled(8)), CLASSIFIES, place=LOSS),
+    Case(
+        "starts_far_above_chance",
+        replace(PREDICTS, data=far_numbers, optimizer=partial(SGD, lr=1e-6)),
+        PREDICTS,
+        place=LOSS,
+    ),
+    Case(
+        "confidently_wrong",
+        replace(CLASSIFIES, data=with_noise, net=SIX),
+        replace(CLASSIFIES, data=without_noise, net=SIX),
+    ),
+    # What comes out of it.
+    Case("loss_negated", replace(CLASSIFIES, loss=negated), CLASSIFIES),
+    Case("loss_falls_without_floor", replace(PREDICTS, loss=without_floor), PREDICTS),
+    Case("loss_summed", SUMMED, CLASSIFIES, place=LOSS),
+    Case("little_learned", replace(CLASSIFIES, data=at_random), CLASSIFIES),
+    Case(
+        "worse_than_constant",
+        replace(PREDICTS, data=far_numbers, optimizer=partial(SGD, lr=1e-6)),
+        PREDICTS,
+    ),
+    Case(
+        "nonfinite_from_loss",
+        replace(CLASSIFIES, loss=log_of_zero),
+        replace(CLASSIFIES, loss=log_of_more),
+    ),
+    Case("nonfinite_from_layers", replace(PREDICTS, optimizer=partial(SGD, lr=1e12)), PREDICTS),
+    Case(
+        "nonfinite_from_half",
+        replace(CLASSIFIES, net=partial(Halves, half=True)),
+        replace(CLASSIFIES, net=partial(Halves, half=False)),
+    ),
+    # What is measured beside it.
+    Case(
+        "accuracy_of_a_regression",
+        replace(PREDICTS, measures=are_equal),
+        replace(PREDICTS, measures=are_close),
+        place=place("return (given == targets).float().mean()", __file__),
+    ),
+    Case(
+        "argmax_of_one",
+        replace(YES_NO, measures=largest_of_one),
+        replace(YES_NO, measures=above_zero),
+        place=place("return (given.argmax(1) == targets[:, 0]).float().mean()", __file__),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.slug)
+def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("slug", "healthy"),
+    [
+        # A sum that is divided afterwards is a mean.
+        ("loss_summed", replace(SUMMED, divides=24)),
+        ("squashed_twice", LOGARITHMS),
+        # The logarithm of a softmax passes through another one unchanged.
+        ("squashed_twice", replace(LOGARITHMS, loss=nn.CrossEntropyLoss())),
+        (
+            "raw_scores_for_probabilities",
+            replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
+        ),
+        ("output_bounded_target_not", YES_NO),
+        ("shapes_broadcast", YES_NO),
+        ("classes_fed_to_number_loss", replace(PREDICTS, data=yes_no)),
+        ("argmax_of_one", replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets)),
+        (
+            "accuracy_of_a_regression",
+            replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets),
+        ),
+    ],
+)
+def test_what_looks_alike_and_is_right_is_no_sign(slug: str, healthy: Training) -> None:
+    assert sign_named(slug)(recorded(healthy)) is None
+
+
+def test_the_first_nan_has_its_step_and_batch() -> None:
+    found = sign_named("nonfinite_from_loss")(recorded(replace(CLASSIFIES, loss=log_of_zero)))
+    assert isinstance(found, Finding)
+    assert found.evidence[0].steps == (1.0, 1.0)
+    assert found.evidence[0].batch == 1
