@@ -15,13 +15,13 @@ Lines = Mapping[Cause, tuple[Reason, ...]]
 
 _MOST = 0.8
 """What a root can take of a mechanism: the true root may be one that nobody thought of."""
-_HEAD_START = 3.5
+_HEAD_START = 4.5
 """Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
 _WELL_AHEAD = 5.0
 """Times the weight of its mechanism from which on a root needs no help."""
 _CLEAR = 2.0
 """Points of one finding that show a mechanism at work."""
-_OWN = 1.0
+_OWN = 1.5
 """Points that must speak for a root apart from what speaks for its mechanism."""
 
 

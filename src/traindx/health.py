@@ -4,6 +4,7 @@ Its score is what every cause competes with, so that healthy is an answer and no
 """
 
 from traindx.cause import Clue
+from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
 from traindx.signs.argmax_of_one import argmax_of_one
@@ -12,6 +13,7 @@ from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
 from traindx.signs.data_wait_dominates import data_wait_dominates
 from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_in_validation import dropout_in_validation
 from traindx.signs.few_passes import few_passes
@@ -24,6 +26,7 @@ from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_los
 from traindx.signs.gradients_carried_over import gradients_carried_over
 from traindx.signs.gradients_oscillate import gradients_oscillate
 from traindx.signs.inputs_not_finite import inputs_not_finite
+from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -59,6 +62,7 @@ from traindx.signs.squashed_twice import squashed_twice
 from traindx.signs.steps_overflow import steps_overflow
 from traindx.signs.targets_constant import targets_constant
 from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_tiny import updates_tiny
@@ -71,6 +75,7 @@ from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_rows_seen import validation_rows_seen
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.values_read_singly import values_read_singly
+from traindx.signs.weights_shrink import weights_shrink
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.worse_than_constant import worse_than_constant
 
@@ -132,7 +137,7 @@ HEALTHY_CLUES = (
     Clue(targets_not_finite, seen=-4.0, group="fault"),
     Clue(weights_start_equal, seen=-2.5, group="fault"),
     Clue(dead_units_many, seen=-1.0, group="inside"),
-    Clue(units_saturate, seen=-1.0, group="inside"),
+    Clue(units_saturate, seen=-2.0, group="inside"),
     Clue(gradient_fades_over_depth, seen=-1.0, group="inside"),
     Clue(attention_scores_grow, seen=-1.5, group="inside"),
     Clue(one_class_predicted, seen=-2.0, group="one answer"),
@@ -146,4 +151,9 @@ HEALTHY_CLUES = (
     Clue(worse_than_constant, seen=-4.0, group="chance"),
     Clue(few_passes, seen=-2.0),
     Clue(gradients_oscillate, seen=-0.7),
+    Clue(inputs_unscaled, seen=-1.5),
+    Clue(decay_coupled, seen=-1.0),
+    Clue(weights_shrink, seen=-1.0),
+    Clue(accumulation_undivided, seen=-1.0),
+    Clue(targets_unscaled, seen=-1.0),
 )

@@ -58,7 +58,7 @@ CAUSE = Cause(
     title="Accumulated gradients are not divided",
     prior=-4.3,
     clues=(
-        Clue(accumulation_undivided, seen=+5.0, unseen=-6.0),
+        Clue(accumulation_undivided, seen=+8.0, unseen=-6.0),
         Clue(updates_large, seen=+1.5),
         Clue(loss_diverges, seen=+1.0),
         Clue(loss_oscillates, seen=+1.0),

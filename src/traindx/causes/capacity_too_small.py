@@ -82,7 +82,7 @@ CAUSE = Cause(
     prior=-4.6,
     acts_through=("underfitting",),
     clues=(
-        Clue(little_learned, seen=+2.5, unseen=-2.0),
+        Clue(little_learned, seen=+4.0, unseen=-2.0),
         Clue(confidently_wrong, seen=-1.0),
         Clue(classes_fed_to_number_loss, seen=-1.0),
         Clue(decay_coupled, seen=-1.5),
@@ -91,7 +91,7 @@ CAUSE = Cause(
         Clue(units_saturate, seen=-1.0),
         Clue(dead_units_many, seen=-1.5),
         Clue(nonlinearity_missing, seen=-3.0),
-        Clue(bottleneck_narrow, seen=+4.5, unseen=-3.5),
+        Clue(bottleneck_narrow, seen=+3.0, unseen=-3.5),
         Clue(both_losses_high, seen=+7.0, unseen=-1.5),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_still_falling, seen=-1.5),

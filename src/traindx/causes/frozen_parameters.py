@@ -52,6 +52,7 @@ from traindx.signs.gradient_is_zero import gradient_is_zero
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -75,6 +76,7 @@ CAUSE = Cause(
     title="Parameters that should learn are frozen",
     prior=-4.8,
     clues=(
+        Clue(little_learned, seen=+1.5),
         Clue(parameters_unoptimized, seen=-0.5),
         Clue(parameters_frozen, seen=+7.6, unseen=-6.0),
         Clue(noise_swamps_progress, seen=-0.5),

@@ -61,7 +61,9 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.gradients_oscillate import gradients_oscillate
+from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
@@ -69,7 +71,9 @@ from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.momentum_extreme import momentum_extreme
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
+from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.rate_constant import rate_constant
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_tiny import updates_tiny
@@ -82,13 +86,17 @@ CAUSE = Cause(
     title="Learning rate never decays",
     prior=-4.0,
     clues=(
+        Clue(parameters_frozen, seen=-1.0),
+        Clue(decay_coupled, seen=-1.0),
+        Clue(inputs_unscaled, seen=-1.5),
+        Clue(momentum_extreme, seen=-1.5),
         Clue(little_learned, seen=-0.7),
         Clue(confidently_wrong, seen=-1.5),
         Clue(nonlinearity_missing, seen=-1.5),
         Clue(units_saturate, seen=-1.0),
         Clue(dead_units_many, seen=-1.5),
         Clue(updates_tiny, seen=-2.0),
-        Clue(gradients_oscillate, seen=+1.5),
+        Clue(gradients_oscillate, seen=+1.5, unseen=-1.2),
         Clue(loss_plateaus, seen=+3.5, unseen=-2.5),
         Clue(rate_constant, seen=+1.8, unseen=-3.0),
         Clue(validation_noisy, seen=+1.5),

@@ -65,6 +65,7 @@ from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.batches_sorted import batches_sorted
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.dead_units_from_start import dead_units_from_start
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -111,6 +112,7 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(dead_units_from_start, seen=-2.5),
         Clue(units_die, seen=+2.0),
         Clue(leaps_on_small_steps, seen=-1.0),
         Clue(validation_noisy, seen=+0.7),
@@ -124,8 +126,8 @@ CAUSE = Cause(
         Clue(labels_faulty, seen=-2.0),
         Clue(inputs_not_finite, seen=-5.0),
         Clue(nonfinite_from_loss, seen=-2.0),
-        Clue(momentum_extreme, seen=-1.0),
-        Clue(accumulation_undivided, seen=-1.0),
+        Clue(momentum_extreme, seen=-2.0),
+        Clue(accumulation_undivided, seen=-3.0),
         Clue(inputs_unscaled, seen=-0.7),
         Clue(loss_summed, seen=-0.7),
         Clue(updates_tiny, seen=-4.0),

@@ -49,6 +49,8 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
+from traindx.signs.input_outliers_seen import input_outliers_seen
+from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
@@ -71,6 +73,8 @@ CAUSE = Cause(
     title="Warm-up of the learning rate is missing",
     prior=-4.5,
     clues=(
+        Clue(input_outliers_seen, seen=-1.5),
+        Clue(inputs_unscaled, seen=-0.7),
         Clue(units_die, seen=+1.0),
         Clue(leaps_on_small_steps, seen=-1.5),
         Clue(gradient_starts_huge, seen=-1.5),

@@ -59,7 +59,7 @@ CAUSE = Cause(
     title="Momentum too high",
     prior=-4.5,
     clues=(
-        Clue(momentum_extreme, seen=+5.5, unseen=-6.0),
+        Clue(momentum_extreme, seen=+7.5, unseen=-6.0),
         Clue(loss_oscillates, seen=+2.0),
         Clue(loss_diverges, seen=+1.0),
         Clue(loss_climbs_before_failure, seen=+0.5),

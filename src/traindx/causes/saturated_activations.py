@@ -65,7 +65,7 @@ CAUSE = Cause(
     title="Activations are saturated",
     prior=-4.0,
     clues=(
-        Clue(units_saturate, seen=+4.0, unseen=-3.0),
+        Clue(units_saturate, seen=+5.5, unseen=-3.0),
         Clue(saturated_from_start, seen=+0.5),
         Clue(gradient_fades_over_depth, seen=+0.7),
         Clue(loss_flat_from_start, seen=+1.0, group="flat"),

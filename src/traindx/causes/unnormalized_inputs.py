@@ -53,6 +53,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.inputs_unscaled import inputs_unscaled
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_oscillates import loss_oscillates
@@ -67,9 +68,10 @@ CAUSE = Cause(
     title="Inputs are not normalised",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+1.0, unseen=-0.7),
         Clue(gradient_starts_huge, seen=+0.7),
         Clue(worse_than_constant, seen=+1.0),
-        Clue(inputs_unscaled, seen=+5.0, unseen=-4.0),
+        Clue(inputs_unscaled, seen=+7.0, unseen=-4.0),
         Clue(starts_far_above_chance, seen=+0.8),
         Clue(units_saturate, seen=+0.7),
         Clue(dead_units_many, seen=+0.7),

@@ -50,6 +50,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -63,6 +64,7 @@ CAUSE = Cause(
     title="Targets are not normalised",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+1.0, unseen=-2.5),
         Clue(gradient_starts_huge, seen=+0.5),
         Clue(worse_than_constant, seen=+1.5),
         Clue(targets_unscaled, seen=+6.0, unseen=-4.0),

@@ -59,8 +59,8 @@ CAUSE = Cause(
     title="Weight decay is mixed into Adam's gradient",
     prior=-4.5,
     clues=(
-        Clue(decay_coupled, seen=+4.5, unseen=-6.0),
-        Clue(weights_shrink, seen=+2.5, unseen=-0.7),
+        Clue(decay_coupled, seen=+5.5, unseen=-6.0),
+        Clue(weights_shrink, seen=+3.5, unseen=-0.7),
         Clue(both_losses_high, seen=+1.0),
         Clue(loss_plateaus, seen=+0.7),
     ),

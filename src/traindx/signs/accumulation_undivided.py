@@ -1,11 +1,13 @@
 """Gradients of several batches that are added and not averaged."""
 
 from traindx.curves.inside import graded
-from traindx.curves.stated import fact_evidence, stated_number
-from traindx.facts import ACCUMULATION, BACKWARD_PLACE, BACKWARDS_PER_STEP, LOSS_DIVISOR
+from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.facts import ACCUMULATION, BACKWARD_PLACE, BACKWARDS_PER_STEP, LOSS_DIVISOR, OPTIMIZER
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.run import Run
 from traindx.sign import sign
+
+_SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion", "adafactor")
 
 
 @sign(needs=(BACKWARDS_PER_STEP,), severity=Severity.WARNING)
@@ -21,4 +23,7 @@ def accumulation_undivided(run: Run) -> Answer:
     says = f"the gradients of {batches:g} batches are added up for one step, and the loss is divided by"
     says += f" {divisor:g}"
     strength = graded(batches / divisor, 2.0, 8.0, least=0.5)
+    if stated_word(run, OPTIMIZER).startswith(_SCALE_FREE):
+        # Divided by its own size, a gradient k times as long makes the same step.
+        strength *= 0.3
     return Finding(strength, says, (fact_evidence(run, ACCUMULATION, BACKWARD_PLACE),))

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import looked, seen_in
+from traindx.curves.inside import batches_per_epoch, looked, seen_in
 from traindx.curves.stated import place_of
 from traindx.facts import LOADER_PLACE, SHUFFLE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.quantities import NEIGHBOUR_AGREEMENT
+from traindx.quantities import NEIGHBOUR_AGREEMENT, REPEATED_SHARE
 from traindx.run import Run
 from traindx.sign import sign
 
@@ -25,6 +25,8 @@ def batches_sorted(
     order = looked(run, NEIGHBOUR_AGREEMENT)
     if order is None or len(order) < looks:
         return CANNOT_TELL
+    if _holds_all(run):
+        return None
     # The first batch of sorted data cannot tell: it knows no other class yet.
     middle = float(np.median(order.values[1:]))
     if middle < agreement:
@@ -34,3 +36,10 @@ def batches_sorted(
     strength = min(1.0, 0.5 + 0.5 * (middle - agreement) / 0.5)
     evidence = seen_in(order, middle, agreement)
     return Finding(strength, says, (replace(evidence, place=place_of(run, LOADER_PLACE)),))
+
+
+def _holds_all(run: Run) -> bool:
+    """Whether a batch is all of the data, so that its order means nothing."""
+    again, batches = looked(run, REPEATED_SHARE), batches_per_epoch(run)
+    same = again is not None and float(np.median(again.values)) > 0.9
+    return same or (batches is not None and batches <= 1)

@@ -30,6 +30,8 @@ def decay_strong(
     if decay <= 0:
         return None
     way = decay * float(np.mean(rates.values)) * steps_taken(run)
+    if not np.isfinite(way):
+        return CANNOT_TELL
     kind = stated_word(run, OPTIMIZER)
     # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
     outweighs = 0.0 if kind in _APART else _pull(run, decay)

@@ -11,6 +11,6 @@ from traindx.sign import sign
 def first_class_unused(run: Run) -> Answer:
     """The first output stands for a class that no target names."""
     unused = run.facts.get(UNUSED_CLASS)
-    if not unused:
+    if not isinstance(unused, str) or not unused:
         return None if is_recording(run) else CANNOT_TELL
-    return Finding(1.0, str(unused), (fact_evidence(run, UNUSED_CLASS, LOSS_PLACE),))
+    return Finding(1.0, unused, (fact_evidence(run, UNUSED_CLASS, LOSS_PLACE),))

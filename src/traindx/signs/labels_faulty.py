@@ -11,6 +11,6 @@ from traindx.sign import sign
 def labels_faulty(run: Run) -> Answer:
     """Targets lie outside of what the loss function and the outputs allow."""
     fault = run.facts.get(LABEL_FAULT)
-    if not fault:
+    if not isinstance(fault, str) or not fault:
         return None if is_recording(run) else CANNOT_TELL
-    return Finding(1.0, str(fault), (fact_evidence(run, LABEL_FAULT, LOSS_PLACE),))
+    return Finding(1.0, fault, (fact_evidence(run, LABEL_FAULT, LOSS_PLACE),))

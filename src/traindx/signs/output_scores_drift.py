@@ -12,6 +12,7 @@ from traindx.run import Run
 from traindx.sign import sign
 from traindx.wording import number
 
+_MASKED = 1e5
 _OF_SCORES = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
 
 
@@ -30,7 +31,8 @@ def output_scores_drift(
         return None
     reach = np.maximum(np.abs(low.values), np.abs(high.values))
     late, first = float(np.median(last_part(reach))), float(reach[0])
-    if late < size:
+    # What is masked out is set to a thousand millions below zero, and no score.
+    if late < size or late > _MASKED:
         return None
     says = f"scores reach {number(late)}, from {number(first)} at first; a difference of 20 is certainty"
     # Scores that were large from the start may be meant so, as a temperature makes them.

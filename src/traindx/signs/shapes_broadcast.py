@@ -11,7 +11,7 @@ from traindx.sign import sign
 def shapes_broadcast(run: Run) -> Answer:
     """Prediction and target differ in shape, and the loss stretches one to the other."""
     shapes = run.facts.get(LOSS_SHAPES)
-    if not shapes:
+    if not isinstance(shapes, str) or not shapes:
         return None
     says = f"{run.facts[LOSS_FUNCTION]} stretches shapes to each other: {shapes}, so that each prediction is"
     says += " compared with the target of every sample"

@@ -9,7 +9,7 @@ from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import place_of, stated_number
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.quantities import SEEN_SHARE
+from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.run import Run
 from traindx.sign import sign
 
@@ -23,6 +23,10 @@ def validation_rows_seen(
     if seen is None:
         return CANNOT_TELL
     found = float(np.max(seen.values))
+    again = looked(run, REPEATED_SHARE)
+    if again is not None and float(np.median(again.values)) > 0.9 and found > 0.9:
+        # All data at every step, as of a graph whose nodes are divided by a mask: rows tell nothing there.
+        return CANNOT_TELL
     # Only some training rows are kept: what is found is a part of what there is.
     kept, rows = stated_number(run, KEPT_ROWS), stated_number(run, TRAINING_SAMPLES)
     known = min(1.0, kept / rows) if kept and rows else 1.0

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.facts import CLASSES
+from traindx.fact import Scalar
+from traindx.facts import CHANCE_LOSS, CLASSES, INITIAL_LOSS
 from traindx.finding import Answer, CannotTell, Finding
 from traindx.quantities import TEST_LOSS, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run
@@ -13,6 +14,9 @@ from traindx.series import Series
 from traindx.sign import Sign
 
 _LOSSES = (TRAIN_LOSS, VAL_LOSS, TEST_LOSS)
+_STATED_LOSSES = (INITIAL_LOSS, CHANCE_LOSS)
+_STATED: tuple[Scalar, ...] = (0, -1, 1e308, float("nan"), True, "", "auto")
+"""What a setting may be whatever is expected of it."""
 
 
 @np.errstate(all="ignore")
@@ -58,7 +62,10 @@ def _without_classes(run: Run) -> Run:
 
 
 def _scaled(run: Run, factor: float) -> Run:
-    return replace(run, series=tuple(_times(s, factor) if s.quantity in _LOSSES else s for s in run.series))
+    series = tuple(_times(one, factor) if one.quantity in _LOSSES else one for one in run.series)
+    stated = {fact: run.facts[fact] for fact in _STATED_LOSSES if fact in run.facts}
+    losses = {fact: value * factor for fact, value in stated.items() if isinstance(value, int | float)}
+    return replace(run, series=series, facts={**run.facts, **losses})
 
 
 def _first(series: Series, length: int) -> Series:
@@ -74,7 +81,7 @@ def _each(run: Run, change: Callable[[Series], Series]) -> Run:
 
 
 def _variants(run: Run) -> Iterator[Run]:
-    """The same run cut short, without numbers, constant, and with holes."""
+    """The same run cut short, without numbers, constant, with holes, and with facts that make no sense."""
     for length in (0, 1, 2, 3, 5, 9, 17):
         yield replace(run, series=tuple(_first(series, length) for series in run.series))
     yield _each(run, lambda s: replace(s, values=np.full(len(s), np.nan)))
@@ -87,3 +94,8 @@ def _variants(run: Run) -> Iterator[Run]:
     yield _each(run, lambda s: replace(s, values=np.linspace(1e-300, 0, len(s))))
     parts = tuple(replace(s, part=part) for s in run.series for part in ("first", "second"))
     yield replace(run, series=parts)
+    uneven = tuple(_first(one, len(one) - place % 4) for place, one in enumerate(run.series))
+    yield replace(run, series=uneven)
+    yield replace(run, model=(), events=())
+    for value in _STATED:
+        yield replace(run, facts=dict.fromkeys(run.facts, value))
