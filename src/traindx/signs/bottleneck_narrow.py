@@ -28,11 +28,8 @@ def bottleneck_narrow(
     classes = stated_number(run, CLASSES) or 0
     hidden = [layer for layer in layers[:-1] if not is_recurrent(layer)]
     narrow = min(hidden, key=units_of, default=None)
-    if (
-        narrow is not None
-        and units_of(narrow) <= max(units, min(classes, _MANY) // 4)
-        and inputs_of(narrow) > 1
-    ):
+    least = max(units, min(classes, _MANY) // 4)
+    if narrow is not None and units_of(narrow) <= least and inputs_of(narrow) > 1:
         says = f"everything passes the {units_of(narrow)} units of {narrow.name}"
         return Finding(1.0, says, (fact_evidence(run, PARAMETERS, MODEL_PLACE),))
     if size > total:

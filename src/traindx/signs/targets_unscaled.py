@@ -5,11 +5,12 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import EARLY, compares_numbers, graded, looked, seen_in
+from traindx.curves.inside import EARLY, compares_numbers, graded, last_part, looked, seen_in
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import PREDICTION_MEAN, PREDICTION_STD, TARGET_MEAN, TARGET_STD
 from traindx.run import Run
+from traindx.series import Series
 from traindx.sign import sign
 from traindx.wording import number
 
@@ -31,7 +32,16 @@ def targets_unscaled(
     first = math.hypot(float(guess.values[0]), float(spread.values[0]) if spread is not None else 0.0)
     targets = math.hypot(float(np.median(mean.values[:EARLY])), float(np.median(std.values[:EARLY])))
     ratio = targets / max(first, 1e-3)
-    if not math.isfinite(ratio) or ratio < times or targets < size:
+    if not math.isfinite(ratio) or ratio < times or targets < size or _reached(mean, std, guess, spread):
         return None
     says = f"targets have a root mean square of {number(targets)}, the first predictions {number(first)}"
     return Finding(graded(ratio, times, 30 * times), says, (seen_in(mean, targets),))
+
+
+def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) -> bool:
+    """Whether late predictions lie and vary as the targets do: then their scale was no hindrance."""
+    if spread is None:
+        return False
+    centre, width = float(np.median(mean.values)), float(np.median(std.values))
+    off = abs(float(np.median(last_part(guess.values))) - centre)
+    return off < 0.2 * math.hypot(centre, width) and float(np.median(last_part(spread.values))) > 0.5 * width
