@@ -1,26 +1,60 @@
 """What all signs share is asserted here once, on recorded trainings that an expert has labelled."""
 
 import re
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.recorded import cases, curve
 from traindx import catalogue
-from traindx.finding import Finding
+from traindx.fact import Fact
+from traindx.finding import Answer, Finding
+from traindx.quantities import RECORDED_ONLY
+from traindx.run import Run
 from traindx.sign import Sign
 from traindx.testing import check_sign
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tests.signs.inside import Case
 
 SAMPLE = tuple(case.id for case in cases())[::4]
 # A loss of ln 2 is worth a guess among two only on its own scale, and a gradient is as large as its loss.
 ABSOLUTE = {"loss_at_chance", "gradient_norm_vanishes"}
+RECORDED = ("updates_large", "targets_not_finite", "attention_scores_grow", "validated_in_train_mode")
+"""Signs whose broken trainings stand for all recordings."""
 THRESHOLDS = Path(__file__).parents[1] / "bench" / "thresholds.md"
+
+
+@cache
+def trainings() -> "tuple[Case, ...]":
+    """The trainings that signs which look inside were written for: each broken, and repaired."""
+    pytest.importorskip("torch")
+    tables = [
+        import_module(f"tests.signs.test_inside_{name}") for name in ("data", "layers", "loss", "steps")
+    ]
+    return tuple(case for table in tables for case in table.CASES)
+
+
+def shown(slug: str) -> list[Run]:
+    """The recordings in which a sign is to be seen and in which it is not."""
+    from tests.trainings import recorded
+
+    return [recorded(one) for case in trainings() if case.slug == slug for one in (case.broken, case.fixed)]
 
 
 @pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
 def test_the_sign_conforms(sign: Sign) -> None:
     for name in SAMPLE:
         check_sign(sign, curve(name), scale_free=sign.slug not in ABSOLUTE)
+
+
+@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+def test_the_sign_conforms_on_recordings(sign: Sign) -> None:
+    for slug in RECORDED:
+        check_sign(sign, shown(slug)[0], scale_free=sign.slug not in ABSOLUTE)
 
 
 @pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
@@ -36,5 +70,19 @@ def test_every_limit_has_a_source(sign: Sign) -> None:
 def test_a_yes_and_a_no_are_known(sign: Sign) -> None:
     """Every sign is seen in some real training and is absent from another."""
     answers = [sign(curve(case.id)) for case in cases()]
+    if not is_known(answers):
+        answers += [sign(run) for run in shown(sign.slug)]
     assert any(isinstance(answer, Finding) for answer in answers), f"{sign.slug} is never seen"
     assert any(answer is None for answer in answers), f"{sign.slug} is never absent"
+
+
+def is_known(answers: list[Answer]) -> bool:
+    return None in answers and any(isinstance(answer, Finding) for answer in answers)
+
+
+@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+def test_a_sign_that_looks_inside_has_trainings_of_its_own(sign: Sign) -> None:
+    """Curves alone cannot show whether it tells a fault from what looks like it."""
+    needs = {one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))}
+    if any(isinstance(need, Fact) or need in RECORDED_ONLY for need in needs):
+        assert any(case.slug == sign.slug for case in trainings())

@@ -19,7 +19,8 @@ def precision_is_half(run: Run) -> Answer:
         return None
     # A loss scale is only used with float16.
     scaled = LOSS_SCALE in run and float(np.max(whole(run, LOSS_SCALE).finite.values, initial=0.0)) > 1
-    if "16" not in text and "half" not in text and not scaled:
+    named = "16" in text or "half" in text
+    if not named and not scaled:
         return CANNOT_TELL
-    says = f"precision {stated}" if text else "a loss scale is logged, which only float16 needs"
+    says = f"precision {stated}" if named else "a loss scale is logged, which only float16 needs"
     return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), 65504.0),))
