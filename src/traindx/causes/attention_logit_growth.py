@@ -56,7 +56,7 @@ from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="attention-logit-growth",
-    title="Attention scores grow until the softmax is one-hot",
+    title="Attention scores grow out of range",
     prior=-4.3,
     clues=(
         Clue(attention_scores_grow, seen=+6.0, unseen=-5.0),

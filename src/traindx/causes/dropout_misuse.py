@@ -64,7 +64,7 @@ from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="dropout-misuse",
-    title="Dropout is misplaced, too strong or on in evaluation",
+    title="Dropout is misplaced or never rests",
     prior=-4.3,
     clues=(
         Clue(dropout_at_output, seen=+9.0),

@@ -52,7 +52,7 @@ from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="host-device-sync",
-    title="Values are read one by one, and the device waits",
+    title="Values are read from tensors one by one",
     prior=-4.5,
     clues=(Clue(values_read_singly, seen=+9.0, unseen=-4.0),),
     fixes=(

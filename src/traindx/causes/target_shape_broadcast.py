@@ -52,7 +52,7 @@ from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="target-shape-broadcast",
-    title="Prediction and target shapes broadcast in the loss",
+    title="Shapes broadcast in the loss",
     prior=-4.5,
     clues=(
         Clue(shapes_broadcast, seen=+10.5, unseen=-5.0),

@@ -118,7 +118,10 @@ output = torch.softmax(model(x), dim=1)  # one column: always 1
 loss = torch.nn.functional.binary_cross_entropy(output.squeeze(-1), y.float())""",
             code="""\
 output = model(x)
-loss = torch.nn.functional.binary_cross_entropy_with_logits(output.squeeze(-1), y.float())""",
+score = output.squeeze(-1)
+loss = torch.nn.functional.binary_cross_entropy_with_logits(
+    score, y.float()
+)""",
         ),
         Prescription(
             title="For regression end with a plain linear layer and standardise the targets",
