@@ -60,8 +60,9 @@ def test_no_healthy_one_is_accused(judged: list[tuple[Script, Diagnosis]]) -> No
     assert alarms == []
 
 
-def test_most_lines_are_found(judged: list[tuple[Script, Diagnosis]]) -> None:
-    """The place that is named lies in the script, for nearly all causes that stand in one line."""
-    single = [(script, found) for script, found in judged if script.line and found.suspects]
-    named = [script.name for script, found in single if f"{script.name}.py:" in found.suspects[0].place]
-    assert len(named) >= 0.9 * len(single), sorted({script.name for script, _ in single} - set(named))
+def test_lines_are_named_wherever_they_are_known(judged: list[tuple[Script, Diagnosis]]) -> None:
+    """A place lies in the script itself; some are not known, such as where data without a loader is made."""
+    single = [(script, found.suspects[0]) for script, found in judged if script.line and found.suspects]
+    placed = [(script.name, suspect.place) for script, suspect in single if suspect.place]
+    assert [name for name, place in placed if f"{name}.py:" not in place] == []
+    assert len(placed) >= 0.8 * len(single), sorted({one.name for one, _ in single} - {n for n, _ in placed})
