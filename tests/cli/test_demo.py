@@ -1,14 +1,44 @@
 """`traindx demo`, run as a newcomer would."""
 
 import json
+import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from tests.cli.calling import DEMO, traindx
 
+PROGRAM = DEMO / "spirals.py"
+RATE = "optimizer = torch.optim.SGD(model.parameters(), lr=2.0, momentum=0.9)"
 
-def test_demo_diagnoses_and_says_where_the_reports_are(tmp_path: Path) -> None:
+NO_TORCH = """
+import importlib.util
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "torch" else find_spec(name, *more)
+"""
+"""Read by Python as it starts."""
+
+
+@pytest.mark.skipif(
+    not find_spec("torch") or sys.platform == "win32", reason="runs a program that needs torch"
+)
+def test_demo_runs_a_program_that_fails_and_names_the_line(tmp_path: Path) -> None:
     done = traindx("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "$ traindx run .traindx/demo/spirals.py" in done.stderr
+    line = PROGRAM.read_text().splitlines().index(RATE) + 1
+    shown = " ".join(done.stderr.split())
+    assert "Learning rate too high" in shown
+    # The cause, how it fails the training, and last the line that it is changed at.
+    assert re.search(rf"lr-too-high · (\S+ )+· \.traindx/demo/spirals\.py:{line} ", shown)
+    assert (tmp_path / ".traindx/demo/spirals.py").read_text() == PROGRAM.read_text()
+    assert list((tmp_path / ".traindx/demo/runs").rglob("*.traindx"))
+
+
+def test_demo_diagnoses_logs_and_says_where_the_reports_are(tmp_path: Path) -> None:
+    done = traindx("demo", "--logs", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
     out = tmp_path / ".traindx/demo"
@@ -22,18 +52,28 @@ def test_demo_diagnoses_and_says_where_the_reports_are(tmp_path: Path) -> None:
         assert list(out.glob("pictures/*.png"))
 
 
-def test_demo_says_when_there_is_no_place_for_it(tmp_path: Path) -> None:
+def test_without_torch_it_says_so_and_diagnoses_logs(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NO_TORCH)
+    done = traindx("demo", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0
+    assert done.stderr.startswith("torch is not installed: these are bundled logs")
+    assert (tmp_path / ".traindx/demo/report.html").exists()
+
+
+@pytest.mark.parametrize("how", [(), ("--logs",)])
+def test_demo_says_when_there_is_no_place_for_it(tmp_path: Path, how: tuple[str, ...]) -> None:
     (tmp_path / "taken").write_text("a file")
-    done = traindx("demo", "--out", "taken", cwd=tmp_path)
+    done = traindx("demo", "--out", "taken", *how, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("traindx demo: taken: cannot be written")
     assert done.stderr.count("\n") == 1
 
 
-def test_the_bundled_logs_are_small() -> None:
+def test_what_is_bundled_is_small() -> None:
     sizes = {
         folder.name: sum(file.stat().st_size for file in folder.iterdir())
         for folder in DEMO.iterdir()
         if folder.is_dir()
     }
     assert max(sizes.values()) < 40_000
+    assert PROGRAM.stat().st_size < 4_000

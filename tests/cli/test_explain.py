@@ -7,7 +7,8 @@ import pytest
 
 from traindx import catalogue
 from traindx.cli import main
-from traindx.cli._pages import cause_page, sign_page
+from traindx.cli._pages import cause_page, sign_page, symptoms_table
+from traindx.symptom import Symptom
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +40,48 @@ def test_causes_as_markdown_lead_from_symptom_to_fix(capsys: pytest.CaptureFixtu
     for cause in catalogue.causes():
         assert f"| `{cause.slug}` | {cause.kind.value} | {cause.fixes[0].title} |" in table
     capsys.readouterr()
+
+
+def test_causes_by_symptom_lead_from_each_complaint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["causes", "--by", "symptom", "--md", "."]) == 0
+    shown = capsys.readouterr().out
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    rows = Path("causes.md").read_text().splitlines()[4:]
+    complaints = [row.split(" | ")[0].removeprefix("| ") for row in rows if not row.startswith("|  |")]
+    assert complaints == [symptom.value for symptom in Symptom]
+    for cause in catalogue.causes():
+        assert cause.symptoms, cause.slug
+        assert sum(f"| `{cause.slug}` | {cause.fixes[0].title} |" in row for row in rows) == len(
+            cause.symptoms
+        )
+        assert cause.slug in shown
+
+
+def test_a_complaint_leads_first_to_causes_that_it_is_commonest_of() -> None:
+    rows = symptoms_table(catalogue.causes()).splitlines()[2:]
+    begins = [place for place, row in enumerate(rows) if not row.startswith("|  |")]
+    for symptom, first in zip(Symptom, begins, strict=True):
+        commonest = [one for one in catalogue.causes() if one.symptoms[:1] == (symptom,)]
+        if commonest:
+            assert any(f"`{cause.slug}`" in rows[first] for cause in commonest)
+
+
+def test_causes_by_misdiagnosis_say_what_people_blame_and_what_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["causes", "--by", "misdiagnosis", "--md", "."]) == 0
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
+    rows = Path("causes.md").read_text().splitlines()[4:]
+    for cause in catalogue.causes():
+        for one in cause.misdiagnoses:
+            (row,) = [row for row in rows if row.startswith(f"| {one.says} | {one.blames} | ")]
+            assert f"`{cause.slug}`" in row
+
+
+def test_there_is_no_other_way_to_list_them(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["causes", "--by", "colour"])
+    assert "invalid choice: 'colour'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("slug", [cause.slug for cause in catalogue.causes()])

@@ -1,0 +1,53 @@
+"""The pages that are made from the code: what leads where, whatever the code says at the moment."""
+
+import importlib.util
+import re
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from traindx import catalogue
+from traindx.fact import Fact
+from traindx.symptom import Symptom
+
+ROOT = Path(__file__).parents[1]
+
+
+@cache
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_cause_has_a_page_and_every_link_leads_to_one() -> None:
+    pages = generate().causes()
+    assert {f"docs/causes/{cause.slug}.md" for cause in catalogue.causes()} < set(pages)
+    for page in pages.values():
+        for target in re.findall(r"\]\(([a-z-]+\.md)\)", page):
+            assert f"docs/causes/{target}" in pages
+
+
+def test_the_index_leads_from_complaints_and_from_misdiagnoses() -> None:
+    index = generate().causes()["docs/causes/README.md"]
+    symptoms, _, rest = index.partition("## Common misdiagnoses")
+    misdiagnoses, _, everything = rest.partition("## All causes")
+    for symptom in Symptom:
+        assert symptoms.count(f"| {symptom.value} | [`") == 1
+    for cause in catalogue.causes():
+        assert f"[`{cause.slug}`]({cause.slug}.md)" in symptoms
+        assert f"[`{cause.slug}`]({cause.slug}.md)" in everything
+        for one in cause.misdiagnoses:
+            assert f"| {one.says} | {one.blames} | " in misdiagnoses
+
+
+def test_a_sign_that_needs_facts_names_them() -> None:
+    page = generate().signs()
+    for sign in catalogue.signs():
+        chapter = page.partition(f"## {sign.slug}\n")[2].partition("\n## ")[0]
+        assert sign.asks in chapter
+        for need in sign.needs:
+            assert not isinstance(need, Fact) or f"`{need.slug}`" in chapter
