@@ -1,10 +1,8 @@
 """Targets that hold NaN or infinity."""
 
-from traindx.curves.first_nonfinite import first_nonfinite, nonfinite_evidence
-from traindx.curves.inside import looked, seen_in
-from traindx.curves.stated import place_of
-from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.curves.first_nonfinite import not_finite_in
+from traindx.facts import NONFINITE_SOURCE
+from traindx.finding import Answer, Severity
 from traindx.quantities import TARGET_NONFINITE_SHARE
 from traindx.run import Run
 from traindx.sign import sign
@@ -13,15 +11,4 @@ from traindx.sign import sign
 @sign(needs=((TARGET_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)
 def targets_not_finite(run: Run) -> Answer:
     """Targets are NaN or infinite."""
-    event = first_nonfinite(run)
-    if event is not None and run.facts.get(NONFINITE_SOURCE) == "target":
-        return Finding(1.0, event.says, (nonfinite_evidence(event, run, place_of(run, LOADER_PLACE)),))
-    share = looked(run, TARGET_NONFINITE_SHARE)
-    if share is None:
-        return CANNOT_TELL
-    bad = share.values > 0
-    if not bad.any():
-        return None
-    first, worst = float(share.steps[bad][0]), float(share.values.max())
-    says = f"up to {worst:.2%} of the targets are NaN or infinite, first at step {first:,.0f}"
-    return Finding(1.0, says, (seen_in(share, worst, 0.0, (first, float(share.steps[bad][-1]))),))
+    return not_finite_in(run, TARGET_NONFINITE_SHARE, "target", "targets")

@@ -17,7 +17,7 @@ def updates_tiny(
     run: Run,
     *,
     ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 2e-3,
-    travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 1.0,
+    travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 0.7,
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
     """All steps together can have moved the typical layer by a small part of its weights only."""
