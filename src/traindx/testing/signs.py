@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -80,7 +81,13 @@ def _each(run: Run, change: Callable[[Series], Series]) -> Run:
     return replace(run, series=tuple(change(series) for series in run.series))
 
 
-def _variants(run: Run) -> Iterator[Run]:
+@lru_cache(maxsize=4)
+def _variants(run: Run) -> tuple[Run, ...]:
+    """All at once, and kept for the next sign: making them takes longer than asking."""
+    return tuple(_varied(run))
+
+
+def _varied(run: Run) -> Iterator[Run]:
     """The same run cut short, without numbers, constant, with holes, and with facts that make no sense."""
     for length in (0, 1, 2, 3, 5, 9, 17):
         yield replace(run, series=tuple(_first(series, length) for series in run.series))
