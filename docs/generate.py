@@ -150,12 +150,16 @@ def _content(kind: str, what: str) -> str:
         done = subprocess.run(
             what, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
-        return f"$ {what.removesuffix(_TOGETHER)}\n{done.stdout}{done.stderr}"
+        printed = _LIVE.sub("", f"{done.stdout}{done.stderr}")
+        return f"$ {what.removesuffix(_TOGETHER)}\n{printed}"
 
 
 _TOGETHER = " 2>&1"
 _TRAINS = (f"traindx demo{_TOGETHER}",)
 """Commands that train a network: numbers differ from machine to machine, and times from run to run."""
+
+_LIVE = re.compile(r"\n?traindx: step .*\n")
+"""What is said while a program runs: a fast machine is done before it is said."""
 
 _MARKED = re.compile(
     r"(?ms)(?P<mark>^<!-- (?P<kind>from|output of): (?P<what>.*?) -->)\n(?P<fence>```\w*)\n.*?```\n"
