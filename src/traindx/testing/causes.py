@@ -29,7 +29,11 @@ def _check_page(cause: Cause) -> None:
     for fix in cause.fixes:
         assert fix.expect, f"{cause.slug}: {fix.title} predicts nothing"
         assert fix.not_when, f"{cause.slug}: {fix.title} does not say when it harms"
-        if fix.code:
-            compile(fix.code, cause.slug, "exec")
+        for code in (fix.before, fix.code):
+            compile(code, cause.slug, "exec")
+    first = cause.fixes[0]
+    assert first.before, f"{cause.slug}: {first.title} does not show the code before"
+    assert first.code, f"{cause.slug}: {first.title} does not show the code after"
+    assert cause.symptoms, f"{cause.slug}: leads to no complaint"
     assert any(clue.seen > 0 for clue in cause.clues), f"{cause.slug}: nothing speaks for it"
     assert re.search(r"(?m)^- ", cause.sections["References"]), f"{cause.slug}: no reference"
