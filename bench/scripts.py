@@ -128,17 +128,18 @@ def main() -> None:
     _report(results, arguments.totals)
 
 
+def _line(one: Judged) -> str:
+    suspects = one.diagnosis.suspects[:4] if one.diagnosis else ()
+    shown = ", ".join(f"{suspect.cause.slug} {suspect.confidence:.2f}" for suspect in suspects)
+    verdict = one.diagnosis.verdict.value if one.diagnosis else "-"
+    label = f"{one.label.script.stem:<24} {one.label.cause:<26}"
+    return f"{'ok  ' if one.fits else 'MISS'} {label} {verdict:<12} {shown}"
+
+
 def _report(results: list[Judged], totals: bool) -> None:
     if not totals:
         for one in sorted(results, key=lambda one: (one.fits, one.label.cause)):
-            shown = ", ".join(
-                f"{s.cause.slug} {s.confidence:.2f}"
-                for s in (one.diagnosis.suspects if one.diagnosis else ())[:4]
-            )
-            verdict = one.diagnosis.verdict.value if one.diagnosis else "-"
-            print(
-                f"{'ok  ' if one.fits else 'MISS'} {one.label.script.stem:<24} {one.label.cause:<26} {verdict:<12} {shown}"
-            )
+            print(_line(one))
     sick = [one for one in results if one.label.cause != HEALTHY]
     well = [one for one in results if one.label.cause == HEALTHY]
     third = sum(bool(set(one.names[:3]) & {one.label.cause, *one.label.accept}) for one in sick)

@@ -1,5 +1,6 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby, takewhile
 
@@ -9,8 +10,10 @@ from traindx.cause import Cause
 from traindx.comparison import Comparison
 from traindx.curves.curve import shares, whole
 from traindx.curves.objective import objective
+from traindx.curves.stated import stated_number
 from traindx.diagnosis import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
 from traindx.fact import Fact
+from traindx.facts import LEARNING_RATE
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Run
@@ -18,6 +21,7 @@ from traindx.series import Axis, Series
 from traindx.wording import count, number, printable, step
 
 _ANSWERS = ("yes", "no", "cannot tell")
+_RATE_CHANGE = re.compile(r"optimizer\.lr x ([\d.]+)")
 
 
 def percent(share: float) -> str:
@@ -78,6 +82,14 @@ def whereabouts(suspect: Suspect) -> list[str]:
     found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
     places = [f"{what} {printable(which, 60)}" for what, which in found if which]
     return [*places, printable(suspect.place, 80)] if suspect.place else places
+
+
+def spot(suspect: Suspect, run: Run) -> str:
+    """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
+    scaled = _RATE_CHANGE.fullmatch(suspect.cause.fixes[0].change or "")
+    rate = stated_number(run, LEARNING_RATE)
+    values = f"lr {rate:g} -> {rate * float(scaled[1]):.3g}" if scaled and rate else ""
+    return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
 
 
 def where(reason: Reason) -> str:

@@ -26,6 +26,7 @@ from traindx.highlights import (
     ruled_out,
     sentence,
     since,
+    spot,
     sureness,
     tally,
     total,
@@ -73,7 +74,7 @@ def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
             lines += chapter("Next experiment", _experiment(diagnosis))
         lines += chapter(
             "Fix, if that is it" if unsettled(top) else "Fix",
-            [line for fix in top.cause.fixes for line in _fix(fix)][:-1],
+            [*_spot(top, run), *(line for fix in top.cause.fixes for line in _fix(fix))][:-1],
         )
         lines += chapter("What not to do", bullets(list(top.cause.what_not_to_do)))
     else:
@@ -144,6 +145,11 @@ def _place(evidence: Evidence) -> str:
         prose(given) if isinstance(given, str) else str(given) if isinstance(given, bool) else number(given)
     )
     return f"{names} is {value} at {prose(place(evidence))}{limit}"
+
+
+def _spot(top: Suspect, run: Run) -> list[str]:
+    target = spot(top, run)
+    return [f"Change {prose(target)}.", ""] if target else []
 
 
 def _listings(fix: Prescription) -> list[str]:

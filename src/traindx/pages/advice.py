@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from traindx.diagnosis import Diagnosis, NextExperiment, Suspect
-from traindx.highlights import against, not_judged, percent, ruled_out, speaking, told_apart, unsettled
+from traindx.highlights import against, not_judged, percent, ruled_out, speaking, spot, told_apart, unsettled
 from traindx.pages.grounds import numbers_of, sum_table
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, code, fill, joined, prose
 from traindx.pages.naming import culprit, spoken
 from traindx.prescription import Prescription, Safety
+from traindx.run import Run
 from traindx.wording import count
 
 _SAFETY = {
@@ -18,19 +19,21 @@ _SAFETY = {
 }
 
 
-def treatment(top: Suspect) -> Markup:
+def treatment(top: Suspect, run: Run) -> Markup:
     """The fixes of a cause, the first in full, and the wrong ones."""
     first, *others = top.cause.fixes
+    target = spot(top, run)
     more = joined(
         fill("<details><summary>Or: {title}</summary>{fix}</details>", title=fix.title, fix=_fix(fix))
         for fix in others
     )
     warnings = joined(fill("<li>{one}</li>", one=prose(one)) for one in top.cause.what_not_to_do)
     return fill(
-        '<h3>{heading}</h3><div class="fix"><h4>{title}</h4>{fix}</div>{more}'
+        '<h3>{heading}</h3><div class="fix"><h4>{title}</h4>{spot}{fix}</div>{more}'
         '<h3>What not to do</h3><ul class="wrong">{warnings}</ul>',
         heading="What to change, if that is it" if unsettled(top) else "What to change",
         title=first.title,
+        spot=fill('<p class="spot"><code>{target}</code></p>', target=target) if target else Markup(),
         fix=_fix(first),
         more=more,
         warnings=warnings,

@@ -128,7 +128,7 @@ def _judgement(run: Run, diagnosis: Diagnosis, brief: bool) -> Markup:
         [
             questions(run, diagnosis, brief),
             _why(diagnosis) if judged(diagnosis) else Markup(),
-            treatment(top) if top else Markup(),
+            treatment(top, run) if top else Markup(),
             alternatives(diagnosis, brief),
             unknowns(diagnosis),
         ],

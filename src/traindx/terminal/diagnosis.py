@@ -27,6 +27,7 @@ from traindx.highlights import (
     sentence,
     since,
     span,
+    spot,
     sureness,
     tally,
     total,
@@ -71,7 +72,7 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
         console.print()
         if unsettled(top):
             _experiment(console, diagnosis)
-        _treatment(console, top, everything)
+        _treatment(console, run, top, everything)
         console.print()
     else:
         _no_cause(console, diagnosis, everything)
@@ -166,9 +167,9 @@ def _why(console: Console, heading: str, unordered: tuple[Reason, ...]) -> None:
     console.print(indented(table, 3))
 
 
-def _treatment(console: Console, top: Suspect, everything: bool) -> None:
+def _treatment(console: Console, run: Run, top: Suspect, everything: bool) -> None:
     first, *rest = top.cause.fixes
-    _fix(console, "if so, change" if unsettled(top) else "change", first, top.place)
+    _fix(console, "if so, change" if unsettled(top) else "change", first, spot(top, run))
     if everything:
         for fix in rest:
             _fix(console, "or", fix)
@@ -184,8 +185,8 @@ def _cut(lines: list[str], everything: bool) -> list[str]:
     return [*lines[:_SHOWN], f"and {len(lines) - _SHOWN} more (--all lists them)"]
 
 
-def _fix(console: Console, heading: str, fix: Prescription, place: str = "") -> None:
-    line = f"{printable(place, 80)}   " if place else ""
+def _fix(console: Console, heading: str, fix: Prescription, target: str = "") -> None:
+    line = f"{target}   " if target else ""
     section(console, heading, Text.assemble((line, "cyan"), (fix.title, "bold")))
     if fix.code:
         shown = indent(fitted(fix.code.strip("\n"), console.width - _CODE), " " * _CODE)
