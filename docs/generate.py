@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from difflib import SequenceMatcher
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -124,9 +125,15 @@ def _filled(page: str) -> str:
 
 
 def _block(marked: re.Match[str]) -> str:
-    """A marked block as it is now; one that trains keeps its numbers while nothing else has changed."""
+    """A marked block as it is now; one that trains stays as it is while it says nearly the same."""
     block = f"{marked['mark']}\n{marked['fence']}\n{_content(marked['kind'], marked['what'])}```\n"
-    return marked[0] if marked["what"] in _TRAINS and _masked(block) == _masked(marked[0]) else block
+    return marked[0] if marked["what"] in _TRAINS and _are_alike(block, marked[0]) else block
+
+
+def _are_alike(block: str, other: str) -> bool:
+    """Whether two blocks share nearly all their words: gradients are recorded as often as time allows."""
+    words = [_masked(one).split() for one in (block, other)]
+    return SequenceMatcher(None, *words, autojunk=False).ratio() > _ALIKE
 
 
 def _masked(block: str) -> str:
@@ -158,6 +165,7 @@ _TOGETHER = " 2>&1"
 _TRAINS = (f"traindx demo{_TOGETHER}",)
 """Commands that train a network: numbers differ from machine to machine, and times from run to run."""
 
+_ALIKE = 0.94
 _LIVE = re.compile(r"\n?traindx: step .*\n")
 """What is said while a program runs: a fast machine is done before it is said."""
 
