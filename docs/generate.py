@@ -132,8 +132,8 @@ def _block(marked: re.Match[str]) -> str:
 
 def _are_alike(block: str, other: str) -> bool:
     """Whether two blocks share nearly all their words: gradients are recorded as often as time allows."""
-    words = [_masked(one).split() for one in (block, other)]
-    return SequenceMatcher(None, *words, autojunk=False).ratio() > _ALIKE
+    matcher = SequenceMatcher(a=_masked(block).split(), b=_masked(other).split(), autojunk=False)
+    return matcher.ratio() > _ALIKE
 
 
 def _masked(block: str) -> str:
