@@ -27,7 +27,7 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else find
 def test_demo_runs_a_program_that_fails_and_names_the_line(tmp_path: Path) -> None:
     done = traindx("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "$ traindx run .traindx/demo/spirals.py" in done.stderr
+    assert "$ traindx run --every 25 .traindx/demo/spirals.py" in done.stderr
     line = PROGRAM.read_text().splitlines().index(RATE) + 1
     shown = " ".join(done.stderr.split())
     assert "Learning rate too high" in shown

@@ -55,8 +55,9 @@ VIEWS = RESHAPES | frozenset(
 """Operations that give some or all of their input's values in another shape, order or number format."""
 
 
-def nodes_behind(root: Node, most: int = MAX_NODES) -> list[Node]:
+def nodes_behind(root: Node, most: int | None = None) -> list[Node]:
     """The root and every node it depends on, inputs first; empty for a graph beyond the limits."""
+    limit = MAX_NODES if most is None else most
     depths: dict[Node, int] = {}
     seen = {root}
     path = [(root, iter(root.next_functions))]
@@ -65,7 +66,7 @@ def nodes_behind(root: Node, most: int = MAX_NODES) -> list[Node]:
         for operand, _ in operands:
             if operand is None:
                 continue
-            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(seen) > most:
+            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(seen) > limit:
                 return []
             if operand not in seen:
                 seen.add(operand)
