@@ -60,7 +60,9 @@ def test_one_recording_per_process_that_trains(program: Expected, shared: Path) 
     pair = outcomes(program, shared)
     trains = bool(program.losses or program.steps)
     assert len(pair.tapes) == (program.files if trains else 0)
-    assert not list(pair.out.rglob("*-wal")), "a closed recording is one file"
+    # Another test process that reads the recording has an empty file beside it, for a moment.
+    beside = [path for path in pair.out.rglob("*-wal") if path.exists() and path.stat().st_size]
+    assert not beside, "a closed recording is one file"
     if not trains:
         assert pair.report.count("nothing was recorded") == 1
         assert not list(pair.out.rglob("*")), "nothing recorded, nothing left"
