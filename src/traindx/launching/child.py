@@ -110,18 +110,27 @@ def wake() -> None:
 
 def _wait(child: int, witness: Witness, meanwhile: Meanwhile) -> Ending:
     """Wait for the end of the program, passing signals on and stopping whenever it is stopped."""
+    stopped_with_it = False
     while True:
-        changed, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
-        if not changed:
+        changed, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
+        if not changed and stopped_with_it:
+            # Only we were continued. Where the whole group was, it may be stopped once more already:
+            # continuing it unasked would undo that.
+            os.kill(child, signal.SIGCONT)
+            stopped_with_it = False
+        elif not changed:
             meanwhile(child)
             received = _next_signal(_SECONDS)
             if received in _PASSED_ON and not witness.got(received):
                 os.kill(child, received)
-        elif not os.WIFSTOPPED(status):
+        elif os.WIFSTOPPED(status):
+            stopped_with_it = os.WSTOPSIG(status) in _STOPPING
+            if stopped_with_it:
+                _stop_too(os.WSTOPSIG(status))
+        elif os.WIFCONTINUED(status):
+            stopped_with_it = False
+        else:
             return Ending(os.waitstatus_to_exitcode(status))
-        elif os.WSTOPSIG(status) in _STOPPING:
-            _stop_too(os.WSTOPSIG(status))
-            os.kill(child, signal.SIGCONT)
 
 
 def end_like(ending: Ending) -> int:
