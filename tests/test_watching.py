@@ -9,6 +9,7 @@ import pytest
 import traindx
 from traindx.errors import TraindxError
 from traindx.event import EventKind
+from traindx.facts import LOSS_FUNCTION
 from traindx.quantities import EPOCH, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 
 torch = pytest.importorskip("torch")
@@ -256,6 +257,29 @@ if child:
     files = (tmp_path / ".traindx" / "runs" / "train-1").glob("*.traindx")
     steps = {file.name: len(traindx.load(file)[0][TRAIN_LOSS]) for file in files}
     assert steps == {"rank-0.traindx": 9, "rank-0.2.traindx": 5}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
+def test_a_loss_function_that_was_imported_by_name_is_seen_in_a_child_process_too(tmp_path: Path) -> None:
+    named = (
+        PROGRAM
+        + """
+from torch.nn.functional import mse_loss
+import os
+if os.fork() == 0:
+    for _ in range(3):
+        optimizer.zero_grad()
+        mse_loss(net(torch.randn(4, 3)), torch.zeros(4, 1)).backward()
+        optimizer.step()
+else:
+    os.wait()
+"""
+    )
+    ended = python(named, tmp_path)
+
+    assert ended.returncode == 0, ended.stderr
+    (run,) = traindx.load(tmp_path / ".traindx" / "runs" / "train-1" / "rank-0.2.traindx")
+    assert run.facts[LOSS_FUNCTION] == "mse_loss"
 
 
 def test_processes_that_train_together_share_a_folder(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Which batches are trained on and which are only evaluated."""
 
+from traindx.facts import LOADER_PLACE, TRAINING_SAMPLES
 from traindx.probe import Purpose
 from traindx.recording.sources import Sources
 
@@ -23,7 +24,7 @@ def test_another_loader_is_validation_even_with_gradients() -> None:
     sources = _trained()
     sources.fetched(VALIDATION, first=True, batches=2)
     assert sources.purpose(gradients=True) is Purpose.VALIDATION
-    assert sources.evaluated == id(VALIDATION)
+    assert sources.evaluated == sources.now != 0
 
 
 def test_training_data_without_gradients_is_neither() -> None:
@@ -80,3 +81,33 @@ def test_a_place_in_memory_may_be_taken_by_other_data() -> None:
     key = sources.now
     del data
     assert sources._known[key].is_still() is None
+
+
+class _Rows(list[int]):
+    """A data set that can be gone."""
+
+
+def _pass_over(sources: Sources, rows: _Rows, place: str) -> int:
+    if not sources.knows(rows):
+        sources.describe(rows, {LOADER_PLACE: place, TRAINING_SAMPLES: len(rows)})
+    sources.fetched(rows, first=True, batches=1)
+    return sources.now
+
+
+def test_data_that_one_line_makes_for_every_pass_stays_the_same() -> None:
+    sources = Sources()
+    numbers = {_pass_over(sources, _Rows([1, 2]), "train.py:7") for _ in range(5)}
+    assert len(numbers) == 1
+
+
+def test_data_of_another_line_size_or_lifetime_is_other_data() -> None:
+    sources = Sources()
+    kept = _Rows([1, 2])
+    first = _pass_over(sources, kept, "train.py:7")
+    others = [
+        _pass_over(sources, _Rows([1, 2]), "train.py:7"),
+        _pass_over(sources, _Rows([1, 2]), "train.py:9"),
+        _pass_over(sources, _Rows([1, 2, 3]), "train.py:7"),
+    ]
+    assert len({first, *others}) == 4
+    assert _pass_over(sources, kept, "train.py:7") == first

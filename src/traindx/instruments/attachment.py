@@ -68,9 +68,10 @@ class Attachment:
     def forked(self) -> None:
         """A child process begins anew: what its parent recorded is not its own."""
         _left_behind.append(self.recorder)
-        self._patches.undo()
+        earlier = self._patches.undo()
         self.recorder = self._new_recorder()
         self._install()
+        self._patches.succeed(earlier)
 
     def _new_recorder(self) -> Recorder:
         failures: list[tuple[str, Exception]] = []

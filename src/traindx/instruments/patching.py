@@ -22,11 +22,15 @@ def unnoticed(wrapped: object) -> object:
     return wrapped
 
 
+Replaced = tuple[object, str, object, object]
+"""Whose attribute, its name, what it was and what it became."""
+
+
 class Patches:
     """Attributes that were replaced, and what undoes everything else."""
 
     def __init__(self) -> None:
-        self._replaced: list[tuple[object, str, object, object]] = []
+        self._replaced: list[Replaced] = []
         self._undo: list[Callable[[], None]] = []
 
     def replace(self, owner: object, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
@@ -51,8 +55,9 @@ class Patches:
         """Remember how to undo something else, such as a registered hook."""
         self._undo.append(undo)
 
-    def undo(self) -> None:
-        """Put everything back; what somebody else has replaced since then is left to them."""
+    def undo(self) -> list[Replaced]:
+        """Put everything back, except what somebody else has replaced since then; tells what was replaced."""
+        replaced = list(self._replaced)
         for owner, name, original, wrapped in reversed(self._replaced):
             if vars(owner).get(name) is wrapped:
                 setattr(owner, name, original)
@@ -60,6 +65,18 @@ class Patches:
             undo()
         self._replaced.clear()
         self._undo.clear()
+        return replaced
+
+    def succeed(self, earlier: list[Replaced]) -> None:
+        """Let functions of an earlier time do what ours do: a program may have imported them by name."""
+        ours = {(id(owner), name): wrapped for owner, name, _, wrapped in self._replaced}
+        for owner, name, _, before in earlier:
+            now = ours.get((id(owner), name))
+            if not isinstance(now, FunctionType) or not isinstance(before, FunctionType):
+                continue
+            if now.__code__.co_freevars == before.__code__.co_freevars:
+                for old, new in zip(before.__closure__ or (), now.__closure__ or (), strict=True):
+                    old.cell_contents = new.cell_contents
 
     @contextmanager
     def lifted(self, owner: object) -> Iterator[None]:

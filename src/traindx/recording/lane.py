@@ -108,7 +108,7 @@ class Lane:
         self._stream, self.times = stream, times
         # Nothing is kept alive: a program that is done with its optimizer or its data gets its memory back.
         self.held = weakref.ref(holder)
-        self._source = 0 if self._sources.is_foreign else self._sources.now
+        self._source = 0 if self._sources.is_foreign else self._sources.identity
         self._has_loader = self._source != 0
         self._rates = stream.holders[0][1].rates
         self._reads = self._objective.reads

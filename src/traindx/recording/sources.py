@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from traindx.fact import Fact, Scalar
-from traindx.facts import TRAINING_SAMPLES, VALIDATION_SAMPLES
+from traindx.facts import LOADER_PLACE, TRAINING_SAMPLES, VALIDATION_SAMPLES
 from traindx.probe import Purpose
 
 
@@ -13,8 +13,11 @@ from traindx.probe import Purpose
 class _Source:
     """One data set behind a data loader."""
 
+    number: int
+    """From 1; 0 stands for data that comes without a loader."""
     is_still: Callable[[], object]
-    """The data set, while it is there: another may take the place of one that is gone."""
+    """The data set, while it is there: another may take its place in memory when it is gone."""
+    kind: type
     passes: int = 0
     batch: int = 0
     """The batch of the pass that runs, from 1."""
@@ -24,14 +27,19 @@ class _Source:
 
 
 class Sources:
-    """The data sets of a program, by identity; 0 stands for data that comes without a loader."""
+    """The data sets of a program, numbered; one that is made anew for every pass keeps its number."""
 
     def __init__(self) -> None:
         self.now = 0
         """The source of the batch at hand."""
         self.used = False
         """Whether a backward pass has used the batch at hand: what is computed after it is on other data."""
+        self.identity = 0
+        """The identity of the data set of the batch at hand."""
         self._known: dict[int, _Source] = {}
+        """By number."""
+        self._numbers: dict[int, int] = {}
+        """Numbers by identity."""
         self._trained: set[int] = set()
         self._trained_last = 0
         self._epochs = 0
@@ -44,16 +52,18 @@ class Sources:
 
     def describe(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
         """A loader tells of itself."""
+        if self._found(source) is None:
+            self._take_over(source, facts)
         self._entry(source).facts = facts
 
     def knows(self, source: object) -> bool:
         """Whether a data set has told of itself."""
-        entry = self._known.get(id(source))
-        return entry is not None and entry.is_still() is source and bool(entry.facts)
+        entry = self._found(source)
+        return entry is not None and bool(entry.facts)
 
     def size_of(self, source: object) -> int:
         """Samples in a data set that has told of itself; 0 where unknown."""
-        entry = self._known.get(id(source))
+        entry = self._found(source)
         size = entry.facts.get(TRAINING_SAMPLES, 0) if entry else 0
         return size if isinstance(size, int) else 0
 
@@ -74,10 +84,10 @@ class Sources:
         if first or not entry.passes:
             entry.passes += 1
             entry.batch = 0
-            self._epochs += id(source) in self._trained
+            self._epochs += entry.number in self._trained
         entry.batch += 1
         entry.batches = batches
-        self.now, self.used = id(source), False
+        self.now, self.identity, self.used = entry.number, id(source), False
 
     def fetched_next(self) -> None:
         """Another batch of the pass at hand came."""
@@ -131,13 +141,28 @@ class Sources:
         entry = self._known.get(self._trained_last)
         return entry.batches if entry else 0
 
+    def _found(self, source: object) -> _Source | None:
+        """What is known of a data set."""
+        entry = self._known.get(self._numbers.get(id(source), 0))
+        return entry if entry is not None and entry.is_still() is source else None
+
     def _entry(self, source: object) -> _Source:
-        key = id(source)
-        entry = self._known.get(key)
-        if entry is None or entry.is_still() is not source:
-            self._trained.discard(key)
-            entry = self._known[key] = _Source(_held(source))
+        entry = self._found(source)
+        if entry is None:
+            number = len(self._known) + 1
+            entry = self._known[number] = _Source(number, _held(source), type(source))
+            self._numbers[id(source)] = number
         return entry
+
+    def _take_over(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
+        """Let a new data set stand for one that is gone, where one line makes the same one for every pass."""
+        if LOADER_PLACE not in facts or TRAINING_SAMPLES not in facts:
+            return
+        for entry in self._known.values():
+            if entry.kind is type(source) and entry.facts == facts and entry.is_still() is None:
+                entry.is_still = _held(source)
+                self._numbers[id(source)] = entry.number
+                return
 
 
 def _held(source: object) -> Callable[[], object]:
