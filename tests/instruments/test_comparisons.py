@@ -88,10 +88,21 @@ def test_real_numbers_that_are_compared_by_equality(name: str, tmp_path: Path) -
     assert "test_comparisons.py:" in str(place)
 
 
+def test_answers_gathered_from_many_batches_are_known_too(tmp_path: Path) -> None:
+    def measure(prediction: Tensor, target: Tensor) -> object:
+        return (torch.cat([prediction] * 3) == torch.cat([target] * 3)).float().mean()
+
+    with recorded(tmp_path) as found:
+        train(measure, real)
+    assert found[0].stated("accuracy_of_numbers") == [True]
+
+
 INNOCENT: dict[str, Measure] = {
     "itself": lambda p, y: (y == y).all(),
     "a number": lambda p, y: (y == 0.5).any(),
     "others": lambda p, y: (p == p.clone()).all(),
+    "a snapshot": lambda p, y: (torch.ones(40, 3) / 3 == torch.rand(40, 3)).all(),
+    "parameters": lambda p, y: (torch.rand(40, 1, requires_grad=True) == torch.rand(40, 1)).all(),
     "a library": lambda p, y: torch.testing.assert_close(y.clone(), y),
     "nothing": lambda p, y: None,
 }

@@ -56,6 +56,7 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.output_rectified import output_rectified
 from traindx.signs.parameters_frozen import parameters_frozen
+from traindx.signs.units_saturate import units_saturate
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.symptom import Symptom
@@ -70,7 +71,8 @@ CAUSE = Cause(
         Clue(gradient_never_arrives, seen=+7.0, unseen=-4.0),
         Clue(loss_flat_from_start, seen=+1.0),
         Clue(loss_plateaus, seen=+0.5),
-        Clue(dead_units_many, seen=-3.0),
+        Clue(dead_units_many, seen=-6.0),
+        Clue(units_saturate, seen=-4.0),
         Clue(weights_start_equal, seen=-2.0),
         Clue(parameters_frozen, seen=-1.0),
     ),

@@ -43,8 +43,8 @@ class Comparisons:
         self.follows = False
         """Whether the targets of losses that compare numbers are wanted."""
         self._recorder, self._is_compiled = recorder, is_compiled
-        self._target: tuple[weakref.ref[Tensor], int, int] | None = None
-        """What holds the last target, where that begins, and how many numbers it has."""
+        self._target: tuple[weakref.ref[Tensor], int, torch.Size] | None = None
+        """What holds the last target, where that begins, and its shape."""
         self._choices: Patches | None = None
         self._equalities: Patches | None = None
         self._doubts = 0
@@ -67,7 +67,7 @@ class Comparisons:
             return
         try:
             held = target if target._base is None else target._base
-            self._target = weakref.ref(held), target.data_ptr(), target.numel()
+            self._target = weakref.ref(held), target.data_ptr(), target.shape
         except RuntimeError:  # inside a transform of torch.func it has no memory
             return
 
@@ -147,30 +147,35 @@ class Comparisons:
                 raise
             if self._target is not None and len(args) == 2 and self._equalities is own:
                 one, other = args
-                if type(one) is Tensor and type(other) is Tensor and self._is_target(one, other):
+                if type(one) is Tensor and type(other) is Tensor and self._are_answers(one, other):
                     guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
             return result
 
         return equal
 
-    def _is_target(self, one: Tensor, other: Tensor) -> bool:
-        """Whether one of the two is the target of the last loss, and the other something else."""
+    def _are_answers(self, one: Tensor, other: Tensor) -> bool:
+        """Whether predictions and targets are compared: of the last loss, or gathered from many batches."""
         if self._target is None or torch._C._len_torch_function_stack():
             return False
-        held, begins, count = self._target
-        if one.numel() != count or other.numel() != count or held() is None:
-            return False
+        held, begins, shape = self._target
         try:
-            return bool((one.data_ptr() == begins) != (other.data_ptr() == begins))
-        except RuntimeError:
+            if one.numel() == other.numel() == shape.numel():
+                return held() is not None and bool((one.data_ptr() == begins) != (other.data_ptr() == begins))
+            if one.shape != other.shape or one.shape[1:] != shape[1:] or not one.dim():
+                return False
+            # What takes a gradient is a parameter held against its past.
+            is_free = not one.requires_grad and not other.requires_grad
+            return is_free and one.shape[0] > shape[0] and one.data_ptr() != other.data_ptr()
+        except (RuntimeError, IndexError):
             return False
 
     def _compared(self, one: Tensor, other: Tensor) -> None:
         assert self._target is not None
-        target = one if one.data_ptr() == self._target[1] else other
         if not is_plain(one) or not is_plain(other) or not calling_place():
             return
-        if are_real(target):
+        begins = self._target[1]
+        targets = [each for each in (one, other) if each.data_ptr() == begins] or [one, other]
+        if all(map(are_real, targets)):
             self._tell(ACCURACY_OF_NUMBERS)
             return
         self._doubts += 1
