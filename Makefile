@@ -7,11 +7,11 @@ STAMPS := .stamps
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench clean
+.PHONY: help demo test check format docs bench bench-corpus bench-accuracy clean
 
 help: ## show what can be made
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "  %-8s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "  %-16s %s\n", $$1, $$2}'
 	@echo "    .ci/run  what continuous integration runs: make check, then make test"
 
 demo: $(STAMPS)/run ## set up, then record a bundled training that fails, say why it does and where the report is
@@ -41,6 +41,14 @@ docs: $(STAMPS)/dev ## write the pages that are generated from the code
 
 bench: $(STAMPS)/bench ## measure reading speed against the peers, side by side (about ten minutes)
 	@$(BIN)/python bench/ingest.py
+
+bench-corpus: $(STAMPS)/dev ## train and record the corpus anew, and ask every sign of it (about two hours; can be stopped and resumed)
+	@PYTHONPATH=bench $(BIN)/python -m corpus.make
+	@PYTHONPATH=bench $(BIN)/python -m corpus.table
+
+bench-accuracy: $(STAMPS)/dev ## fit the points to the corpus, score them on kinds never seen, write docs/accuracy.md (some minutes)
+	@PYTHONPATH=bench $(BIN)/python -m corpus.fit
+	@PYTHONPATH=bench $(BIN)/python -m corpus.accuracy
 
 clean: ## remove everything that was made
 	@rm -rf $(VENV) $(STAMPS) .pytest_cache .mypy_cache .ruff_cache .hypothesis .traindx build dist

@@ -18,4 +18,4 @@ def test_the_cause_conforms(cause: Cause) -> None:
 def test_slugs_are_module_names() -> None:
     for cause in catalogue.causes():
         module = importlib.import_module(f"traindx.causes.{cause.slug.replace('-', '_')}")
-        assert cause is module.CAUSE
+        assert cause.slug == module.CAUSE.slug

@@ -16,6 +16,7 @@ from traindx import readers as reader_shelf
 from traindx import signs as sign_shelf
 from traindx.cause import Cause
 from traindx.errors import PluginError, UnknownNameError
+from traindx.fitted import fitted
 from traindx.reader import Reader
 from traindx.sign import Sign
 
@@ -38,9 +39,15 @@ def signs() -> tuple[Sign, ...]:
 
 @cache
 def causes() -> tuple[Cause, ...]:
-    """Every cause, built in or registered by a plugin."""
-    built_in = [module.CAUSE for module in _modules(cause_shelf)]
+    """Every cause, built in or registered by a plugin, with the points that were fitted."""
+    built_in = [fitted(cause) for cause in set_by_hand()]
     return _sorted([*built_in, *_plugins("traindx.causes", Cause)])
+
+
+@cache
+def set_by_hand() -> tuple[Cause, ...]:
+    """Every built-in cause with the points that its author gave it: what the fit keeps close to."""
+    return _sorted([module.CAUSE for module in _modules(cause_shelf)])
 
 
 def cause_named(slug: str) -> Cause:

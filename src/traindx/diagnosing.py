@@ -1,7 +1,6 @@
-"""From a run to a diagnosis: ask every question, add up the points, share out the belief.
+"""From a run to a diagnosis: ask every question, believe what the answers say, name suspects and verdict.
 
-The score of a cause is its prior plus the points of its clues, and health has a score of its own; a softmax
-over all of them gives the shares. Nothing here knows anything about training: signs and causes do.
+Nothing here knows anything about training: signs and causes do.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +10,20 @@ from pathlib import Path
 import numpy as np
 
 from traindx import catalogue
+from traindx.believing import believe
 from traindx.cause import Cause
 from traindx.curves.stated import is_recording, place_of
 from traindx.diagnosis import INSIDE, Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
-from traindx.explaining import is_seen_how, with_roots
+from traindx.explaining import is_seen_how
 from traindx.fact import Fact
 from traindx.finding import CannotTell, Severity
-from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.fitted import sureness
+from traindx.health import HEALTHY_CLUES
 from traindx.loading.reading import load
 from traindx.quantities import RECORDED_ONLY, REWARD
 from traindx.run import Run
-from traindx.scoring import Answers, belief, can_be_judged, reasons, total
+from traindx.scoring import Answers, total
 from traindx.sign import Sign
 from traindx.verdict import sentence, verdict_of
 from traindx.wording import count
@@ -30,7 +31,7 @@ from traindx.wording import count
 Limits = Mapping[str, Mapping[str, float]]
 """Other limits for signs: by the sign's slug, then by the limit's name."""
 
-_LISTED = 0.02
+LISTED = 0.02
 """A suspect with a smaller share is ruled out."""
 _CLOSE = 4.0
 """Suspects within this factor of the first are its rivals."""
@@ -45,32 +46,25 @@ def diagnose(
     run = what if isinstance(what, Run) else _only_run(what)
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     answers = {one.sign.slug: one.answer for one in asked}
-    healthy_reasons = reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers)
-    known = causes or catalogue.causes()
-    lines = with_roots({cause: reasons(cause.prior, cause.clues, answers) for cause in known})
-    scores = {cause: total(line) for cause, line in lines.items()}
-    # Of what could not be looked for nothing is believed: it takes no share from what could.
-    judged = [cause for cause in lines if can_be_judged(cause, answers)]
-    shares = belief(np.array([total(healthy_reasons), *(scores[cause] for cause in judged)])).tolist()
-    healthy, confidences = shares[0], dict(zip(judged, shares[1:], strict=True))
+    found = believe(answers, causes or catalogue.causes(), sureness(inside=is_recording(run)))
     ranked = sorted(
-        (_suspect(cause, confidences.get(cause, 0.0), line, run) for cause, line in lines.items()),
+        (_suspect(cause, share, found.reasons[cause], run) for cause, share in found.shares.items()),
         key=lambda suspect: (-suspect.confidence, -suspect.score),
     )
-    listed = [one for one in ranked if one.confidence >= _LISTED and _supported(one)]
+    listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
     suspects = tuple(
-        _with_mechanisms(listed, [cause for cause, line in lines.items() if is_seen_how(cause, line)])
+        _with_mechanisms(listed, [cause for cause, line in found.reasons.items() if is_seen_how(cause, line)])
     )
-    verdict = verdict_of(healthy, suspects, asked)
+    verdict = verdict_of(found.healthy, suspects, asked)
     return Diagnosis(
         run=run.name,
         verdict=verdict,
         says=sentence(verdict, suspects, asked, run),
-        healthy=healthy,
+        healthy=found.healthy,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
         asked=asked,
-        healthy_reasons=healthy_reasons,
+        healthy_reasons=found.healthy_reasons,
         not_recorded=_not_recorded(run, suspects, asked),
         next_experiment=_next_experiment(verdict, suspects),
     )

@@ -13,15 +13,15 @@ from traindx.scoring import total
 
 Lines = Mapping[Cause, tuple[Reason, ...]]
 
-_MOST = 0.8
+MOST = 0.8
 """What a root can take of a mechanism: the true root may be one that nobody thought of."""
-_HEAD_START = 4.5
+HEAD_START = 4.5
 """Points by which a root may lie behind its mechanism and be as likely: it had to be found, too."""
-_WELL_AHEAD = 5.0
+WELL_AHEAD = 5.0
 """Times the weight of its mechanism from which on a root needs no help."""
 _CLEAR = 2.0
 """Points of one finding that show a mechanism at work."""
-_OWN = 1.5
+OWN = 1.5
 """Points that must speak for a root apart from what speaks for its mechanism."""
 
 
@@ -34,10 +34,10 @@ def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
         # Weights relative to the mechanism, so that none can overflow.
         weight = sum(math.exp(min(scores[why] - scores[how], 50.0)) for why in roots)
         # A root that is well ahead needs no help, and its mechanism stays in sight.
-        if not roots or weight <= 0 or weight >= _WELL_AHEAD:
+        if not roots or weight <= 0 or weight >= WELL_AHEAD:
             continue
-        odds = math.exp(_HEAD_START) * weight
-        share = _MOST * odds / (1 + odds)
+        odds = math.exp(HEAD_START) * weight
+        share = MOST * odds / (1 + odds)
         gain = math.log1p(share / weight)
         names = ", ".join(why.slug for why in roots)
         found[how].append(Reason(f"it is how {names} can fail a training", math.log1p(-share)))
@@ -52,11 +52,11 @@ def is_seen_how(cause: Cause, reasons: tuple[Reason, ...]) -> bool:
 
 
 def _is_seen(reasons: tuple[Reason, ...]) -> bool:
-    return any(reason.seen and reason.points >= _OWN for reason in reasons)
+    return any(reason.seen and reason.points >= OWN for reason in reasons)
 
 
 def _speaks(root: tuple[Reason, ...], mechanism: tuple[Reason, ...]) -> bool:
     """Whether something speaks for a root that does not speak for its mechanism as well."""
     shared = {reason.sign.slug for reason in mechanism if reason.sign and reason.seen}
     own = [one for one in root if one.seen and one.points > 0 and one.sign and one.sign.slug not in shared]
-    return sum(reason.points for reason in own) >= _OWN
+    return sum(reason.points for reason in own) >= OWN

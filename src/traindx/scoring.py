@@ -10,7 +10,7 @@ from traindx.diagnosis import Reason
 from traindx.finding import Answer, CannotTell, Finding
 from traindx.series import Floats
 
-_DECIDING = 0.3
+DECIDING = 0.3
 """A clue worth this part of the weightiest one can decide."""
 
 Answers = Mapping[str, Answer]
@@ -54,7 +54,7 @@ def _lowered(sentence: str) -> str:
 def can_be_judged(cause: Cause, answers: Answers) -> bool:
     """Whether any of the clues that could decide on a cause was answered, by yes or by no."""
     most = max(clue.seen for clue in cause.clues)
-    deciding = [clue for clue in cause.clues if clue.seen >= _DECIDING * most]
+    deciding = [clue for clue in cause.clues if clue.seen >= DECIDING * most]
     return any(
         not isinstance(answers.get(one.sign.slug, CannotTell.NOT_RECORDED), CannotTell) for one in deciding
     )

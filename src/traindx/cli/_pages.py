@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from traindx import catalogue
 from traindx.cause import Cause, Kind
 from traindx.finding import Severity
+from traindx.fitted import HEALTH, clues_of
 from traindx.health import HEALTHY_CLUES
 from traindx.prescription import Prescription, Safety
 from traindx.sign import Sign
@@ -176,7 +177,7 @@ def _clues(cause: Cause) -> str:
 def _told_by(sign: Sign) -> str:
     """What a yes and a no mean for each cause, and for health."""
     told = [(f"`{cause.slug}`", clue) for cause in catalogue.causes() for clue in cause.clues]
-    told += [("health", clue) for clue in HEALTHY_CLUES]
+    told += [("health", clue) for clue in clues_of(HEALTH, HEALTHY_CLUES)]
     rows = [
         f"| {who} | {_points(clue.seen)} | {_points(clue.unseen)} |"
         for who, clue in told

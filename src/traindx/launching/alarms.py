@@ -81,11 +81,12 @@ def _serious(report: Report) -> dict[tuple[str, str], str]:
     return {
         (run.name, diagnosis.suspects[0].cause.slug): _line(run, diagnosis)
         for run, diagnosis in pairs
-        if _is_serious(diagnosis)
+        if is_serious(diagnosis)
     }
 
 
-def _is_serious(diagnosis: Diagnosis) -> bool:
+def is_serious(diagnosis: Diagnosis) -> bool:
+    """Whether a diagnosis is worth a line: sick, sure of one cause, and that one does harm."""
     return (
         diagnosis.verdict is Verdict.SICK
         and diagnosis.suspects[0].confidence >= _SURE

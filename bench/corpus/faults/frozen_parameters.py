@@ -1,0 +1,52 @@
+"""Parts of the model that should learn have `requires_grad` off.
+
+Its lower parts, parts here and there, or weights with biases left. The more severe, the larger the share.
+"""
+
+from dataclasses import replace
+from random import Random
+
+from torch import nn
+
+from corpus.fault import Fault, Unfit
+from corpus.plan import Plan
+from corpus.surgery_a import learning_stages
+
+
+def _lower_parts(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
+    """The first parts: what a helper for fine-tuning freezes."""
+    found = learning_stages(plan.model)
+    count = round((len(found) - 1) * (0.4 + 0.6 * severity))
+    kept = {id(one) for stage in found[:count] for one in stage.module.parameters()}
+    return [(name, one) for name, one in plan.model.named_parameters() if id(one) in kept]
+
+
+def _parts_anywhere(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
+    """Parts whose names were caught by mistake; one at least is left."""
+    found = learning_stages(plan.model)
+    count = max(1, round((len(found) - 1) * (0.3 + 0.7 * severity)))
+    kept = {id(one) for stage in dice.sample(found, count) for one in stage.module.parameters()}
+    return [(name, one) for name, one in plan.model.named_parameters() if id(one) in kept]
+
+
+def _weights(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
+    """Weights of most layers, with their biases left to learn."""
+    found = [(name, one) for name, one in plan.model.named_parameters() if one.dim() > 1]
+    return dice.sample(found, max(1, round(len(found) * (0.4 + 0.6 * severity))))
+
+
+def inject(plan: Plan, severity: float, dice: Random) -> Plan:
+    """The same model with parts that take no gradient."""
+    frozen = dice.choice((_lower_parts, _parts_anywhere, _weights))(plan, severity, dice)
+    everything = list(plan.model.parameters())
+    if not frozen or len(frozen) == len(everything):
+        raise Unfit
+    for _, one in frozen:
+        one.requires_grad_(False)
+    if not any(one.requires_grad for one in everything):
+        raise Unfit
+    note = f"requires_grad off for {len(frozen)} of {len(everything)} parameters, from {frozen[0][0]} on"
+    return replace(plan, notes=(*plan.notes, note))
+
+
+FAULT = Fault(cause="frozen-parameters", inject=inject)

@@ -1,0 +1,144 @@
+"""The figures of judged runs: how often it is right, how often it cries wolf, what its shares are worth."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus.judged import Judged
+from traindx.catalogue import cause_named
+from traindx.diagnosis import Verdict
+from traindx.symptom import Symptom
+
+_BINS = 10
+
+KINDS = {
+    Symptom.NOT_LEARNING: "learns too little",
+    Symptom.PLATEAU: "learns too little",
+    Symptom.SLOW: "learns too little",
+    Symptom.GRADIENTS_VANISH: "learns too little",
+    Symptom.UNSTABLE: "unstable",
+    Symptom.GRADIENTS_EXPLODE: "unstable",
+    Symptom.NOT_FINITE: "unstable",
+    Symptom.CRASHES: "unstable",
+    Symptom.GENERALISES_BADLY: "fails on new data",
+    Symptom.LYING_NUMBERS: "its numbers lie",
+    Symptom.TAKES_LONG: "machine",
+}
+"""The coarse group of a complaint: all that a curve can be expected to tell."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        """As a number between 0 and 1."""
+        return self.hits / self.of if self.of else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval, 95 %."""
+        if not self.of:
+            return math.nan, math.nan
+        z, n, p = 1.96, self.of, self.value
+        middle, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:.0f} %" if self.of else "-"
+
+
+def share(flags: Sequence[bool]) -> Share:
+    """How many of these are true."""
+    return Share(sum(flags), len(flags))
+
+
+def kinds_of(slug: str) -> set[str]:
+    """The coarse groups that a cause can show itself in; health is a group of its own."""
+    return {slug} if slug in ("healthy", "") else {KINDS[one] for one in cause_named(slug).symptoms}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is published of one set."""
+
+    first: Share
+    """The right cause first, of runs with a fault that does harm."""
+    three: Share
+    """Among the first three."""
+    group: Share
+    """The coarse group, of all runs."""
+    alarms: Share
+    """Healthy runs with a cause at 0.5 or above."""
+    sick: Share
+    """Healthy runs that are called sick."""
+    harmless: Share
+    """Runs with a fault that does no harm, with a cause at 0.5 or above."""
+    error: float
+    """Expected calibration error of the likeliest hypothesis."""
+    open: Share
+    """Runs with the verdict inconclusive."""
+
+
+def figures(runs: Sequence[Judged]) -> Figures:
+    """The figures of judged runs."""
+    faulty = [one for one in runs if not one.is_healthy]
+    well = [one for one in runs if one.is_healthy and not one.row.cause]
+    spared = [one for one in runs if one.is_healthy and one.row.cause]
+    return Figures(
+        first=share([one.hits for one in faulty]),
+        three=share([one.hits_in_three for one in faulty]),
+        group=share([bool(kinds_of(one.first) & kinds_of(one.row.label)) for one in runs]),
+        alarms=share([one.alarms for one in well]),
+        sick=share([one.verdict is Verdict.SICK for one in well]),
+        harmless=share([one.alarms for one in spared]),
+        error=calibration_error(runs),
+        open=share([one.verdict is Verdict.INCONCLUSIVE for one in runs]),
+    )
+
+
+def reliability(runs: Sequence[Judged]) -> list[tuple[float, Share]]:
+    """For every tenth of confidence: its mean for the likeliest hypothesis, and how often that is true."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
+    for one in runs:
+        name, sure = one.leader
+        bins[min(int(sure * _BINS), _BINS - 1)].append((sure, name == one.row.label))
+    return [
+        (sum(sure for sure, _ in each) / len(each), share([hit for _, hit in each])) for each in bins if each
+    ]
+
+
+def calibration_error(runs: Sequence[Judged]) -> float:
+    """The mean distance between confidence and truth."""
+    return sum(abs(sure - truth.value) * truth.of for sure, truth in reliability(runs)) / max(len(runs), 1)
+
+
+def by_cause(runs: Sequence[Judged]) -> dict[str, tuple[Share, Share]]:
+    """For every cause that was injected: recall, and precision of what is named first."""
+    named = Counter(one.first for one in runs)
+    right = Counter(one.first for one in runs if one.hits)
+    total = Counter(one.row.label for one in runs if not one.is_healthy)
+    return {
+        cause: (Share(right[cause], total[cause]), Share(right[cause], named[cause]))
+        for cause in sorted(total)
+    }
+
+
+def confusions(runs: Sequence[Judged]) -> Counter[tuple[str, str]]:
+    """How often one thing is taken for another."""
+    return Counter((one.row.label, one.first or "no verdict") for one in runs if not one.hits)
+
+
+def risks(runs: Sequence[Judged]) -> list[tuple[float, float]]:
+    """Coverage and risk: how often the likeliest hypothesis is wrong among the surest runs."""
+    order = sorted(runs, key=lambda one: -one.leader[1])
+    wrong, curve = 0, []
+    for number, one in enumerate(order, 1):
+        wrong += one.leader[0] != one.row.label
+        curve.append((number / len(order), wrong / number))
+    return curve
