@@ -56,7 +56,7 @@ _FORMS: tuple[Callable[[float], tuple[Schedule, str]], ...] = (
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     """What the schedule was, times one that falls too early."""
-    share, before = between(0.4, 0.02, severity), plan.schedule
+    share, before = between(0.7, 0.03, severity), plan.schedule
     early, what = dice.choice(_FORMS)(share)
     note = f"{what} by {share:.0%} of the run"
     return replace(

@@ -6,12 +6,13 @@ import numpy as np
 
 from traindx.curves.inside import by_layer, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.quantities import DEAD_UNIT_SHARE
+from traindx.quantities import ACTIVATION_ZERO_SHARE, DEAD_UNIT_SHARE
 from traindx.run import Run
+from traindx.series import Series
 from traindx.sign import sign
 
 
-@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.SERIOUS)
+@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS)
 def dead_units_many(
     run: Run,
     *,
@@ -20,6 +21,8 @@ def dead_units_many(
 ) -> Answer:
     """In some layer most units have been zero for every input, over many batches."""
     layers = [one for one in by_layer(run, DEAD_UNIT_SHARE) if len(one) >= looks]
+    # Units are followed over many rows; a layer without any output but zero needs no following.
+    layers += [one for one in by_layer(run, ACTIVATION_ZERO_SHARE) if len(one) > looks and _is_silent(one)]
     if not layers:
         return CANNOT_TELL
     worst = max(layers, key=lambda one: float(one.values[-1]))
@@ -31,3 +34,8 @@ def dead_units_many(
     says += f" (limit {share:.0%})"
     evidence = seen_in(worst, dead, share, (since, float(worst.steps[-1])))
     return Finding(min(1.0, 0.4 + 0.6 * (dead - share) / (0.9 - share)), says, (evidence,))
+
+
+def _is_silent(share: Series) -> bool:
+    """Whether a layer gave nothing but zeros at every look."""
+    return bool((share.values == 1).all())

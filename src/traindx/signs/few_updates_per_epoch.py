@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from traindx.curves.inside import batches_per_epoch, steps_taken
+from traindx.curves.inside import batches_per_epoch, graded, steps_taken
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BATCH_SIZE, LOADER_PLACE, TRAINING_SAMPLES
 from traindx.finding import CANNOT_TELL, Answer, Finding
@@ -14,7 +14,7 @@ from traindx.sign import sign
 def few_updates_per_epoch(
     run: Run,
     *,
-    updates: Annotated[float, "optimizer steps in an epoch; bench/thresholds.md#batch"] = 4.0,
+    updates: Annotated[float, "optimizer steps in an epoch; bench/thresholds.md#batch"] = 10.0,
     total: Annotated[float, "optimizer steps in all; bench/thresholds.md#batch"] = 250.0,
     batch: Annotated[float, "samples in a batch; bench/thresholds.md#batch"] = 256.0,
 ) -> Answer:
@@ -27,4 +27,5 @@ def few_updates_per_epoch(
     samples = stated_number(run, TRAINING_SAMPLES)
     says = f"a batch of {size:,.0f}" + (f" of {samples:,.0f} samples" if samples else "")
     says += f" makes {each:.0f} updates an epoch, {steps:,.0f} in all"
-    return Finding(1.0, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
+    strength = graded(updates / max(each, 1.0), 1.0, updates / 3)
+    return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))

@@ -44,4 +44,4 @@ def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) ->
         return False
     centre, width = float(np.median(mean.values)), float(np.median(std.values))
     off = abs(float(np.median(last_part(guess.values))) - centre)
-    return off < 0.2 * math.hypot(centre, width) and float(np.median(last_part(spread.values))) > 0.5 * width
+    return off < 0.5 * width and float(np.median(last_part(spread.values))) > 0.6 * width
