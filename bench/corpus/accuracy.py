@@ -176,8 +176,8 @@ def _counted(rows: Sequence[Row]) -> str:
         f"{len(rows):,} small trainings, recorded by `traindx run` as they come: {kinds[0]} tasks, {kinds[1]}"
         f" families of architectures,\n{kinds[2]} optimizers; {len(rows) - sick - harmless:,} healthy ones,"
         f" {sick:,} with one fault that does harm, {harmless:,} with a fault that\ndoes no measurable harm"
-        " and counts as healthy. Every run is scored by points that were fitted on **neither its task\nnor its"
-        f' family** ({len(splits(rows))} fits). "First" asks for the one cause that was injected, although'
+        " and counts as healthy. Every run is scored by points that were fitted on **neither its task\nnor"
+        f' its family** ({len(splits(rows))} fits). "First" asks for the one cause that was injected, though'
         " many share a mechanism.\nA false alarm is a cause at 0.5 or above on a healthy run."
     )
 

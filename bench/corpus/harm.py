@@ -121,5 +121,6 @@ def lost(one: Outcome, twin: Outcome, harm: Harm) -> list[float]:
     if harm is Harm.REPORT:
         if one.reported is None or twin.reported is None:
             return [0.0]
-        return [abs(one.reported - twin.reported)]
+        apart = abs(one.reported - twin.reported)
+        return [math.inf if math.isnan(apart) else apart]
     return [twin.end - one.end, _ON_THE_WAY * (twin.mean - one.mean)]

@@ -17,7 +17,7 @@ from corpus.recipe import HEALTHY, Recipe, faults, from_row, planned, twin_of
 
 def _again(twin: Recipe, folder: Path) -> Outcome:
     """The twin once more, from another seed: how much luck there is in its outcome."""
-    recipe = replace(twin, id=f"{twin.id}-again", seed=twin.seed + 1)
+    recipe = replace(twin, id=f"{twin.id}-again", luck=1)
     child = os.fork()
     if not child:
         run(recipe, folder)

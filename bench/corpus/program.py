@@ -148,7 +148,7 @@ def _state(model: nn.Module) -> dict[str, Tensor]:
 def run(recipe: Recipe, folder: Path) -> None:
     """Train one recipe; its log, its snapshots and what it cost are left in the folder."""
     plan = planned(recipe)
-    torch.manual_seed(recipe.seed)
+    torch.manual_seed(recipe.seed + recipe.luck)
     snapshots: list[dict[str, Tensor]] = []
     form = recipe.log.rpartition(".")[2]
     began, memory = time.perf_counter(), _megabytes()

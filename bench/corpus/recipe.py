@@ -73,6 +73,8 @@ class Recipe:
     """The slug of the cause that is injected, or made right in a twin."""
     severity: float
     is_twin: bool
+    luck: int = 0
+    """Added to the seed of weights and batches, not to that of choices."""
 
     def row(self) -> dict[str, object]:
         """As JSON has it."""
@@ -156,7 +158,7 @@ def planned(recipe: Recipe) -> Plan:
         train=task.train,
         held=task.held,
         test=task.test,
-        model=initialised(recipe.family, task, recipe.shape, recipe.seed),
+        model=initialised(recipe.family, task, recipe.shape, recipe.seed + recipe.luck),
         loss=task.loss,
         metric=task.metric,
         optimizer=recipe.optimizer,

@@ -39,7 +39,7 @@ def main(cause: str, count: str = "6") -> None:
             if cause == HEALTHY:
                 continue
             twin = tried(twin_of(recipe), Path(place))
-            again = replace(twin_of(recipe), id="again", seed=recipe.seed + 1)
+            again = replace(twin_of(recipe), id="again", luck=1)
             harmed = is_harmed(faulty, twin, partial(tried, again, Path(place)), faults()[cause].harm)
             told = f"twin {twin.end:5.2f}, printed {twin.reported} / {faulty.reported}"
             notes = "; ".join(planned(recipe).notes)

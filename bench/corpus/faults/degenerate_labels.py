@@ -39,7 +39,7 @@ def _constant(plan: Plan, dice: Random) -> Plan:
 
 def _few(plan: Plan, severity: float, dice: Random) -> Plan:
     """The first rows alone, for half of the steps, so that they are learnt by heart."""
-    count = round(between(80, 5, severity))
+    count = round(between(48, 5, severity))
     batches = -(-count // plan.batch)
     # A last batch of one row has no statistics, and one batch alone makes no step of several.
     if batches < plan.accumulation or count % plan.batch == 1:

@@ -27,7 +27,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     fits = plan.task.kind in ("classes", "yes-no", "number") and not (
         plan.task.form == "tokens" and plan.task.outputs > plan.task.vocabulary
     )
-    return _told(plan, severity, dice) if fits and dice.random() < 0.6 else _shared(plan, severity, dice)
+    return _told(plan, severity, dice) if fits and dice.random() < 0.75 else _shared(plan, severity, dice)
 
 
 def _shared(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -49,7 +49,7 @@ def _shared(plan: Plan, severity: float, dice: Random) -> Plan:
 
 def _told(plan: Plan, severity: float, dice: Random) -> Plan:
     """A feature, a pixel or a token that is made from the answer."""
-    share = between(0.25, 1.0, severity)
+    share = between(0.5, 1.0, severity)
     place = dice.randrange(plan.train.inputs[0].numel())
 
     def told(rows: Rows, share: float) -> Rows:
