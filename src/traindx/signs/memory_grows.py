@@ -8,6 +8,7 @@ from traindx.curves.curve import whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
 from traindx.quantities import MEMORY
 from traindx.run import Run
+from traindx.series import Series
 from traindx.sign import sign
 from traindx.wording import number
 
@@ -19,11 +20,15 @@ def memory_grows(
     growth: Annotated[float, "over the second half; bench/thresholds.md#memory"] = 0.1,
     steady: Annotated[float, "share of stretches that rise; bench/thresholds.md#memory"] = 0.8,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
+    looks: Annotated[int, "fewest looks at ever longer distances; bench/thresholds.md#few-points"] = 6,
+    leak: Annotated[float, "over the second half, at an even pace; bench/thresholds.md#memory"] = 0.01,
 ) -> Answer:
     """Memory in use grows steadily to the end."""
     memory = whole(run, MEMORY).finite
-    if len(memory) < points or float(memory.values.min()) <= 0:
+    if len(memory) < looks or float(memory.values.min()) <= 0:
         return CANNOT_TELL
+    if len(memory) < points:
+        return _at_an_even_pace(memory, leak)
     # The second half only: caches and workers fill up at first in every run.
     late = memory.values[len(memory) // 2 :]
     levels = np.array([float(np.median(part)) for part in np.array_split(late, 6)])
@@ -34,3 +39,17 @@ def memory_grows(
     says = f"memory goes from {number(levels[0])} to {number(levels[-1])} in the second half"
     evidence = Evidence(MEMORY, where, float(levels[-1]), float(levels[0] * (1 + growth)), memory.axis)
     return Finding(min(1.0, 0.5 + 2.5 * grown), says, (evidence,))
+
+
+def _at_an_even_pace(memory: Series, leak: float) -> Answer:
+    """The answer from few looks at ever longer distances: caches fill up and flatten, a leak does not."""
+    steps, values = memory.steps, memory.values
+    pace = (np.diff(values) / np.diff(steps))[-3:]
+    middle = float(np.interp(steps[-1] / 2, steps, values))
+    grown = float(values[-1]) / middle - 1
+    if grown < leak or float(pace.min()) <= 0 or float(pace[-1]) < 0.4 * float(pace.max()):
+        return None
+    says = f"memory goes from {number(middle)} to {number(float(values[-1]))} in the second half, evenly"
+    where = (float(steps[-4]), float(steps[-1]))
+    evidence = Evidence(MEMORY, where, float(values[-1]), middle * (1 + leak), memory.axis)
+    return Finding(min(1.0, 0.5 + 10 * grown), says, (evidence,))
