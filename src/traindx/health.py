@@ -51,6 +51,7 @@ from traindx.signs.output_bounded_target_not import output_bounded_target_not
 from traindx.signs.output_rectified import output_rectified
 from traindx.signs.predictions_constant import predictions_constant
 from traindx.signs.rare_class_ignored import rare_class_ignored
+from traindx.signs.rare_classes_missed import rare_classes_missed
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
 from traindx.signs.reward_flat import reward_flat
@@ -143,6 +144,7 @@ HEALTHY_CLUES = (
     Clue(one_class_predicted, seen=-2.0, group="one answer"),
     Clue(predictions_constant, seen=-1.5, group="one answer"),
     Clue(rare_class_ignored, seen=-2.0, group="one answer"),
+    Clue(rare_classes_missed, seen=-2.0, group="one answer"),
     Clue(gradient_never_arrives, seen=-3.0, group="fault"),
     Clue(updates_tiny, seen=-3.5),
     Clue(little_learned, seen=-1.5),

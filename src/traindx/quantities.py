@@ -124,6 +124,11 @@ PREDICTION_NONFINITE_SHARE = Quantity(
 COMMONEST_PREDICTION_SHARE = Quantity(
     "commonest_prediction_share", "share of a batch that is predicted as its commonest class", unit="share"
 )
+PREDICTION_RECALL = Quantity(
+    "prediction_recall",
+    "mean over classes of the share of each that is found, over the batches looked at last",
+    unit="share",
+)
 PREDICTED_CLASSES = Quantity("predicted_classes", "different classes among a batch's predictions")
 TARGET_MEAN = Quantity("target_mean", "mean of the targets")
 TARGET_STD = Quantity("target_std", "standard deviation of the targets")

@@ -142,6 +142,7 @@ CASES = (
     ),
     Case("classes_unbalanced", replace(CLASSIFIES, data=unbalanced), CLASSIFIES),
     Case("rare_class_ignored", replace(CLASSIFIES, data=unbalanced), CLASSIFIES),
+    Case("rare_classes_missed", replace(CLASSIFIES, data=unbalanced), CLASSIFIES),
     Case("inputs_unscaled", replace(CLASSIFIES, data=unscaled, optimizer=partial(SGD, lr=1e-6)), CLASSIFIES),
     Case(
         "input_outliers_seen", replace(CLASSIFIES, data=with_outlier, optimizer=CAREFUL, every=1), CLASSIFIES

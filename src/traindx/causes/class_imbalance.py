@@ -53,6 +53,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.classes_unbalanced import classes_unbalanced
 from traindx.signs.one_class_predicted import one_class_predicted
 from traindx.signs.rare_class_ignored import rare_class_ignored
+from traindx.signs.rare_classes_missed import rare_classes_missed
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -60,7 +61,8 @@ CAUSE = Cause(
     title="Rare classes are ignored",
     prior=-4.0,
     clues=(
-        Clue(rare_class_ignored, seen=+5.0),
+        Clue(rare_class_ignored, seen=+5.0, group="missed"),
+        Clue(rare_classes_missed, seen=+5.0, group="missed"),
         Clue(classes_unbalanced, seen=+2.5, unseen=-4.0),
         Clue(one_class_predicted, seen=+1.0),
     ),
