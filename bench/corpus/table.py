@@ -178,6 +178,8 @@ def write(rows: Iterable[Row], into: Path = ANSWERS) -> None:
 
 def read(path: Path = ANSWERS) -> tuple[list[str], list[Row]]:
     """The slugs of the signs, and the rows."""
+    if not path.exists():
+        raise SystemExit(f"{path.name} is not there yet: make bench-corpus trains the corpus and asks it")
     with path.open(encoding="utf-8", newline="") as file:
         signs = file.readline().removeprefix("# ").split()
         found = [Row(**row) for row in csv.DictReader(file)]  # type: ignore[arg-type]
