@@ -1,4 +1,4 @@
 """One module per fault, each with a `FAULT`; the shelf is walked.
 
-They were written from the pages of the causes, not from the signs that look for them.
+They were written from the pages of the causes, without a look at the signs that look for them.
 """
