@@ -64,10 +64,12 @@ def train(plan: Plan, log: Log, by_steps: bool, snapshots: list[dict[str, Tensor
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: plan.schedule(step, total))
     loader = DataLoader(plan.dataset(plan.train), batch_size=plan.batch, shuffle=plan.shuffle)
     every, keeps, step = max(1, total // _RECORDS), max(1, total // _SNAPSHOTS), 0
+    batches = 0
     for epoch in range(1, plan.epochs + 1):
         model.train(not plan.trains_in_eval_mode)
         losses: list[float] = []
-        for number, (inputs, targets) in enumerate(loader, start=1):
+        for inputs, targets in loader:
+            batches += 1
             with _precision(plan):
                 outputs = plan.forward(model, _as(plan, inputs))
                 loss = plan.loss(outputs.float() if plan.precision != "float32" else outputs, targets)
@@ -76,7 +78,8 @@ def train(plan: Plan, log: Log, by_steps: bool, snapshots: list[dict[str, Tensor
                 scaled = scaled * plan.loss_scale
             scaled.backward()
             losses.append(loss.item())
-            if number % plan.accumulation:
+            # Counted through all epochs: what is left over of one belongs to the next step.
+            if batches % plan.accumulation:
                 continue
             if plan.loss_scale != 1:
                 _unscale(model, plan.loss_scale)

@@ -17,6 +17,8 @@ from corpus.tasks import TASKS
 
 HEALTHY = "healthy"
 _BATCHES = (16, 32, 32, 64)
+_SEVERE = 0.6
+"""Below 1: severe faults are drawn more often than mild ones."""
 _ATTEMPTS = 400
 
 
@@ -139,7 +141,7 @@ def _drawn(name: str, fault: str, dice: Random) -> Recipe:
         log=dice.choice(("steps.csv", "steps.jsonl", "epochs.csv", "epochs.jsonl")),
         seed=dice.randrange(10**6),
         fault=fault,
-        severity=round(dice.random(), 3),
+        severity=round(dice.random() ** _SEVERE, 3),
         is_twin=False,
     )
 
