@@ -239,6 +239,13 @@ _PLACED = ("figures", "majority")
 _WHOLE = ("classes", "number", "likeness")
 _SEQUENCES = ("classes", "number", "tokens")
 
+
+def _recurrent(build: Callable[[Task, Shape], nn.Module]) -> Family:
+    """A family of recurrent networks."""
+    forms = ("tokens", "signal", "image")
+    return Family(build, (24, 32), (1, 2), _RECURRENT, kinds=_SEQUENCES, forms=forms, steps=(150, 320))
+
+
 FAMILIES: dict[str, Family] = {
     "linear": Family(
         linear,
@@ -260,24 +267,8 @@ FAMILIES: dict[str, Family] = {
     "resnet": Family(
         resnet, (8, 12), (2, 3), _CONV, ("relu",), (*_WHOLE, "mask"), ("image",), steps=(150, 320)
     ),
-    "lstm": Family(
-        lstm,
-        (24, 32),
-        (1, 2),
-        _RECURRENT,
-        kinds=_SEQUENCES,
-        forms=("tokens", "signal", "image"),
-        steps=(150, 320),
-    ),
-    "gru": Family(
-        gru,
-        (24, 32),
-        (1, 2),
-        _RECURRENT,
-        kinds=_SEQUENCES,
-        forms=("tokens", "signal", "image"),
-        steps=(150, 320),
-    ),
+    "lstm": _recurrent(lstm),
+    "gru": _recurrent(gru),
     "slides": Family(
         slides,
         (24, 32),

@@ -8,7 +8,7 @@ from random import Random
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import fitting_batch, normalises_over_batch
+from corpus.stages import fitting_batch, normalises_over_batch
 
 _STEPS = 150
 """Optimizer steps in which the twin learns its task."""

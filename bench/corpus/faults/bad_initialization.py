@@ -12,7 +12,7 @@ from torch import nn
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import LAYER_TYPES
+from corpus.stages import LAYER_TYPES
 
 
 def _weights(model: nn.Module) -> list[nn.Parameter]:

@@ -8,7 +8,7 @@ from random import Random
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import fitting_batch
+from corpus.stages import fitting_batch
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:

@@ -11,7 +11,7 @@ from torch import nn
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import fitting_batch, normalises_over_batch
+from corpus.stages import fitting_batch, normalises_over_batch
 
 _STEPS = 3000
 """Steps of the faulty run, which makes more of them in an epoch."""

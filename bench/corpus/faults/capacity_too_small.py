@@ -9,7 +9,7 @@ from random import Random
 from corpus.families import linear
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import rebuilt, shape_of
+from corpus.stages import rebuilt, shape_of
 
 _CURVED = ("spirals", "teacher", "friedman", "labels", "majority", "order")
 """Tasks that no linear model solves."""

@@ -11,7 +11,7 @@ from torch import nn
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import LAYER_TYPES, bias_of
+from corpus.stages import LAYER_TYPES, bias_of
 
 _SHIFTING = (*LAYER_TYPES, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm)
 

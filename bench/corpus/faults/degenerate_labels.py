@@ -10,7 +10,7 @@ import torch
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import with_targets
+from corpus.surgery import with_targets
 from corpus.task import Rows
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from corpus.fault import Fault, Unfit
 from corpus.plan import Plan
-from corpus.surgery_a import stages
+from corpus.stages import stages
 
 
 def _detached(x: Tensor) -> Tensor:

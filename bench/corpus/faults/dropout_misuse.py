@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from corpus.fault import Fault, between
 from corpus.plan import Plan
-from corpus.surgery_b import append, bends, put
+from corpus.surgery import append, bends, put
 
 
 class AlwaysDropped(nn.Module):

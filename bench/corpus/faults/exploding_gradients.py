@@ -13,7 +13,7 @@ from torch import nn
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
 from corpus.sequences import Recurrent
-from corpus.surgery_a import drawn_after_he, places, rebuilt, shape_of
+from corpus.stages import drawn_after_he, places, rebuilt, shape_of
 
 _LIMIT = 0.5
 _DEEPEST = {"mlp-residual": 16, "resnet": 8}

@@ -10,7 +10,7 @@ from torch import nn
 
 from corpus.fault import Fault, Unfit
 from corpus.plan import Plan
-from corpus.surgery_a import learning_stages
+from corpus.stages import learning_stages
 
 
 def _lower_parts(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:

@@ -9,7 +9,7 @@ from random import Random
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Moment, Plan
-from corpus.surgery_a import learning_stages
+from corpus.stages import learning_stages
 
 _SPARED = 0.7
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from corpus.fault import Fault, between
 from corpus.plan import Plan
-from corpus.surgery_b import with_inputs
+from corpus.surgery import with_inputs
 from corpus.task import Rows
 
 _KNOWN_EPSILON = 1e-4

@@ -10,7 +10,7 @@ import torch
 
 from corpus.fault import Fault, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_measurements, numbers
+from corpus.surgery import needs_measurements, numbers
 from corpus.task import Rows
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import numbers, with_targets
+from corpus.surgery import numbers, with_targets
 from corpus.task import Rows
 
 

@@ -15,7 +15,7 @@ from torch.utils.data import Dataset
 
 from corpus.fault import Fault, Unfit
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held, numbers, with_targets
+from corpus.surgery import needs_held, numbers, with_targets
 from corpus.task import Rows
 
 _MILD = 0.2

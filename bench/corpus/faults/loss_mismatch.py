@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_plain_loss, widen_end, with_targets
+from corpus.surgery import needs_plain_loss, widen_end, with_targets
 from corpus.task import Loss, Rows
 
 _DISTANCES: tuple[Callable[[], Loss], ...] = (nn.MSELoss, nn.L1Loss, nn.SmoothL1Loss)

@@ -10,7 +10,7 @@ from corpus.families import FAMILIES
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan, Schedule, constant
 from corpus.recipe import cosine, linear_down, stairs, warmed
-from corpus.surgery_a import normalises_over_batch, restarts
+from corpus.stages import normalises_over_batch, restarts
 
 _STEPS = 1600
 _WARM = 0.1

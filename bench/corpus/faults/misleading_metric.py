@@ -13,7 +13,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, Harm
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held
+from corpus.surgery import needs_held
 from corpus.task import Measure
 
 

@@ -10,7 +10,7 @@ from torch import nn
 
 from corpus.fault import Fault, Unfit
 from corpus.plan import Plan
-from corpus.surgery_b import bends, put
+from corpus.surgery import bends, put
 
 _BENT = ("spirals", "figures", "teacher", "friedman", "beats", "discs", "text")
 """Tasks that no linear model learns well; the others are nearly as well learnt without a bend."""

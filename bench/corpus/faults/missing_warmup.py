@@ -10,7 +10,7 @@ from random import Random
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan, Schedule
 from corpus.recipe import cosine, linear_down
-from corpus.surgery_a import restarts
+from corpus.stages import restarts
 
 _RAISED = {("sgd", "number"): (1.5, 4), ("sgd", "likeness"): (1.5, 4)}
 """How much higher the peak is than an ordinary rate, where it is not what others bear."""

@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 
 from corpus.fault import Fault, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held, needs_measurements, numbers, with_inputs
+from corpus.surgery import needs_held, needs_measurements, numbers, with_inputs
 from corpus.task import Rows
 
 _MILD = 0.2

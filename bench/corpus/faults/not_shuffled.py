@@ -11,7 +11,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import numbers
+from corpus.surgery import numbers
 
 
 def twin(plan: Plan, severity: float, dice: Random) -> Plan:

@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
 from corpus.sequences import Attending, Recurrent
-from corpus.surgery_a import bends
+from corpus.stages import bends
 from corpus.task import Rows
 
 

@@ -11,7 +11,7 @@ import torch
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import fitting_batch
+from corpus.stages import fitting_batch
 
 _STOPS = ("number", "tokens")
 """Kinds of tasks whose skill gets worse, and not only the loss, when a run goes on."""

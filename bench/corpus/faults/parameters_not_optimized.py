@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from corpus.fault import Fault, Unfit
 from corpus.plan import Plan
-from corpus.surgery_a import learning_stages
+from corpus.stages import learning_stages
 
 _MODAL = (nn.Dropout, nn.BatchNorm1d, nn.BatchNorm2d, nn.RNNBase)
 """Layers that behave differently in training: outside of the model they would stay in training mode."""

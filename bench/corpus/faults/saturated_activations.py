@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_a import bends, bias_of, layers, places
+from corpus.stages import bends, bias_of, layers, places
 
 _FAMILIES = (
     "mlp",

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from corpus.fault import Fault
 from corpus.plan import Plan
-from corpus.surgery_b import needs_kind, with_targets
+from corpus.surgery import needs_kind, with_targets
 from corpus.task import Loss
 
 _MILD = 0.4

@@ -13,7 +13,7 @@ from torch import nn
 
 from corpus.fault import Fault, Harm, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held
+from corpus.surgery import needs_held
 
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
 _AROUND = ("transformer", "transformer-post")

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, Harm, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held, numbers, with_inputs
+from corpus.surgery import needs_held, numbers, with_inputs
 from corpus.task import Rows
 
 _TOLD_ANYWAY = ("beats", "waves", "wine", "cancer", "order", "mirror", "discs", "copy", "rare")

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, Harm, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_held, numbers, with_inputs, with_targets
+from corpus.surgery import needs_held, numbers, with_inputs, with_targets
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_measurements, numbers, with_inputs
+from corpus.surgery import needs_measurements, numbers, with_inputs
 from corpus.task import Rows
 
 Measured = Callable[[Tensor], Tensor]

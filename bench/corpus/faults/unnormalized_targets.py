@@ -11,7 +11,7 @@ from torch import Tensor
 
 from corpus.fault import Fault, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_kind, numbers, with_targets
+from corpus.surgery import needs_kind, numbers, with_targets
 from corpus.task import Rows
 
 

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import needs_plain_loss, widen_end
+from corpus.surgery import needs_plain_loss, widen_end
 from corpus.task import Loss
 
 _SMALL = 1e-6

@@ -12,7 +12,7 @@ from torch import nn
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
 from corpus.sequences import Recurrent
-from corpus.surgery_a import bends, drawn_after_he, rebuilt, shape_of
+from corpus.stages import bends, drawn_after_he, rebuilt, shape_of
 
 _STACKS = {"mlp": 9, "mlp-deep": 9, "cnn": 6, "slides": 6}
 """The depth that is severe, by family."""

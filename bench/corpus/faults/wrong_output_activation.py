@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.surgery_b import append, end, exchange_end
+from corpus.surgery import append, end, exchange_end
 
 _YES_NO = ("yes-no", "labels", "mask")
 _MILD = 0.3
