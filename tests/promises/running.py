@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,11 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
 TYPED = "typed by a person\n"
 """What stands in the programs' standard input."""
 _PATIENCE = 300
+_ABORTED_AT_EXIT = "terminate called without an active exception"
+"""What C++ says when gloo's threads outlive the interpreter: DDP of torch 2.13 keeps its process group for ever,
+so they are still there when a program ends, ours or not, and on a busy machine one such program in hundreds dies.
+"""
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,17 @@ def run(command: Sequence[str], folder: Path, variables: Mapping[str, str]) -> O
     return Outcome(done.returncode, done.stdout, done.stderr, tuple(left))
 
 
+def run_afresh(command: Sequence[str], folder: Path, variables: Mapping[str, str], out: Path) -> Outcome:
+    """Run a command; once more, from nothing, where torch aborted while it was taken down."""
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(out, ignore_errors=True)
+        outcome = run(command, folder, variables)
+        if _ABORTED_AT_EXIT not in outcome.stderr:
+            break
+    return outcome
+
+
 def pair_of(shared: Path, name: str, command: Sequence[str]) -> Pair:
     """Run a program both ways, or recall what another test found."""
     home = shared / name
@@ -101,8 +118,8 @@ def pair_of(shared: Path, name: str, command: Sequence[str]) -> Pair:
             variables = environment(shared)
             outcomes = [
                 # The same folder name: a program may print where it is.
-                run(command, home / "plain" / "work", variables),
-                run(recording(command, out), home / "recorded" / "work", variables),
+                run_afresh(command, home / "plain" / "work", variables, out),
+                run_afresh(recording(command, out), home / "recorded" / "work", variables, out),
             ]
             kept.write_text(json.dumps([asdict(one) for one in outcomes]))
         plain, recorded = (
