@@ -22,6 +22,8 @@ class Harm(Enum):
     """The trained model does worse on the test rows, or gets there later, or falls over."""
     REPORT = "report"
     """The validation that the program prints says something else than the test rows do."""
+    GENERALISATION = "generalisation"
+    """As with skill, or the validation loss ends well above its best."""
     TIME = "time"
     """A step takes longer."""
     MEMORY = "memory"

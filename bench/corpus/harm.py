@@ -3,7 +3,8 @@
 import csv
 import json
 import math
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +16,16 @@ from corpus.plan import Plan
 
 _WORST = -1.0
 """The skill of a model that gives no numbers, or gives worse than nothing."""
-BARS = {Harm.SKILL: 0.1, Harm.REPORT: 0.1, Harm.TIME: math.log(1.5), Harm.MEMORY: 15.0}
+BARS = {
+    Harm.SKILL: 0.1,
+    Harm.GENERALISATION: 0.1,
+    Harm.REPORT: 0.1,
+    Harm.TIME: math.log(1.5),
+    Harm.MEMORY: 15.0,
+}
 """What a fault must cost: skill, a printed number, the logarithm of time, megabytes."""
+RISES = 1.25
+"""Times its best that a validation loss may end at: above it nobody would call the training healthy."""
 _NOISES = 2.0
 """Times the difference between two seeds of the twin that it must cost as well."""
 _CLEARLY = 3.0
@@ -36,6 +45,8 @@ class Outcome:
     finished: bool
     seconds: float
     megabytes: float
+    rise: float = 0.0
+    """By what factor the validation loss ends above its best, as a logarithm."""
 
     @property
     def end(self) -> float:
@@ -69,7 +80,14 @@ def outcome(plan: Plan, folder: Path, name: str) -> Outcome:
     cost_file = folder / f"{name}.cost.json"
     cost = json.loads(cost_file.read_text()) if cost_file.exists() else {"seconds": 0.0, "megabytes": 0.0}
     skills = tuple(round(skill(plan, state), 4) for state in snapshots)
-    return Outcome(skills, _reported(folder, name), bool(snapshots), cost["seconds"], cost["megabytes"])
+    return Outcome(
+        skills,
+        _reported(folder, name),
+        bool(snapshots),
+        cost["seconds"],
+        cost["megabytes"],
+        rise_of(log_rows(folder, name)),
+    )
 
 
 def _reported(folder: Path, name: str) -> float | None:
@@ -78,6 +96,15 @@ def _reported(folder: Path, name: str) -> float | None:
         if row.get("val_metric") not in (None, ""):
             return float(row["val_metric"])
     return None
+
+
+def rise_of(log: Sequence[Mapping[str, str | float]]) -> float:
+    """The logarithm of what a validation loss ends at over its best, by medians of three; 0 for short ones."""
+    losses = [float(row["val_loss"]) for row in log if row.get("val_loss") not in (None, "")]
+    levels = [statistics.median(losses[start : start + 3]) for start in range(len(losses) - 2)]
+    if len(levels) < 2 or min(levels) <= 0 or not math.isfinite(levels[-1]):
+        return 0.0
+    return math.log(levels[-1] / min(levels))
 
 
 def log_rows(folder: Path, name: str) -> Sequence[dict[str, str | float]]:
@@ -107,7 +134,7 @@ def is_harmed(faulty: Outcome, twin: Outcome, again: Callable[[], Outcome], harm
 
 def cost_of(faulty: Outcome, twin: Outcome, harm: Harm) -> float:
     """What a fault cost, in units of the bar."""
-    if harm is Harm.CERTAIN or (harm is Harm.SKILL and not faulty.finished):
+    if harm is Harm.CERTAIN or (harm in (Harm.SKILL, Harm.GENERALISATION) and not faulty.finished):
         return math.inf
     return max(lost(faulty, twin, harm)) / BARS[harm]
 
@@ -123,4 +150,7 @@ def lost(one: Outcome, twin: Outcome, harm: Harm) -> list[float]:
             return [0.0]
         apart = abs(one.reported - twin.reported)
         return [math.inf if math.isnan(apart) else apart]
-    return [twin.end - one.end, _ON_THE_WAY * (twin.mean - one.mean)]
+    skills = [twin.end - one.end, _ON_THE_WAY * (twin.mean - one.mean)]
+    if harm is Harm.GENERALISATION:
+        skills.append((one.rise - twin.rise) * BARS[harm] / math.log(RISES))
+    return skills

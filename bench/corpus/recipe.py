@@ -16,8 +16,8 @@ from corpus.plan import Plan, Schedule, constant
 from corpus.tasks import TASKS
 
 HEALTHY = "healthy"
-_BATCHES = (16, 32, 32, 64)
-_SEVERE = 0.6
+_BATCHES = (16, 32, 32, 64, 128)
+_SEVERE = 0.45
 """Below 1: severe faults are drawn more often than mild ones."""
 _ATTEMPTS = 400
 

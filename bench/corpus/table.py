@@ -9,7 +9,7 @@ little to tell, `_` not recorded, `1` to `9` and `a` to `z` yes, by strength.
 import argparse
 import csv
 import json
-import statistics
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from typing import Any
 
 from rich.progress import track
 
-from corpus.harm import Outcome, cost_of, log_rows
+from corpus.harm import RISES, Outcome, cost_of, log_rows, rise_of
 from corpus.make import CORPUS
 from corpus.peers import blamed
 from corpus.recipe import HEALTHY, faults
@@ -34,8 +34,6 @@ NO, TOO_LITTLE, NOT_RECORDED = ".-_"
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LEARNS = 0.8
 """Of the skill that the best of the same task reach."""
-_RISES = 1.25
-"""Times its best that a validation loss may end at: above it nobody would call the training healthy."""
 _FIELDS = "id task family optimizer cause severity harm label full log peers".split()
 
 
@@ -153,17 +151,8 @@ def healthy_twins(files: Iterable[Path]) -> Iterator[Path]:
     for file, row in scored.items():
         name = file.stem if row["fault"] == HEALTHY else f"{file.stem}-twin"
         learns = bool(good[file]) and good[file][-1] >= _LEARNS * best[row["task"]]
-        if learns and not overfits(log_rows(file.parent, name)):
+        if learns and rise_of(log_rows(file.parent, name)) <= math.log(RISES):
             yield file
-
-
-def overfits(log: Sequence[Mapping[str, str | float]]) -> bool:
-    """Whether the validation loss of a log ends well above its best, by medians of three."""
-    losses = [float(row["val_loss"]) for row in log if row.get("val_loss") not in (None, "")]
-    if len(losses) < 4:
-        return False
-    levels = [statistics.median(losses[start : start + 3]) for start in range(len(losses) - 2)]
-    return levels[-1] > _RISES * min(levels)
 
 
 def write(rows: Iterable[Row], into: Path = ANSWERS) -> None:

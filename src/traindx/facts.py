@@ -134,6 +134,9 @@ ACCURACY_OF_NUMBERS = Fact(
     "accuracy_of_numbers", "whether the program compares real-valued predictions with their targets by =="
 )
 ARGMAX_OVER_ONE = Fact("argmax_over_one", "whether the program takes the largest of a single output")
+PAIRS_COMPARED = Fact(
+    "pairs_compared", "whether predictions (N, 1) are compared with targets (N,) by ==, each with each"
+)
 READS_PER_STEP = Fact(
     "reads_per_step", "values a step takes out of tensors one by one, by item(), tolist(), cpu() or numpy()"
 )

@@ -7,6 +7,7 @@ from traindx.cause import Clue
 from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
+from traindx.signs.all_pairs_compared import all_pairs_compared
 from traindx.signs.argmax_of_one import argmax_of_one
 from traindx.signs.attention_scores_grow import attention_scores_grow
 from traindx.signs.both_losses_high import both_losses_high
@@ -131,6 +132,7 @@ HEALTHY_CLUES = (
     Clue(targets_constant, seen=-3.0, group="fault"),
     Clue(accuracy_of_a_regression, seen=-3.0, group="fault"),
     Clue(argmax_of_one, seen=-3.0, group="fault"),
+    Clue(all_pairs_compared, seen=-3.0, group="fault"),
     Clue(dropout_at_output, seen=-2.5, group="fault"),
     Clue(dropout_in_validation, seen=-2.0, group="fault"),
     Clue(values_read_singly, seen=-3.0, group="fault"),

@@ -179,6 +179,39 @@ def test_other_choices_are_choices(name: str, tmp_path: Path) -> None:
     assert found[0].stated("argmax_over_one") == []
 
 
+ALL_PAIRS: dict[str, Measure] = {
+    "==": lambda p, y: ((p > 0) == y.squeeze(1)).float().mean(),
+    "eq": lambda p, y: y.flatten().eq((p > 0).float()).float().mean(),
+    "torch.eq": lambda p, y: torch.eq(p.round(), y[:, 0]).float().mean(),
+    "of gathered batches": lambda p, y: (torch.cat([p] * 3) == torch.cat([y] * 3).flatten()).sum(),
+}
+
+
+@pytest.mark.parametrize("name", ALL_PAIRS)
+def test_predictions_that_are_compared_each_with_each(name: str, tmp_path: Path) -> None:
+    with recorded(tmp_path) as found:
+        train(ALL_PAIRS[name], yes_or_no, loss="binary_cross_entropy_with_logits")
+    assert found[0].stated("pairs_compared") == [True]
+    (place,) = found[0].stated("metric_place")
+    assert "test_comparisons.py:" in str(place)
+
+
+NO_PAIRS: dict[str, Measure] = {
+    "of one shape": lambda p, y: ((p > 0) == y).float().mean(),
+    "a tensor with itself": lambda p, y: (y == y.flatten()).float().mean(),
+    "turned by hand": lambda p, y: (p == y.T).float().mean(),
+    "one prediction": lambda p, y: (p[:1] == y[:1, 0]).float().mean(),
+    "a library": lambda p, y: torch.isin(p, y.flatten()),
+}
+
+
+@pytest.mark.parametrize("name", NO_PAIRS)
+def test_other_pairs_are_meant(name: str, tmp_path: Path) -> None:
+    with recorded(tmp_path) as found:
+        train(NO_PAIRS[name], yes_or_no, loss="binary_cross_entropy_with_logits")
+    assert found[0].stated("pairs_compared") == []
+
+
 def test_a_program_that_chooses_among_classes_is_left_alone(tmp_path: Path) -> None:
     seen: list[bool] = []
     with recorded(tmp_path):

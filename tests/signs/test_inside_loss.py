@@ -113,6 +113,10 @@ def largest_of_one(given: Tensor, targets: Tensor) -> Tensor:
     return (given.argmax(1) == targets[:, 0]).float().mean()
 
 
+def pairs_above_zero(given: Tensor, targets: Tensor) -> Tensor:
+    return ((given > 0) == targets[:, 0]).float().mean()
+
+
 def above_zero(given: Tensor, targets: Tensor) -> Tensor:
     return ((given > 0) == (targets > 0)).float().mean()
 
@@ -218,6 +222,12 @@ CASES = (
         replace(PREDICTS, measures=are_equal),
         replace(PREDICTS, measures=are_close),
         place=place("return (given == targets).float().mean()", __file__),
+    ),
+    Case(
+        "all_pairs_compared",
+        replace(YES_NO, measures=pairs_above_zero),
+        replace(YES_NO, measures=above_zero),
+        place=place("return ((given > 0) == targets[:, 0]).float().mean()", __file__),
     ),
     Case(
         "argmax_of_one",

@@ -9,7 +9,7 @@ from random import Random
 
 import torch
 
-from corpus.fault import Fault, Unfit, between
+from corpus.fault import Fault, Harm, Unfit, between
 from corpus.plan import Plan
 from corpus.stages import fitting_batch
 
@@ -60,4 +60,4 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     return replace(plan, epochs=epochs, notes=(*plan.notes, f"epochs {plan.epochs} -> {epochs}"))
 
 
-FAULT = Fault(cause="overfitting", inject=inject, twin=twin)
+FAULT = Fault(cause="overfitting", inject=inject, twin=twin, harm=Harm.GENERALISATION)

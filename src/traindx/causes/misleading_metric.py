@@ -50,6 +50,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
+from traindx.signs.all_pairs_compared import all_pairs_compared
 from traindx.signs.argmax_of_one import argmax_of_one
 from traindx.symptom import Symptom
 
@@ -60,6 +61,7 @@ CAUSE = Cause(
     clues=(
         Clue(accuracy_of_a_regression, seen=+10.0),
         Clue(argmax_of_one, seen=+10.0),
+        Clue(all_pairs_compared, seen=+10.0),
     ),
     fixes=(
         Prescription(
@@ -85,6 +87,16 @@ accuracy = (model(x) == y).float().mean()""",
 prediction = model(x).squeeze(-1)
 error = (prediction - y).abs().mean()  # in the unit of the target
 r2 = 1 - ((prediction - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()""",
+        ),
+        Prescription(
+            title="Give predictions and targets one shape before they are compared",
+            expect="accuracy leaves the level of chance at the next evaluation, with the same weights",
+            safety=Safety.SAFE,
+            not_when="each is meant to be compared with each, as for pairs of samples",
+            before="""\
+accuracy = ((model(x) > 0) == y).float().mean()  # (N, 1) with (N,): N times N answers""",
+            code="""\
+accuracy = ((model(x).squeeze(-1) > 0) == y).float().mean()  # (N,) with (N,)""",
         ),
         Prescription(
             title="Count over samples, and reset at each evaluation",

@@ -1,4 +1,4 @@
-"""Measures that cannot tell: the largest of a single output, and predictions of real numbers by equality.
+"""Measures that cannot tell: the largest of one output, real numbers by equality, all pairs by equality.
 
 Only programs whose loss function gets one output, or compares numbers, are watched for them, from the first
 such loss on and until one was found. Libraries do as they like: only calls that the program makes count.
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 
 from traindx.fact import Fact
-from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE
+from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
 from traindx.instruments.guarding import guarded
 from traindx.instruments.patching import Patches, unseen
 from traindx.instruments.places import calling_place
@@ -92,14 +92,16 @@ class Comparisons:
                 choices.replace(torch, name, partial(self._choosing, choices))
                 choices.shadow(Tensor, name, partial(self._choosing, choices))
         numbers = function in REGRESSION and loss_function(function, {}).compares is Compares.NUMBERS
-        if numbers and self._equalities is None and ACCURACY_OF_NUMBERS not in self._found:
-            if self._doubts >= _MOST_DOUBTS:
-                return
-            self.follows = True
+        if numbers:
+            wanted = ACCURACY_OF_NUMBERS not in self._found and self._doubts < _MOST_DOUBTS
+        else:
+            wanted = one_output and PAIRS_COMPARED not in self._found
+        if wanted and self._equalities is None:
             self._equalities = equalities = Patches()
             equalities.replace(torch, "eq", partial(self._equating, equalities))
             for name in ("eq", "__eq__"):
                 equalities.shadow(Tensor, name, partial(self._equating, equalities))
+        self.follows = self.follows or (wanted and numbers)
 
     def _choosing(self, own: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
@@ -145,17 +147,21 @@ class Comparisons:
             except BaseException as error:
                 unseen(error)
                 raise
-            if self._target is not None and len(args) == 2 and self._equalities is own:
+            # Whoever counts the calls of torch would count ours.
+            if len(args) == 2 and self._equalities is own and not torch._C._len_torch_function_stack():
                 one, other = args
-                if type(one) is Tensor and type(other) is Tensor and self._are_answers(one, other):
-                    guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
+                if type(one) is Tensor and type(other) is Tensor:
+                    if self._are_answers(one, other):
+                        guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
+                    elif are_all_pairs(one, other):
+                        guarded(self._recorder, _WHAT, lambda: self._paired(one, other))
             return result
 
         return equal
 
     def _are_answers(self, one: Tensor, other: Tensor) -> bool:
         """Whether predictions and targets are compared: of the last loss, or gathered from many batches."""
-        if self._target is None or torch._C._len_torch_function_stack():
+        if self._target is None:
             return False
         held, begins, shape = self._target
         try:
@@ -182,6 +188,11 @@ class Comparisons:
         if self._doubts >= _MOST_DOUBTS:
             self._let_be(ACCURACY_OF_NUMBERS)
 
+    def _paired(self, one: Tensor, other: Tensor) -> None:
+        # Who asks which samples are of one kind holds a tensor against itself, turned by hand.
+        if is_plain(one) and is_plain(other) and one.data_ptr() != other.data_ptr():
+            self._tell(PAIRS_COMPARED)
+
     def _tell(self, fact: Fact) -> None:
         where = calling_place()
         if where:
@@ -194,13 +205,19 @@ class Comparisons:
         if fact is ARGMAX_OVER_ONE and self._choices is not None:
             self._choices.undo()
             self._choices = None
-        if fact is ACCURACY_OF_NUMBERS and self._equalities is not None:
+        if fact in (ACCURACY_OF_NUMBERS, PAIRS_COMPARED) and self._equalities is not None:
             self._equalities.undo()
             self._equalities, self._target, self.follows = None, None, False
 
     def _remove(self) -> None:
         self._let_be(ARGMAX_OVER_ONE)
         self._let_be(ACCURACY_OF_NUMBERS)
+
+
+def are_all_pairs(one: Tensor, other: Tensor) -> bool:
+    """Whether a column is compared with a row of as many: each with each, where each with its own was meant."""
+    shapes = sorted((tuple(one.shape), tuple(other.shape)), key=len)
+    return shapes[0] == shapes[1][:1] and shapes[1][1:] == (1,) and shapes[0] > (1,)
 
 
 def are_real(target: Tensor) -> bool:
