@@ -99,7 +99,7 @@ def _reported(folder: Path, name: str) -> float | None:
 
 
 def rise_of(log: Sequence[Mapping[str, str | float]]) -> float:
-    """The logarithm of what a validation loss ends at over its best, by medians of three; 0 for short ones."""
+    """The logarithm of what a validation loss ends at over its best, by medians of three, or 0."""
     losses = [float(row["val_loss"]) for row in log if row.get("val_loss") not in (None, "")]
     levels = [statistics.median(losses[start : start + 3]) for start in range(len(losses) - 2)]
     if len(levels) < 2 or min(levels) <= 0 or not math.isfinite(levels[-1]):

@@ -88,6 +88,9 @@ VALIDATED_WITH_GRADIENT = Fact(
     "validated_with_gradient", "share of looked-at validation batches that built a graph for gradients"
 )
 NORMALISATION_LAYERS = Fact("normalisation_layers", "number of normalisation layers in the model")
+AVERAGING_MOMENTUM = Fact(
+    "averaging_momentum", "what a batch weighs in the running averages of batch normalisation, at the least"
+)
 DROPOUT_LAYERS = Fact("dropout_layers", "number of dropout layers in the model")
 OUTPUT_ACTIVATION = Fact("output_activation", "the activation whose output enters the loss function")
 LOSS_SHAPES = Fact("loss_shapes", "shapes of prediction and target where they broadcast in the loss")

@@ -56,6 +56,7 @@ from traindx.signs.rare_classes_missed import rare_classes_missed
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
 from traindx.signs.reward_flat import reward_flat
+from traindx.signs.running_averages_lag import running_averages_lag
 from traindx.signs.shapes_broadcast import shapes_broadcast
 from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
 from traindx.signs.softmax_over_one import softmax_over_one
@@ -127,6 +128,7 @@ HEALTHY_CLUES = (
     Clue(labels_faulty, seen=-3.0, group="fault"),
     Clue(trained_in_eval_mode, seen=-2.5, group="fault"),
     Clue(validated_in_train_mode, seen=-2.5, group="fault"),
+    Clue(running_averages_lag, seen=-1.5),
     Clue(validation_rows_seen, seen=-3.0, group="fault"),
     Clue(one_class_only, seen=-3.0, group="fault"),
     Clue(targets_constant, seen=-3.0, group="fault"),

@@ -15,8 +15,10 @@ TYPED = "typed by a person\n"
 """What stands in the programs' standard input."""
 _PATIENCE = 300
 _ABORTED_AT_EXIT = "terminate called without an active exception"
-"""What C++ says when gloo's threads outlive the interpreter: DDP of torch 2.13 keeps its process group for ever,
-so they are still there when a program ends, ours or not, and on a busy machine one such program in hundreds dies.
+"""What C++ says when gloo's threads outlive the interpreter.
+
+DDP of torch 2.13 keeps its process group for ever, so they are still there when a program ends, with us or
+without; on a busy machine one such program in hundreds dies of it.
 """
 _TRIES = 3
 

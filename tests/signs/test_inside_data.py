@@ -36,6 +36,13 @@ LOADER = place(
 VALIDATION = place("training.loss(net(inputs), targets)")
 DROPS = partial(stack, FEATURES, 16, CLASSES, bend=lambda: nn.Sequential(nn.ReLU(), nn.Dropout(0.3)))
 NORMALISES = partial(stack, FEATURES, 16, CLASSES, bend=lambda: nn.Sequential(nn.BatchNorm1d(16), nn.ReLU()))
+AVERAGES_SLOWLY = partial(
+    stack,
+    FEATURES,
+    16,
+    CLASSES,
+    bend=lambda: nn.Sequential(nn.BatchNorm1d(16, momentum=0.001), nn.ReLU()),
+)
 
 
 class AlwaysDrops(nn.Module):
@@ -174,6 +181,11 @@ CASES = (
         replace(CLASSIFIES, net=NORMALISES, evaluates=False),
         replace(CLASSIFIES, net=NORMALISES),
         place=VALIDATION,
+    ),
+    Case(
+        "running_averages_lag",
+        replace(CLASSIFIES, net=AVERAGES_SLOWLY),
+        replace(CLASSIFIES, net=NORMALISES),
     ),
     Case(
         "dropout_in_validation",

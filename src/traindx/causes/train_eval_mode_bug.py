@@ -8,8 +8,9 @@ wrongly. Three forms are common:
    batch, and the validation data even updates the running averages.
 2. `model.train()` is not called again after the first validation: dropout is off and batch normalisation
    frozen for the rest of the run.
-3. The switch is right, but the running averages are not: batches too small or too few, weights shared or
-   averaged without updating them, or a pre-trained part that is meant to stay in evaluation mode.
+3. The switch is right, but the running averages are not: batches too small or too few, a momentum so small
+   that the first values are still in them (0.99 of Keras is 0.01 of PyTorch), weights shared or averaged
+   without updating them, or a pre-trained part that is meant to stay in evaluation mode.
 
 ## What you see
 The training loss is good. The validation loss is ragged, far too high, or jumps by factors between
@@ -51,6 +52,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.running_averages_lag import running_averages_lag
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_at_chance import validation_at_chance
@@ -68,6 +70,7 @@ CAUSE = Cause(
     clues=(
         Clue(validated_in_train_mode, seen=+10.0, unseen=-2.5, group="mode"),
         Clue(trained_in_eval_mode, seen=+10.5, unseen=-2.5, group="mode"),
+        Clue(running_averages_lag, seen=+7.0),
         Clue(validation_starts_lost, seen=+2.5),
         Clue(validation_at_chance, seen=+1.5),
         Clue(validation_never_improves, seen=+3.6, unseen=-0.3, group="behind"),

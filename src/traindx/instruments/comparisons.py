@@ -215,7 +215,7 @@ class Comparisons:
 
 
 def are_all_pairs(one: Tensor, other: Tensor) -> bool:
-    """Whether a column is compared with a row of as many: each with each, where each with its own was meant."""
+    """Whether a column is compared with a row of as many: each with each, and not with its own."""
     shapes = sorted((tuple(one.shape), tuple(other.shape)), key=len)
     return shapes[0] == shapes[1][:1] and shapes[1][1:] == (1,) and shapes[0] > (1,)
 

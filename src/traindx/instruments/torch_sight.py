@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from traindx.fact import Fact, Scalar
 from traindx.facts import (
+    AVERAGING_MOMENTUM,
     DEVICE,
     DROPOUT,
     DROPOUT_LAYERS,
@@ -132,6 +133,15 @@ class TorchSight:
             DEVICE: first.device.type,
             PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
         }
+        averaging = [
+            float(m.momentum)
+            for m in modules
+            if isinstance(m, nn.modules.batchnorm._BatchNorm)
+            and m.track_running_stats
+            and m.momentum is not None
+        ]
+        if averaging:
+            facts[AVERAGING_MOMENTUM] = min(averaging)
         if rates:
             facts[DROPOUT] = max(*rates, self.dropout)
         return dropout | facts
