@@ -18,6 +18,8 @@ from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_in_validation import dropout_in_validation
 from traindx.signs.few_passes import few_passes
+from traindx.signs.few_steps_in_all import few_steps_in_all
+from traindx.signs.frozen_as_drawn import frozen_as_drawn
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -53,12 +55,15 @@ from traindx.signs.output_rectified import output_rectified
 from traindx.signs.predictions_constant import predictions_constant
 from traindx.signs.rare_class_ignored import rare_class_ignored
 from traindx.signs.rare_classes_missed import rare_classes_missed
+from traindx.signs.rate_above_usual import rate_above_usual
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
 from traindx.signs.reward_flat import reward_flat
 from traindx.signs.running_averages_lag import running_averages_lag
 from traindx.signs.shapes_broadcast import shapes_broadcast
 from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
+from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.softmax_over_one import softmax_over_one
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.squashed_twice import squashed_twice
@@ -67,6 +72,7 @@ from traindx.signs.targets_constant import targets_constant
 from traindx.signs.targets_not_finite import targets_not_finite
 from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.training_inputs_wider import training_inputs_wider
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validated_in_train_mode import validated_in_train_mode
@@ -102,7 +108,7 @@ HEALTHY_CLUES = (
     Clue(noise_swamps_progress, seen=-0.7),
     Clue(loss_starts_above_chance, seen=-2.5),
     Clue(gradient_spikes_before_loss, seen=-1.0),
-    Clue(both_losses_high, seen=-2.5),
+    Clue(both_losses_high, seen=-1.5),
     Clue(loss_oscillates, seen=-3.0, group="unrest"),
     Clue(spikes_recur, seen=-3.8, group="unrest"),
     Clue(loss_falls_slowly, seen=-3.0),
@@ -151,7 +157,13 @@ HEALTHY_CLUES = (
     Clue(rare_classes_missed, seen=-2.0, group="one answer"),
     Clue(gradient_never_arrives, seen=-3.0, group="fault"),
     Clue(updates_tiny, seen=-3.5),
-    Clue(little_learned, seen=-1.5),
+    Clue(frozen_as_drawn, seen=-2.5),
+    Clue(rate_below_usual, seen=-1.0),
+    Clue(rate_above_usual, seen=-0.7),
+    Clue(few_steps_in_all, seen=-1.0),
+    Clue(sigmoids_stacked, seen=-0.7),
+    Clue(training_inputs_wider, seen=-1.0),
+    Clue(little_learned, seen=-3.0),
     Clue(validation_learns_nothing, seen=-3.0, group="validation"),
     Clue(classes_fed_to_number_loss, seen=-2.5, group="fault"),
     Clue(worse_than_constant, seen=-4.0, group="chance"),

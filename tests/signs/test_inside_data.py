@@ -87,6 +87,12 @@ def unscaled() -> Data:
     return replace(data, inputs=200 * data.inputs, held=200 * data.held)
 
 
+def blurred() -> Data:
+    """Training inputs under noise that validation inputs are spared."""
+    data, drawn = clusters(), torch.Generator().manual_seed(2)
+    return replace(data, inputs=data.inputs + 4 * torch.randn(data.inputs.shape, generator=drawn))
+
+
 def counted_from_one() -> Data:
     data = clusters()
     return replace(data, targets=data.targets + 1, held_targets=data.held_targets + 1)
@@ -165,6 +171,7 @@ CASES = (
         replace(CLASSIFIES, data=counted_from_one, net=partial(stack, FEATURES, 16, CLASSES + 1)),
         CLASSIFIES,
     ),
+    Case("training_inputs_wider", replace(CLASSIFIES, data=blurred), CLASSIFIES),
     Case(
         "validation_inputs_differ",
         replace(CLASSIFIES, data=held_of_another_kind),

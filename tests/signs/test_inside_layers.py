@@ -35,11 +35,11 @@ DEEP = partial(stack, FEATURES, *[12] * 9, CLASSES)
 
 
 class Remembers(nn.Module):
-    """An LSTM that reads the features of a row one after another."""
+    """A recurrent network that reads the features of a row one after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, cells: type[nn.RNNBase] = nn.LSTM) -> None:
         super().__init__()
-        self.reads = nn.LSTM(1, 8, batch_first=True)
+        self.reads = cells(1, 8, batch_first=True)
         self.leaves = nn.Linear(8, CLASSES)
 
     def forward(self, rows: Tensor) -> Tensor:
@@ -115,6 +115,17 @@ CASES = (
         replace(CLASSIFIES, net=partial(DEEP, bend=lambda: nn.Sequential(nn.LayerNorm(12), nn.ReLU()))),
     ),
     Case("model_is_recurrent", replace(CLASSIFIES, net=Remembers), CLASSIFIES),
+    Case(
+        "recurrent_without_gates",
+        replace(CLASSIFIES, net=partial(Remembers, cells=nn.RNN)),
+        replace(CLASSIFIES, net=Remembers),
+    ),
+    Case(
+        "sigmoids_stacked",
+        replace(CLASSIFIES, net=partial(stack, FEATURES, 16, 16, CLASSES, bend=nn.Sigmoid)),
+        replace(CLASSIFIES, net=partial(stack, FEATURES, 16, 16, CLASSES, bend=nn.Tanh)),
+        layer="1",
+    ),
     Case(
         "bottleneck_narrow", replace(CLASSIFIES, net=partial(stack, FEATURES, 16, 2, 16, CLASSES)), CLASSIFIES
     ),

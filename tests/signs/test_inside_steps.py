@@ -60,6 +60,13 @@ def frozen_in_the_middle(net: nn.Module) -> None:
     net[2].requires_grad_(False)
 
 
+def frozen_once_learned(net: nn.Module) -> None:
+    """As a layer is that was trained elsewhere: some of its weights have grown."""
+    with torch.no_grad():
+        net[2].weight[:4] *= 3
+    frozen_in_the_middle(net)
+
+
 def frozen_first(net: nn.Module) -> None:
     net[0].requires_grad_(False)
 
@@ -99,6 +106,14 @@ CASES = (
         replace(CLASSIFIES, net=partial(Cut, cut=False)),
     ),
     Case("parameters_frozen", replace(CLASSIFIES, begins=frozen_in_the_middle), CLASSIFIES),
+    Case(
+        "frozen_as_drawn",
+        replace(CLASSIFIES, begins=frozen_in_the_middle),
+        replace(CLASSIFIES, begins=frozen_once_learned),
+    ),
+    Case("rate_below_usual", replace(CLASSIFIES, optimizer=rate(1e-5)), CLASSIFIES, place=MADE),
+    Case("rate_above_usual", replace(CLASSIFIES, optimizer=rate(5)), CLASSIFIES, place=MADE),
+    Case("few_steps_in_all", replace(CLASSIFIES, steps=30), replace(CLASSIFIES, steps=200)),
     Case("parameters_unoptimized", replace(CLASSIFIES, given=first_layers), CLASSIFIES, place=MADE),
     Case("optimizer_holds_strangers", replace(CLASSIFIES, given=with_strangers), CLASSIFIES, place=MADE),
     Case(

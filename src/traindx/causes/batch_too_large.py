@@ -47,6 +47,7 @@ data set of 2,000 rows with a batch of 1,024 and ten epochs has twenty steps in 
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -59,7 +60,8 @@ CAUSE = Cause(
     title="The batch is too large for the data",
     prior=-4.2,
     clues=(
-        Clue(few_updates_per_epoch, seen=+3.5, unseen=-2.5),
+        Clue(few_steps_in_all, seen=+2.0, unseen=-1.5),
+        Clue(few_updates_per_epoch, seen=+3.5, unseen=-1.0),
         Clue(noise_scale_below_batch, seen=+2.0),
         Clue(loss_still_falling, seen=+1.0),
         Clue(loss_falls_slowly, seen=+1.0),

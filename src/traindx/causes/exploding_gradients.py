@@ -72,11 +72,14 @@ from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
 from traindx.signs.model_is_recurrent import model_is_recurrent
 from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
 from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
+from traindx.signs.rate_above_usual import rate_above_usual
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.recurrent_without_gates import recurrent_without_gates
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_large import updates_large
 from traindx.symptom import Symptom
@@ -86,12 +89,15 @@ CAUSE = Cause(
     title="Exploding gradients",
     prior=-4.2,
     clues=(
+        Clue(rate_above_usual, seen=-1.0),
+        Clue(model_is_deep_and_plain, seen=+1.5),
+        Clue(recurrent_without_gates, seen=+1.5),
         Clue(leaps_on_small_steps, seen=+4.0, unseen=-0.7),
         Clue(gradient_starts_huge, seen=+4.0, unseen=-0.7),
         Clue(nonfinite_from_loss, seen=-1.5),
         Clue(inputs_not_finite, seen=-4.0),
         Clue(updates_large, seen=-0.5),
-        Clue(activations_swell_over_depth, seen=+0.7),
+        Clue(activations_swell_over_depth, seen=+1.5),
         Clue(nonfinite_from_layers, seen=+0.7),
         Clue(model_is_recurrent, seen=+1.5),
         Clue(gradient_swells_over_depth, seen=+1.7),

@@ -75,6 +75,7 @@ from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.squashed_twice import squashed_twice
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
@@ -91,6 +92,7 @@ CAUSE = Cause(
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(sigmoids_stacked, seen=-2.0),
         Clue(model_dwarfs_data, seen=-0.5),
         Clue(data_tiny, seen=-3.0),
         Clue(confidently_wrong, seen=-1.0),

@@ -95,6 +95,8 @@ from traindx.signs.momentum_extreme import momentum_extreme
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
+from traindx.signs.rate_above_usual import rate_above_usual
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
@@ -112,6 +114,8 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(rate_below_usual, seen=-2.0),
+        Clue(rate_above_usual, seen=+3.0, unseen=-0.7),
         Clue(dead_units_from_start, seen=-2.5),
         Clue(units_die, seen=+2.0),
         Clue(leaps_on_small_steps, seen=-1.0),

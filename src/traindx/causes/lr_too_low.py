@@ -64,6 +64,7 @@ from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.inputs_unscaled import inputs_unscaled
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -76,11 +77,15 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.predictions_constant import predictions_constant
+from traindx.signs.rate_above_usual import rate_above_usual
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.reward_flat import reward_flat
+from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
@@ -98,13 +103,18 @@ CAUSE = Cause(
     title="Learning rate too low",
     prior=-3.6,
     clues=(
+        Clue(little_learned, seen=+1.0, unseen=-1.0),
+        Clue(sigmoids_stacked, seen=-1.5),
+        Clue(optimizer_ill_fitting, seen=-2.0),
+        Clue(rate_above_usual, seen=-2.0),
+        Clue(rate_below_usual, seen=+3.0, unseen=-0.3),
         Clue(inputs_unscaled, seen=-1.0),
         Clue(weights_start_far_off, seen=-2.5),
         Clue(predictions_constant, seen=-1.0),
         Clue(trained_in_eval_mode, seen=-2.0),
         Clue(worse_than_constant, seen=+0.5),
         Clue(targets_unscaled, seen=-1.0),
-        Clue(units_saturate, seen=-1.0),
+        Clue(units_saturate, seen=-3.0),
         Clue(dead_units_many, seen=-2.0),
         Clue(few_updates_per_epoch, seen=-0.7),
         Clue(updates_large, seen=-3.0),
@@ -123,8 +133,8 @@ CAUSE = Cause(
         Clue(reward_flat, seen=+2.0, group="no progress"),
         Clue(loss_still_falling, seen=+0.5),
         Clue(loss_falls, seen=-0.5),
-        Clue(loss_plateaus, seen=-2.0),
-        Clue(loss_converged, seen=-1.5),
+        Clue(loss_plateaus, seen=-0.7),
+        Clue(loss_converged, seen=-0.7),
         Clue(loss_diverges, seen=-2.5),
         Clue(loss_oscillates, seen=-1.5, group="unrest"),
         Clue(spikes_recur, seen=-1.0, group="unrest"),

@@ -46,6 +46,7 @@ with a warm-up.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
@@ -61,7 +62,9 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_plateaus import loss_plateaus
+from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
 from traindx.signs.model_is_recurrent import model_is_recurrent
+from traindx.signs.rate_above_usual import rate_above_usual
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.units_die import units_die
 from traindx.signs.updates_large import updates_large
@@ -73,6 +76,9 @@ CAUSE = Cause(
     title="Warm-up of the learning rate is missing",
     prior=-4.5,
     clues=(
+        Clue(model_is_deep_and_plain, seen=-0.7),
+        Clue(activations_swell_over_depth, seen=-1.0),
+        Clue(rate_above_usual, seen=+1.5),
         Clue(input_outliers_seen, seen=-1.5),
         Clue(inputs_unscaled, seen=-0.7),
         Clue(units_die, seen=+1.0),

@@ -56,10 +56,12 @@ crawl, and the ones that do not crawl diverge; the loss hangs for long at the le
 from traindx import facts
 from traindx.cause import Cause, Clue
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -67,6 +69,8 @@ CAUSE = Cause(
     title="The optimizer does not suit the training",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+1.0),
+        Clue(updates_tiny, seen=+1.5),
         Clue(optimizer_ill_fitting, seen=+7.0, unseen=-5.0),
         Clue(loss_falls_slowly, seen=+0.7),
         Clue(loss_plateaus, seen=+0.7),

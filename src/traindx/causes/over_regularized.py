@@ -58,6 +58,7 @@ from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.training_inputs_wider import training_inputs_wider
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
@@ -70,12 +71,13 @@ CAUSE = Cause(
     prior=-4.3,
     acts_through=("underfitting",),
     clues=(
+        Clue(training_inputs_wider, seen=+4.0),
         Clue(little_learned, seen=+1.0),
         Clue(decay_coupled, seen=-1.5),
         Clue(dropout_extreme, seen=+5.0, unseen=-0.3, group="strength"),
         Clue(weights_shrink, seen=+1.5),
         Clue(decay_strong, seen=+5.0, unseen=-3.0, group="strength"),
-        Clue(both_losses_high, seen=+6.6, unseen=-0.5),
+        Clue(both_losses_high, seen=+4.0, unseen=-0.5),
         Clue(validation_below_train, seen=+2.4, unseen=-0.8),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_at_chance, seen=+0.5),

@@ -46,6 +46,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.few_passes import few_passes
+from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -71,9 +72,10 @@ CAUSE = Cause(
     prior=-3.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(few_steps_in_all, seen=+3.0),
         Clue(few_passes, seen=+5.5),
         Clue(targets_unscaled, seen=-1.0),
-        Clue(few_updates_per_epoch, seen=-0.7),
+        Clue(few_updates_per_epoch, seen=-2.0),
         Clue(gradients_agree, seen=-0.5),
         Clue(updates_tiny, seen=-3.0),
         Clue(loss_still_falling, seen=+5.0, unseen=-2.0),

@@ -49,6 +49,7 @@ from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.training_inputs_wider import training_inputs_wider
 from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.signs.validation_at_chance import validation_at_chance
 from traindx.signs.validation_gap_wide import validation_gap_wide
@@ -66,6 +67,7 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(training_inputs_wider, seen=-1.0),
         Clue(model_dwarfs_data, seen=-0.7),
         Clue(data_tiny, seen=-3.0),
         Clue(validation_learns_nothing, seen=-0.5),

@@ -76,7 +76,7 @@ CAUSE = Cause(
     kind=Kind.HOW,
     clues=(
         Clue(confidently_wrong, seen=-1.0),
-        Clue(little_learned, seen=+1.5),
+        Clue(little_learned, seen=+1.5, unseen=-2.5),
         Clue(dead_units_many, seen=-0.5),
         Clue(both_losses_high, seen=+7.0, unseen=-1.5),
         Clue(loss_plateaus, seen=+0.5),

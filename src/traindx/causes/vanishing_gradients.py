@@ -81,7 +81,9 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
 from traindx.signs.rate_decayed_early import rate_decayed_early
+from traindx.signs.recurrent_without_gates import recurrent_without_gates
 from traindx.signs.reward_flat import reward_flat
+from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.symptom import Symptom
@@ -91,12 +93,14 @@ CAUSE = Cause(
     title="Vanishing gradients",
     prior=-4.2,
     clues=(
+        Clue(recurrent_without_gates, seen=+2.5),
+        Clue(sigmoids_stacked, seen=+5.0),
         Clue(weights_start_tiny, seen=-0.5),
         Clue(gradient_never_arrives, seen=-1.0),
         Clue(dead_units_many, seen=-1.0),
         Clue(model_is_deep_and_plain, seen=+1.0),
         Clue(activations_fade_over_depth, seen=+0.7),
-        Clue(gradient_fades_over_depth, seen=+4.5, unseen=-2.5),
+        Clue(gradient_fades_over_depth, seen=+4.5, unseen=-1.0),
         Clue(noise_swamps_progress, seen=-1.5),
         Clue(gradient_is_zero, seen=+0.5),
         Clue(loss_leaps_above_start, seen=-1.5),

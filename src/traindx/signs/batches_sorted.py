@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import batches_per_epoch, looked, seen_in
+from traindx.curves.order import SORTED, neighbours_agree
 from traindx.curves.stated import place_of
 from traindx.facts import LOADER_PLACE, SHUFFLE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
@@ -18,17 +19,15 @@ from traindx.sign import sign
 def batches_sorted(
     run: Run,
     *,
-    agreement: Annotated[float, "excess of equal neighbours; bench/thresholds.md#order"] = 0.3,
+    agreement: Annotated[float, "excess of equal neighbours; bench/thresholds.md#order"] = SORTED,
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 4,
 ) -> Answer:
     """Neighbours in a batch share their target far more often than in random order."""
-    order = looked(run, NEIGHBOUR_AGREEMENT)
-    if order is None or len(order) < looks:
+    order, middle = looked(run, NEIGHBOUR_AGREEMENT), neighbours_agree(run, looks)
+    if order is None or middle is None:
         return CANNOT_TELL
     if _holds_all(run):
         return None
-    # The first batch of sorted data cannot tell: it knows no other class yet.
-    middle = float(np.median(order.values[1:]))
     if middle < agreement:
         return None
     says = f"neighbours in a batch share their target: {middle:.2f}, where 0 is random order and 1 is sorted"

@@ -26,10 +26,10 @@ def bottleneck_narrow(
     if not layers or size is None:
         return CANNOT_TELL
     classes = stated_number(run, CLASSES) or 0
-    hidden = [layer for layer in layers[:-1] if not is_recurrent(layer)]
+    hidden = [layer for layer in layers[:-1] if not is_recurrent(layer) and inputs_of(layer) > 1]
     narrow = min(hidden, key=units_of, default=None)
     least = max(units, min(classes, _MANY) // 4)
-    if narrow is not None and units_of(narrow) <= least and inputs_of(narrow) > 1:
+    if narrow is not None and units_of(narrow) <= least:
         says = f"everything passes the {units_of(narrow)} units of {narrow.name}"
         return Finding(1.0, says, (fact_evidence(run, PARAMETERS, MODEL_PLACE),))
     if size > total:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from traindx.curves.inside import graded
+from traindx.curves.order import comes_sorted
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
@@ -16,7 +17,8 @@ def classes_unbalanced(
 ) -> Answer:
     """The commonest class is many times as frequent as the rarest, and the loss weights them alike."""
     balance = stated_number(run, CLASS_BALANCE)
-    if balance is None:
+    # Of sorted rows the first looks know a few classes only.
+    if balance is None or comes_sorted(run):
         return CANNOT_TELL
     if balance < ratio or run.facts.get(CLASS_WEIGHTS) is True:
         return None

@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import graded, last_part, looked, seen_in
+from traindx.curves.order import comes_sorted
 from traindx.curves.stated import stated_number
 from traindx.facts import CLASS_BALANCE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
@@ -23,7 +24,8 @@ def rare_classes_missed(
     """The accuracy is well above the mean over classes: the rare ones are missed."""
     balance = stated_number(run, CLASS_BALANCE)
     recall, accuracy = looked(run, PREDICTION_RECALL), looked(run, TRAIN_ACCURACY)
-    if balance is None or recall is None or accuracy is None or len(recall) < 3:
+    # Of sorted rows the first looks know a few classes only.
+    if balance is None or recall is None or accuracy is None or len(recall) < 3 or comes_sorted(run):
         return CANNOT_TELL
     right, found = (float(np.mean(last_part(one.values))) for one in (accuracy, recall))
     if balance < ratio or right - found < gap:

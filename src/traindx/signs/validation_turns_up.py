@@ -17,7 +17,7 @@ def validation_turns_up(
     run: Run,
     *,
     noises: Annotated[float, "rise over its standard error; bench/thresholds.md#noises"] = 4.0,
-    clear: Annotated[float, "rise over the best that is clear; bench/thresholds.md#turn"] = 0.1,
+    clear: Annotated[float, "rise over the best that is clear; bench/thresholds.md#turn"] = 0.2,
     steady: Annotated[float, "rank trend after the best; bench/thresholds.md#steady"] = 2.4,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
