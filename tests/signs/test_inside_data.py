@@ -146,6 +146,7 @@ CASES = (
         CLASSIFIES,
     ),
     Case("few_passes", replace(CLASSIFIES, steps=24), CLASSIFIES),
+    Case("batch_tiny", replace(CLASSIFIES, batch=2), CLASSIFIES, place=LOADER),
     Case("few_updates_per_epoch", LARGE, replace(LARGE, batch=24), place=LOADER),
     Case(
         "batches_sorted",

@@ -25,6 +25,7 @@ from tests.trainings import (
     place,
     rate,
     recorded,
+    scaled,
     stack,
 )
 from traindx.finding import Finding
@@ -107,10 +108,11 @@ CASES = (
     ),
     Case("parameters_frozen", replace(CLASSIFIES, begins=frozen_in_the_middle), CLASSIFIES),
     Case(
-        "frozen_as_drawn",
+        "held_as_drawn",
         replace(CLASSIFIES, begins=frozen_in_the_middle),
         replace(CLASSIFIES, begins=frozen_once_learned),
     ),
+    Case("nothing_learned", replace(CLASSIFIES, optimizer=rate(1e-6), begins=scaled(0.01)), CLASSIFIES),
     Case("rate_below_usual", replace(CLASSIFIES, optimizer=rate(1e-5)), CLASSIFIES, place=MADE),
     Case("rate_above_usual", replace(CLASSIFIES, optimizer=rate(5)), CLASSIFIES, place=MADE),
     Case("few_steps_in_all", replace(CLASSIFIES, steps=30), replace(CLASSIFIES, steps=200)),

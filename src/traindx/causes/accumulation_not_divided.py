@@ -48,6 +48,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accumulation_undivided import accumulation_undivided
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.updates_large import updates_large
@@ -58,6 +59,7 @@ CAUSE = Cause(
     title="Accumulated gradients are not divided",
     prior=-4.3,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(accumulation_undivided, seen=+8.0, unseen=-6.0),
         Clue(updates_large, seen=+1.5),
         Clue(loss_diverges, seen=+1.0),

@@ -68,6 +68,7 @@ from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -89,6 +90,7 @@ CAUSE = Cause(
     title="Bad initialisation of the weights",
     prior=-4.8,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(gradient_starts_huge, seen=+0.7),
         Clue(worse_than_constant, seen=+1.0),
         Clue(starts_far_above_chance, seen=+1.5, group="start"),

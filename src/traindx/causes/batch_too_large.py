@@ -50,6 +50,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.noise_scale_below_batch import noise_scale_below_batch
@@ -60,6 +61,7 @@ CAUSE = Cause(
     title="The batch is too large for the data",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(few_steps_in_all, seen=+2.0, unseen=-1.5),
         Clue(few_updates_per_epoch, seen=+3.5, unseen=-1.0),
         Clue(noise_scale_below_batch, seen=+2.0),

@@ -54,7 +54,9 @@ overlooked.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.batch_tiny import batch_tiny
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -76,6 +78,8 @@ CAUSE = Cause(
     title="The batch is too small",
     prior=-4.8,
     clues=(
+        Clue(batch_tiny, seen=+4.0, unseen=-1.5),
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(updates_large, seen=-0.7),
         Clue(noise_scale_above_batch, seen=+2.0, unseen=-0.7),
         Clue(noise_swamps_progress, seen=+3.0),

@@ -53,6 +53,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
@@ -69,6 +70,7 @@ CAUSE = Cause(
     title="Gradient clipping too tight",
     prior=-5.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(updates_tiny, seen=+2.5),
         Clue(most_steps_clipped, seen=+4.5, unseen=-4.0),
         Clue(loss_falls_slowly, seen=+2.2),

@@ -62,6 +62,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.dead_units_from_start import dead_units_from_start
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
@@ -73,6 +74,7 @@ CAUSE = Cause(
     title="ReLU units are dead",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(dead_units_many, seen=+4.0, unseen=-3.0),
         Clue(dead_units_from_start, seen=+0.5),
         Clue(loss_flat_from_start, seen=+1.0, group="flat"),

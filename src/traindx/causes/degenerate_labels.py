@@ -44,6 +44,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.data_tiny import data_tiny
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.one_class_only import one_class_only
 from traindx.signs.targets_constant import targets_constant
@@ -54,6 +55,7 @@ CAUSE = Cause(
     title="The targets hold nothing to learn",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(one_class_only, seen=+9.0),
         Clue(targets_constant, seen=+9.0),
         Clue(data_tiny, seen=+9.0),

@@ -52,6 +52,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.output_rectified import output_rectified
@@ -66,6 +67,7 @@ CAUSE = Cause(
     title="The graph is cut: gradients do not arrive",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(output_rectified, seen=-2.0),
         Clue(weights_start_tiny, seen=-2.0),
         Clue(gradient_never_arrives, seen=+7.0, unseen=-4.0),

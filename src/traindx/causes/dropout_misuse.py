@@ -59,6 +59,7 @@ from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_extreme import dropout_extreme
 from traindx.signs.dropout_in_validation import dropout_in_validation
+from traindx.signs.little_learned import little_learned
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.symptom import Symptom
 
@@ -67,6 +68,7 @@ CAUSE = Cause(
     title="Dropout is misplaced or never rests",
     prior=-4.3,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(dropout_at_output, seen=+9.0),
         Clue(dropout_in_validation, seen=+8.0),
         Clue(dropout_extreme, seen=+3.0),

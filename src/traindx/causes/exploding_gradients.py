@@ -66,6 +66,7 @@ from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
 from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -89,6 +90,7 @@ CAUSE = Cause(
     title="Exploding gradients",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(rate_above_usual, seen=-1.0),
         Clue(model_is_deep_and_plain, seen=+1.5),
         Clue(recurrent_without_gates, seen=+1.5),

@@ -48,11 +48,11 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.frozen_as_drawn import frozen_as_drawn
 from traindx.signs.gradient_is_zero import gradient_is_zero
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.held_as_drawn import held_as_drawn
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
@@ -77,7 +77,7 @@ CAUSE = Cause(
     title="Parameters that should learn are frozen",
     prior=-4.8,
     clues=(
-        Clue(frozen_as_drawn, seen=+3.0),
+        Clue(held_as_drawn, seen=+3.0),
         Clue(little_learned, seen=+1.5),
         Clue(parameters_unoptimized, seen=-0.5),
         Clue(parameters_frozen, seen=+7.6, unseen=-6.0),

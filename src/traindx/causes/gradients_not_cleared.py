@@ -52,6 +52,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradients_carried_over import gradients_carried_over
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.symptom import Symptom
@@ -61,6 +62,7 @@ CAUSE = Cause(
     title="Gradients are never cleared",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(gradients_carried_over, seen=+10.0, unseen=-5.0),
         Clue(gradient_norm_grows, seen=+1.0),
         Clue(loss_diverges, seen=+0.5),

@@ -46,6 +46,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.input_outliers_seen import input_outliers_seen
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -64,6 +65,7 @@ CAUSE = Cause(
     prior=-4.5,
     acts_through=("exploding-gradients",),
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(input_outliers_seen, seen=+5.0, unseen=-2.0),
         Clue(loss_leaps_above_start, seen=+0.5),
         Clue(spikes_recur, seen=+5.2, unseen=-1.0, group="spikes"),

@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.confidently_wrong import confidently_wrong
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.output_scores_drift import output_scores_drift
 from traindx.signs.starts_far_above_chance import starts_far_above_chance
@@ -65,6 +66,7 @@ CAUSE = Cause(
     title="Some labels are wrong",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(output_scores_drift, seen=-2.0),
         Clue(starts_far_above_chance, seen=-2.5),
         Clue(confidently_wrong, seen=+6.0, unseen=-2.0),

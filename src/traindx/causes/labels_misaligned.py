@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.bottleneck_narrow import bottleneck_narrow
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.dead_units_many import dead_units_many
@@ -71,12 +72,14 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.noise_swamps_progress import noise_swamps_progress
+from traindx.signs.nothing_learned import nothing_learned
 from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.shapes_broadcast import shapes_broadcast
 from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.training_inputs_wider import training_inputs_wider
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_at_chance import validation_at_chance
@@ -92,6 +95,9 @@ CAUSE = Cause(
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(bottleneck_narrow, seen=-2.0),
+        Clue(training_inputs_wider, seen=-2.0),
+        Clue(nothing_learned, seen=+2.5, unseen=-0.7, group="chance"),
         Clue(sigmoids_stacked, seen=-2.0),
         Clue(model_dwarfs_data, seen=-0.5),
         Clue(data_tiny, seen=-3.0),

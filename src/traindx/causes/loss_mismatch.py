@@ -56,6 +56,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
 from traindx.symptom import Symptom
@@ -65,6 +66,7 @@ CAUSE = Cause(
     title="The loss does not fit the kind of target",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(classes_fed_to_number_loss, seen=+9.0, unseen=-1.0),
         Clue(yes_no_loss_on_exclusive_classes, seen=+7.5),
         Clue(loss_plateaus, seen=+0.5),

@@ -43,6 +43,7 @@ a hundred or more long before the end.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_not_finite import loss_not_finite
@@ -56,6 +57,7 @@ CAUSE = Cause(
     title="Learning rate decayed too early",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(rate_decayed_early, seen=+7.0, unseen=-4.0),
         Clue(loss_still_falling, seen=-1.0),
         Clue(loss_diverges, seen=-2.0),

@@ -79,6 +79,7 @@ from traindx.signs.inputs_not_finite import inputs_not_finite
 from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_converged import loss_converged
@@ -114,6 +115,7 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(rate_below_usual, seen=-2.0),
         Clue(rate_above_usual, seen=+3.0, unseen=-0.7),
         Clue(dead_units_from_start, seen=-2.5),

@@ -141,7 +141,7 @@ CAUSE = Cause(
         Clue(loss_not_finite, seen=-3.0),
         Clue(validation_turns_up, seen=-2.0),
         Clue(gradient_norm_vanishes, seen=-1.5),
-        Clue(most_steps_clipped, seen=-3.0),
+        Clue(most_steps_clipped, seen=-4.5),
         Clue(rate_decayed_early, seen=-2.5),
     ),
     fixes=(

@@ -52,6 +52,7 @@ from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
 from traindx.signs.all_pairs_compared import all_pairs_compared
 from traindx.signs.argmax_of_one import argmax_of_one
+from traindx.signs.little_learned import little_learned
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -59,6 +60,7 @@ CAUSE = Cause(
     title="The metric cannot tell good from bad",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(accuracy_of_a_regression, seen=+10.0),
         Clue(argmax_of_one, seen=+10.0),
         Clue(all_pairs_compared, seen=+10.0),

@@ -53,6 +53,7 @@ from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.input_outliers_seen import input_outliers_seen
 from traindx.signs.inputs_unscaled import inputs_unscaled
 from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_diverges import loss_diverges
@@ -76,6 +77,7 @@ CAUSE = Cause(
     title="Warm-up of the learning rate is missing",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(model_is_deep_and_plain, seen=-0.7),
         Clue(activations_swell_over_depth, seen=-1.0),
         Clue(rate_above_usual, seen=+1.5),

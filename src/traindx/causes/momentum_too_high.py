@@ -48,6 +48,7 @@ data in each step 0.99 and 0.999 trained to zero: it is the noise of the batches
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_oscillates import loss_oscillates
@@ -59,6 +60,7 @@ CAUSE = Cause(
     title="Momentum too high",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(momentum_extreme, seen=+7.5, unseen=-6.0),
         Clue(loss_oscillates, seen=+2.0),
         Clue(loss_diverges, seen=+1.0),

@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.batches_sorted import batches_sorted
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.staircase_at_epochs import staircase_at_epochs
@@ -63,6 +64,7 @@ CAUSE = Cause(
     title="Training data is not shuffled",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(batches_sorted, seen=+6.0, unseen=-4.0),
         Clue(staircase_at_epochs, seen=+0.7),
         Clue(loss_oscillates, seen=+1.0),

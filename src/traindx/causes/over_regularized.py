@@ -76,7 +76,7 @@ CAUSE = Cause(
         Clue(decay_coupled, seen=-1.5),
         Clue(dropout_extreme, seen=+5.0, unseen=-0.3, group="strength"),
         Clue(weights_shrink, seen=+1.5),
-        Clue(decay_strong, seen=+5.0, unseen=-3.0, group="strength"),
+        Clue(decay_strong, seen=+5.0, unseen=-1.0, group="strength"),
         Clue(both_losses_high, seen=+4.0, unseen=-0.5),
         Clue(validation_below_train, seen=+2.4, unseen=-0.8),
         Clue(loss_plateaus, seen=+0.5),

@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Kind, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -65,6 +66,7 @@ CAUSE = Cause(
     title="Activations are saturated",
     prior=-4.0,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(units_saturate, seen=+5.5, unseen=-3.0),
         Clue(saturated_from_start, seen=+0.5),
         Clue(gradient_fades_over_depth, seen=+0.7),

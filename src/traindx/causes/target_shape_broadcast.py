@@ -45,6 +45,7 @@ small, no rate helps, and with a batch of 1 it trains. 16 samples cannot be memo
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.shapes_broadcast import shapes_broadcast
@@ -55,6 +56,7 @@ CAUSE = Cause(
     title="Shapes broadcast in the loss",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(shapes_broadcast, seen=+10.5, unseen=-5.0),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_at_chance, seen=+0.5),

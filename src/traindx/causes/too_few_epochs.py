@@ -49,6 +49,7 @@ from traindx.signs.few_passes import few_passes
 from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_diverges import loss_diverges
@@ -72,6 +73,7 @@ CAUSE = Cause(
     prior=-3.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(few_steps_in_all, seen=+3.0),
         Clue(few_passes, seen=+5.5),
         Clue(targets_unscaled, seen=-1.0),

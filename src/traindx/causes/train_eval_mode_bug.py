@@ -50,6 +50,7 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.running_averages_lag import running_averages_lag
@@ -68,6 +69,7 @@ CAUSE = Cause(
     title="Train and eval mode are mixed up",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(validated_in_train_mode, seen=+10.0, unseen=-2.5, group="mode"),
         Clue(trained_in_eval_mode, seen=+10.5, unseen=-2.5, group="mode"),
         Clue(running_averages_lag, seen=+7.0),

@@ -46,6 +46,7 @@ too.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
+from traindx.signs.little_learned import little_learned
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_rows_seen import validation_rows_seen
 from traindx.symptom import Symptom
@@ -55,6 +56,7 @@ CAUSE = Cause(
     title="Validation data was seen in training",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(validation_rows_seen, seen=+10.0, unseen=-5.0),
         Clue(validation_below_train, seen=+0.5),
     ),

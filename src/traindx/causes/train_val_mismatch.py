@@ -46,6 +46,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.double_descent import double_descent
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.model_dwarfs_data import model_dwarfs_data
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
@@ -67,6 +68,7 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=-0.5),
         Clue(training_inputs_wider, seen=-1.0),
         Clue(model_dwarfs_data, seen=-0.7),
         Clue(data_tiny, seen=-3.0),

@@ -69,6 +69,7 @@ from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
@@ -93,8 +94,9 @@ CAUSE = Cause(
     title="Vanishing gradients",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(recurrent_without_gates, seen=+2.5),
-        Clue(sigmoids_stacked, seen=+5.0),
+        Clue(sigmoids_stacked, seen=+6.0),
         Clue(weights_start_tiny, seen=-0.5),
         Clue(gradient_never_arrives, seen=-1.0),
         Clue(dead_units_many, seen=-1.0),

@@ -50,6 +50,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.decay_coupled import decay_coupled
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.weights_shrink import weights_shrink
 from traindx.symptom import Symptom
@@ -59,6 +60,7 @@ CAUSE = Cause(
     title="Weight decay is mixed into Adam's gradient",
     prior=-4.5,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(decay_coupled, seen=+5.5, unseen=-6.0),
         Clue(weights_shrink, seen=+3.5, unseen=-0.7),
         Clue(both_losses_high, seen=+1.0),

@@ -69,6 +69,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.output_bounded_target_not import output_bounded_target_not
@@ -84,6 +85,7 @@ CAUSE = Cause(
     title="The output activation does not fit the loss",
     prior=-4.2,
     clues=(
+        Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(squashed_twice, seen=+9.0, group="output"),
         Clue(softmax_over_one, seen=+11.0, group="output"),
         Clue(output_bounded_target_not, seen=+9.0, group="output"),

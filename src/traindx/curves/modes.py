@@ -10,4 +10,9 @@ _BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
 def matters(run: Run) -> bool:
     """Whether the model has dropout, or a normalisation that keeps statistics of the batches."""
     drops = (stated_number(run, DROPOUT_LAYERS) or 0) > 0 and stated_number(run, DROPOUT) != 0.0
-    return drops or any(word in layer.kind for layer in run.model for word in _BY_BATCH)
+    return drops or normalises_over_batch(run)
+
+
+def normalises_over_batch(run: Run) -> bool:
+    """Whether the model has a normalisation that keeps statistics of the batches."""
+    return any(word in layer.kind for layer in run.model for word in _BY_BATCH)

@@ -29,6 +29,8 @@ _WHAT = "watching comparisons"
 _SAMPLE = 1024
 _FEWEST = 4
 """Different numbers that are not whole, for targets to be real numbers."""
+_BROKEN = 0.1
+"""Share of numbers that are not whole, for targets to be real numbers."""
 _MOST_DOUBTS = 8
 """Comparisons with targets that turn out to be whole numbers, after which none is looked at any more."""
 _LAID_OUT = (2, 4, 5)
@@ -221,10 +223,10 @@ def are_all_pairs(one: Tensor, other: Tensor) -> bool:
 
 
 def are_real(target: Tensor) -> bool:
-    """Whether most numbers are not whole, and differ."""
+    """Whether many numbers are not whole, and differ: a picture may be black for the most part."""
     if not target.is_floating_point():
         return False
     values = target.detach().flatten()[:_SAMPLE].double()
     values = values[values.isfinite()]
     broken = values[values != values.round()]
-    return 2 * len(broken) > len(values) and len(broken.unique()) >= _FEWEST
+    return len(broken) > _BROKEN * len(values) and len(broken.unique()) >= _FEWEST

@@ -54,7 +54,10 @@ def input_outliers_seen(
 
 
 def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float) -> Answer:
-    """A few values in many batches that lie far outside of the range of their own feature."""
+    """A few values in many batches that lie far outside: of what is validated on, or of their own feature."""
+    found = _beyond_validation(run, reach, far)
+    if found is not None:
+        return found
     share = looked(run, INPUT_OUTLIER_SHARE)
     if share is None:
         return None
@@ -64,3 +67,20 @@ def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float)
     typical = float(np.median(share.values[share.values > 0]))
     says = f"{held:.0%} of the batches hold values far outside of their feature's range, {typical:.2%} of all"
     return Finding(0.8, says, (seen_in(share, typical, 0.0),))
+
+
+def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
+    """Values of training that lie many times as far out as any that is validated on."""
+    high, low = looked(run, INPUT_MAX, "validation"), looked(run, INPUT_MIN, "validation")
+    mean, std = looked(run, INPUT_MEAN, "validation"), looked(run, INPUT_STD)
+    if high is None or low is None or mean is None or std is None:
+        return None
+    centre = float(np.median(mean.values))
+    farthest = max(float(np.max(high.values)) - centre, centre - float(np.min(low.values)))
+    ratio = float(np.max(reach)) / max(farthest, 1e-300)
+    # What is scaled otherwise as a whole has its values all over that range.
+    spread = float(np.median(reach)) / max(float(np.median(std.values)), 1e-300)
+    if farthest <= 0 or not math.isfinite(ratio) or ratio < far or spread < far:
+        return None
+    says = f"training inputs reach {ratio:.0f} times as far as any validation input, few of them"
+    return Finding(graded(ratio, far, 10 * far), says, (seen_in(std, float(np.max(reach)), far * farthest),))
