@@ -25,7 +25,9 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked
         for one in asked
     )
     judged = _answered(loss_falls, asked)
-    if (too_short.slug in yes or not judged) and not (critical and healthy < _SURE):
+    # A few epochs are enough where both curves go down: that is what health looks like.
+    learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
+    if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
     if healthy < _SURE and suspects:
         return Verdict.SICK

@@ -10,7 +10,7 @@ from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.quantity import Quantity
 from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.series import Axis, Floats, Series
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.loss_falls import loss_falls
@@ -96,3 +96,21 @@ def test_to_stand_still_for_some_ten_steps_is_too_short(points: int) -> None:
     assert diagnose(still).verdict is Verdict.INCONCLUSIVE
     moving = Run("moving", (series(TRAIN_LOSS, 2 * np.exp(-np.arange(points) / 10)),))
     assert too_short(moving) is None
+
+
+def by_epoch(quantity: Quantity, values: list[float]) -> Series:
+    return Series(quantity, np.arange(1, len(values) + 1, dtype=np.float64), np.array(values), Axis.EPOCH)
+
+
+def test_six_epochs_are_enough_where_both_curves_go_down() -> None:
+    train = by_epoch(TRAIN_LOSS, [1.2, 0.8, 0.6, 0.45, 0.38, 0.33])
+    held = by_epoch(VAL_LOSS, [1.0, 0.7, 0.6, 0.5, 0.45, 0.42])
+    assert isinstance(too_short(Run("r", (train, held))), Finding)
+    assert diagnose(Run("r", (train, held))).verdict is Verdict.HEALTHY
+    assert diagnose(Run("r", (train,))).verdict is Verdict.INCONCLUSIVE
+
+
+def test_six_epochs_are_no_illness() -> None:
+    train = by_epoch(TRAIN_LOSS, [1.2, 0.8, 0.6, 0.45, 0.38, 0.33])
+    held = by_epoch(VAL_LOSS, [0.9, 0.85, 0.9, 1.0, 1.1, 1.2])
+    assert diagnose(Run("r", (train, held))).verdict is Verdict.INCONCLUSIVE
