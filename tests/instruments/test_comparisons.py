@@ -196,6 +196,17 @@ def test_predictions_that_are_compared_each_with_each(name: str, tmp_path: Path)
     assert "test_comparisons.py:" in str(place)
 
 
+def test_classes_that_are_compared_each_with_each(tmp_path: Path) -> None:
+    with recorded(tmp_path) as found:
+        train(
+            lambda p, y: (p.argmax(1, keepdim=True) == y).float().mean(),
+            lambda: torch.randint(3, (16,)),
+            outputs=3,
+            loss="cross_entropy",
+        )
+    assert found[0].stated("pairs_compared") == [True]
+
+
 NO_PAIRS: dict[str, Measure] = {
     "of one shape": lambda p, y: ((p > 0) == y).float().mean(),
     "a tensor with itself": lambda p, y: (y == y.flatten()).float().mean(),

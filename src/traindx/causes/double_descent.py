@@ -53,6 +53,7 @@ from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
+from traindx.signs.running_averages_lag import running_averages_lag
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.symptom import Symptom
 
@@ -62,6 +63,7 @@ CAUSE = Cause(
     prior=-5.0,
     kind=Kind.HOW,
     clues=(
+        Clue(running_averages_lag, seen=-4.0),
         Clue(confidently_wrong, seen=+0.5),
         Clue(double_descent, seen=+9.5, unseen=-4.0),
         Clue(loss_falls, seen=+0.5, unseen=-2.0),

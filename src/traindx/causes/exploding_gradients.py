@@ -82,6 +82,7 @@ from traindx.signs.rate_above_usual import rate_above_usual
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.recurrent_without_gates import recurrent_without_gates
 from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.updates_large import updates_large
 from traindx.symptom import Symptom
 
@@ -90,6 +91,7 @@ CAUSE = Cause(
     title="Exploding gradients",
     prior=-4.2,
     clues=(
+        Clue(starts_far_above_chance, seen=+1.0),
         Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(rate_above_usual, seen=-1.0),
         Clue(model_is_deep_and_plain, seen=+1.5),

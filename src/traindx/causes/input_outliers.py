@@ -66,9 +66,9 @@ CAUSE = Cause(
     acts_through=("exploding-gradients",),
     clues=(
         Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(input_outliers_seen, seen=+5.0, unseen=-2.0),
+        Clue(input_outliers_seen, seen=+6.0, unseen=-2.0),
         Clue(loss_leaps_above_start, seen=+0.5),
-        Clue(spikes_recur, seen=+5.2, unseen=-1.0, group="spikes"),
+        Clue(spikes_recur, seen=+5.2, unseen=-0.3, group="spikes"),
         Clue(loss_spikes, seen=+1.0, group="spikes"),
         Clue(loss_falls, seen=+0.5, unseen=-1.5),
         Clue(validation_improves, seen=+0.5),

@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.bottleneck_narrow import bottleneck_narrow
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.data_tiny import data_tiny
@@ -76,9 +77,11 @@ from traindx.signs.nothing_learned import nothing_learned
 from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
 from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.shapes_broadcast import shapes_broadcast
 from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.training_inputs_wider import training_inputs_wider
 from traindx.signs.updates_large import updates_large
 from traindx.signs.updates_tiny import updates_tiny
@@ -95,6 +98,9 @@ CAUSE = Cause(
     title="Labels do not belong to their inputs",
     prior=-4.8,
     clues=(
+        Clue(activations_swell_over_depth, seen=-0.7),
+        Clue(starts_far_above_chance, seen=-1.0),
+        Clue(rate_below_usual, seen=-2.0),
         Clue(bottleneck_narrow, seen=-2.0),
         Clue(training_inputs_wider, seen=-2.0),
         Clue(nothing_learned, seen=+2.5, unseen=-0.7, group="chance"),

@@ -1,7 +1,8 @@
 """Measures that cannot tell: the largest of one output, real numbers by equality, all pairs by equality.
 
-Only programs whose loss function gets one output, or compares numbers, are watched for them, from the first
-such loss on and until one was found. Libraries do as they like: only calls that the program makes count.
+Only programs whose loss function gets one output, or compares numbers, are watched for the first two, and all
+for the third, from the first such loss on and until one was found. Libraries do as they like: only calls
+that the program makes count.
 """
 
 import weakref
@@ -97,10 +98,11 @@ class Comparisons:
         if numbers:
             wanted = ACCURACY_OF_NUMBERS not in self._found and self._doubts < _MOST_DOUBTS
         else:
-            wanted = one_output and PAIRS_COMPARED not in self._found
+            wanted = PAIRS_COMPARED not in self._found
         if wanted and self._equalities is None:
             self._equalities = equalities = Patches()
-            equalities.replace(torch, "eq", partial(self._equating, equalities))
+            if numbers or one_output:
+                equalities.replace(torch, "eq", partial(self._equating, equalities))
             for name in ("eq", "__eq__"):
                 equalities.shadow(Tensor, name, partial(self._equating, equalities))
         self.follows = self.follows or (wanted and numbers)
