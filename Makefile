@@ -45,6 +45,9 @@ bench: $(STAMPS)/bench ## measure reading speed against the peers, side by side 
 bench-corpus: $(STAMPS)/dev ## train and record the corpus anew, and ask every sign of it (about two hours; can be stopped and resumed)
 	@PYTHONPATH=bench $(BIN)/python -m corpus.make
 	@PYTHONPATH=bench $(BIN)/python -m corpus.table
+	@PYTHONPATH=bench $(BIN)/python -m corpus.programs
+	@PYTHONPATH=bench $(BIN)/python -m corpus.detection
+	@PYTHONPATH=bench $(BIN)/python -m corpus.limits
 
 bench-accuracy: $(STAMPS)/dev ## fit the points to the corpus, score them on kinds never seen, write docs/accuracy.md (some minutes)
 	@PYTHONPATH=bench $(BIN)/python -m corpus.fit

@@ -2,10 +2,11 @@
 
 PYTHONPATH=bench python -m corpus.fit
 
-Maximum likelihood of the right hypothesis, held close to the points set by hand: a clue that the corpus says
-little about keeps what its author gave it. Signs are constraints: a clue for stays for, one against stays
-against, and what counted nothing counts nothing. Then one factor for recordings and one for logs makes the
-shares probabilities; it is fitted on runs whose task and family the points were not fitted on.
+Maximum likelihood of the right hypothesis, for the corpus and for the programs of tests/scripts, held close
+to the points set by hand: a clue that the corpus says little about keeps what its author gave it. Signs are
+constraints: a clue for stays for, one against stays against, and what counted nothing counts nothing. Then
+one factor for recordings and one for logs makes the shares probabilities; it is fitted on runs whose task
+and family the points were not fitted on.
 """
 
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from corpus.programs import programs
 from corpus.ranker import Asked, Points, Ranker, asked
 from corpus.table import Row, read
 from traindx.fitted import HEALTH
@@ -29,6 +31,8 @@ _LEAST = 0.05
 """What is left of a clue at least: less would be nothing."""
 _FROM_LOGS = 0.5
 """What a log counts against a recording of the same run."""
+_PROGRAM = 3.0
+"""What a program by another hand counts against a run of the corpus."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +52,8 @@ def sample(ranker: Ranker, rows: Sequence[Row]) -> Sample:
     """Recordings and logs of all rows, the recordings first."""
     codes = [row.full for row in rows] + [row.log for row in rows]
     labels = torch.tensor([ranker.names.index(row.label) for row in rows])
-    weights = torch.cat([torch.ones(len(rows)), torch.full((len(rows),), _FROM_LOGS)]).double()
+    each = torch.tensor([1.0 if row.task else _PROGRAM for row in rows])
+    weights = torch.cat([each, _FROM_LOGS * each]).double()
     return Sample(asked(codes), torch.cat([labels, labels]), weights)
 
 
@@ -123,7 +128,7 @@ def main() -> None:
         "recording": round(sureness(scored.full, scored.labels), 2),
         "log": round(sureness(scored.log, scored.labels), 2),
     }
-    points = fit(ranker, sample(ranker, rows))
+    points = fit(ranker, sample(ranker, [*rows, *programs()]))
     POINTS.write_text(as_json(ranker, points, factors), encoding="utf-8")
     moved = (points.seen - ranker.by_hand.seen).abs()
     print(

@@ -1,7 +1,8 @@
 """Split by kind, not by luck: every run is scored by points fitted on neither its task nor its family.
 
 Families and tasks are dealt into parts; for every pair of parts the points are fitted on what is in neither
-of them and scored on what is in both, so that every run is scored exactly once.
+of them and scored on what is in both, so that every run is scored exactly once. Programs by other hands are
+of neither kind, and are fitted on for every pair.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor
 
 from corpus.fit import Sample, fit, sample
+from corpus.programs import programs
 from corpus.ranker import Points, Ranker
 from corpus.table import Row
 
@@ -60,7 +62,7 @@ def _beliefs(split: tuple[list[int], list[int]], signs: list[str], rows: Sequenc
     # Made here: causes and signs do not travel from process to process.
     ranker = Ranker(signs)
     fitted, scored = split
-    points = how(ranker, sample(ranker, [rows[n] for n in fitted]))
+    points = how(ranker, sample(ranker, [*(rows[n] for n in fitted), *programs()]))
     return ranker.beliefs(points, sample(ranker, [rows[n] for n in scored]).answers)
 
 

@@ -72,7 +72,7 @@ def main() -> None:
         found = list(track(told, "asking", total=len(rows)))
     head = "| sign | limit | value | runs with a cause it speaks for, at half / once / twice | healthy ones |"
     text = THRESHOLDS.read_text(encoding="utf-8").partition(_BEGINS)[0].rstrip()
-    about = f"Every fourth run of `bench/corpus`, {len(rows)} in all (`python -m corpus.limits`)."
+    about = f"One run in {arguments.every} of `bench/corpus`, {len(rows)} in all (`python -m corpus.limits`)."
     table = "\n".join([head, "|---|---|--:|---|---|", *lines(rows, found)])
     THRESHOLDS.write_text(f"{text}\n\n{_BEGINS}\n{about}\n\n{table}\n", encoding="utf-8")
 

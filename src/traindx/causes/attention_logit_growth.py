@@ -52,6 +52,7 @@ from traindx.signs.attention_scores_grow import attention_scores_grow
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_spikes import loss_spikes
+from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -59,6 +60,7 @@ CAUSE = Cause(
     title="Attention scores grow out of range",
     prior=-4.3,
     clues=(
+        Clue(weights_start_far_off, seen=-4.0),
         Clue(attention_scores_grow, seen=+6.0, unseen=-5.0),
         Clue(loss_diverges, seen=+1.0),
         Clue(loss_spikes, seen=+0.7),

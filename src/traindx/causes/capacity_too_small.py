@@ -68,9 +68,12 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
+from traindx.signs.parameters_frozen import parameters_frozen
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.units_saturate import units_saturate
+from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
@@ -82,6 +85,9 @@ CAUSE = Cause(
     prior=-4.6,
     acts_through=("underfitting",),
     clues=(
+        Clue(rate_below_usual, seen=-2.0),
+        Clue(updates_tiny, seen=-1.0),
+        Clue(parameters_frozen, seen=-3.0),
         Clue(little_learned, seen=+4.0, unseen=-2.0),
         Clue(confidently_wrong, seen=-1.0),
         Clue(classes_fed_to_number_loss, seen=-1.0),

@@ -61,6 +61,8 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
+from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.symptom import Symptom
@@ -70,6 +72,8 @@ CAUSE = Cause(
     title="Gradient clipping too tight",
     prior=-5.5,
     clues=(
+        Clue(rate_below_usual, seen=-1.5),
+        Clue(optimizer_ill_fitting, seen=-2.0),
         Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(updates_tiny, seen=+2.5),
         Clue(most_steps_clipped, seen=+4.5, unseen=-4.0),

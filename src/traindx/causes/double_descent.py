@@ -65,7 +65,7 @@ CAUSE = Cause(
     clues=(
         Clue(running_averages_lag, seen=-4.0),
         Clue(confidently_wrong, seen=+0.5),
-        Clue(double_descent, seen=+9.5, unseen=-4.0),
+        Clue(double_descent, seen=+8.0, unseen=-4.0),
         Clue(loss_falls, seen=+0.5, unseen=-2.0),
         Clue(loss_diverges, seen=-2.0),
         Clue(loss_oscillates, seen=-1.5),

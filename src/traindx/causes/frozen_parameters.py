@@ -48,6 +48,7 @@ from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
+from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.gradient_is_zero import gradient_is_zero
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
@@ -70,6 +71,7 @@ from traindx.signs.reward_flat import reward_flat
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.weights_shrink import weights_shrink
 from traindx.symptom import Symptom
 
 CAUSE = Cause(
@@ -77,6 +79,8 @@ CAUSE = Cause(
     title="Parameters that should learn are frozen",
     prior=-4.8,
     clues=(
+        Clue(weights_shrink, seen=-1.0),
+        Clue(decay_coupled, seen=-3.0),
         Clue(held_as_drawn, seen=+3.0),
         Clue(little_learned, seen=+1.5),
         Clue(parameters_unoptimized, seen=-0.5),

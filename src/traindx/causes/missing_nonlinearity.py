@@ -62,8 +62,8 @@ CAUSE = Cause(
     clues=(
         Clue(loss_converged, seen=-1.5),
         Clue(little_learned, seen=+2.5, unseen=-2.5),
-        Clue(nonlinearity_missing, seen=+6.0, unseen=-3.0),
-        Clue(linear_in_a_row, seen=+1.5),
+        Clue(nonlinearity_missing, seen=+6.0, unseen=-3.0, group="bends"),
+        Clue(linear_in_a_row, seen=+5.0, group="bends"),
         Clue(loss_plateaus, seen=+0.7),
         Clue(both_losses_high, seen=+1.0),
     ),

@@ -1,11 +1,14 @@
 """A linear layer right after another."""
 
-from traindx.curves.stated import fact_evidence
-from traindx.facts import LINEAR_IN_A_ROW, MODEL_PLACE
+from traindx.curves.stated import fact_evidence, stated_number
+from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, MODEL_PLACE, NONLINEARITIES
 from traindx.finding import CANNOT_TELL, Answer, Finding
 from traindx.run import Run
 from traindx.sign import sign
 from traindx.wording import printable
+
+_EACH = 0.25
+"""What every layer counts."""
 
 
 @sign(needs=(LINEAR_IN_A_ROW,))
@@ -17,4 +20,8 @@ def linear_in_a_row(run: Run) -> Answer:
     if not names:
         return None
     says = f"nothing bends between these layers and the linear ones before them: {printable(names)}"
-    return Finding(1.0, says, (fact_evidence(run, LINEAR_IN_A_ROW, MODEL_PLACE),))
+    # One such layer is a choice, as in front of attention; most of a stack is a slip.
+    hidden = max(1.0, (stated_number(run, LINEAR_LAYERS) or 1) - 1)
+    bent = min(1.0, (stated_number(run, NONLINEARITIES) or 0) / hidden)
+    strength = max(0.1, min(1.0, _EACH * len(names.split(", "))) * (1 - bent))
+    return Finding(strength, says, (fact_evidence(run, LINEAR_IN_A_ROW, MODEL_PLACE),))
