@@ -46,11 +46,11 @@ bench-corpus: $(STAMPS)/dev ## train and record the corpus anew, and ask every s
 	@PYTHONPATH=bench $(BIN)/python -m corpus.make
 	@PYTHONPATH=bench $(BIN)/python -m corpus.table
 	@PYTHONPATH=bench $(BIN)/python -m corpus.programs
-	@PYTHONPATH=bench $(BIN)/python -m corpus.detection
 	@PYTHONPATH=bench $(BIN)/python -m corpus.limits
 
 bench-accuracy: $(STAMPS)/dev ## fit the points to the corpus, score them on kinds never seen, write docs/accuracy.md (some minutes)
 	@PYTHONPATH=bench $(BIN)/python -m corpus.fit
+	@test ! -d .traindx/corpus || PYTHONPATH=bench $(BIN)/python -m corpus.detection
 	@PYTHONPATH=bench $(BIN)/python -m corpus.accuracy
 
 clean: ## remove everything that was made

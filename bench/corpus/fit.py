@@ -31,7 +31,7 @@ _LEAST = 0.05
 """What is left of a clue at least: less would be nothing."""
 _FROM_LOGS = 0.5
 """What a log counts against a recording of the same run."""
-_PROGRAM = 3.0
+_PROGRAM = 8.0
 """What a program by another hand counts against a run of the corpus."""
 
 
