@@ -32,7 +32,7 @@ _LEAST = 0.05
 _FROM_LOGS = 0.5
 """What a log counts against a recording of the same run."""
 _PROGRAM = 8.0
-"""What a program by another hand counts against a run of the corpus."""
+"""What a run by another hand counts against one of the corpus: they are few, and no draw of ours."""
 
 
 @dataclass(frozen=True, eq=False)

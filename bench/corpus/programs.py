@@ -1,12 +1,14 @@
-"""The programs of tests/scripts as further runs to fit on: written by other hands than the corpus.
+"""Runs by other hands to fit on as well: the programs of tests/scripts, the logs of tests/data/curves.
 
 PYTHONPATH=bench python -m corpus.programs     records what is not recorded yet, and writes programs.csv
 
 They share no task and no family with the corpus, so points may be fitted on them for every split. They are
-never scored here: tests were written looking at them.
+never scored here: signs and tests were written looking at them.
 """
 
 import argparse
+import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +25,8 @@ from traindx.run import Run
 
 PROGRAMS = Path(__file__).parent / "programs.csv"
 _SCRIPTS = Path(__file__).parents[2] / "tests" / "scripts"
+_CURVES = Path(__file__).parents[2] / "tests" / "data" / "curves"
+_SICK = "sick"
 _RECORDED = Path(".traindx/scripts/scripts")
 
 
@@ -32,17 +36,35 @@ def row_of(label: scripts.Label, folder: Path) -> Row | None:
         run: Run = min(load(folder / label.script.stem), key=lambda one: diagnose(one).healthy)
     except (TraindxError, ValueError):
         return None
+    return _row(label.script.stem, label.cause, run, full=answers(run))
+
+
+def rows_of_logs() -> Iterator[Row]:
+    """The rows of logs that an expert has looked at, with the first cause that was named."""
+    for line in (_CURVES / "INDEX.jsonl").read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        if case["verdict"] not in (_SICK, scripts.HEALTHY) or (
+            case["verdict"] == _SICK and not case["causes"]
+        ):
+            continue
+        label = case["causes"][0] if case["verdict"] == _SICK else scripts.HEALTHY
+        run = max(load(_CURVES / case["id"]), key=lambda one: sum(map(len, one.series)))
+        yield _row(case["id"], label, run, log=answers(run))
+
+
+def _row(name: str, label: str, run: Run, full: str = "", log: str = "") -> Row:
+    nothing = NOT_RECORDED * len(catalogue.signs())
     return Row(
-        id=label.script.stem,
+        id=name,
         task="",
         family="",
         optimizer="",
-        cause="" if label.cause == scripts.HEALTHY else label.cause,
+        cause="" if label == scripts.HEALTHY else label,
         severity=0.0,
         harm=0.0,
-        label=label.cause,
-        full=answers(run),
-        log=NOT_RECORDED * len(catalogue.signs()),
+        label=label,
+        full=full or nothing,
+        log=log or nothing,
         peers=" ".join(blamed(run)),
     )
 
@@ -62,8 +84,9 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         list(track(pool.map(lambda one: scripts.record(one, folder), todo), "recording", total=len(todo)))
     rows = [row for label in track(known, "asking") if (row := row_of(label, folder)) is not None]
-    write(rows, PROGRAMS)
-    print(f"{len(rows)} programs")
+    logs = list(rows_of_logs())
+    write([*rows, *logs], PROGRAMS)
+    print(f"{len(rows)} programs, {len(logs)} logs")
 
 
 if __name__ == "__main__":

@@ -14,25 +14,30 @@ from tests.promises.running import command_of, environment, recording
 from tests.promises.tape_reading import read_tape
 from traindx.loading.reading import load
 
+_SAID = "stderr.txt"
+
 
 @contextmanager
 def endless(out: Path) -> "Iterator[subprocess.Popen[str]]":
     """The endless program under us; both are gone afterwards."""
-    process = subprocess.Popen(
-        recording(command_of("endless"), out),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(out),
-        cwd=out,
-        start_new_session=True,
-    )
+    with (out / _SAID).open("w") as said:
+        process = subprocess.Popen(
+            recording(command_of("endless"), out),
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env=environment(out),
+            cwd=out,
+            start_new_session=True,
+        )
     try:
         yield process
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
 
 
 def steps_until(process: "subprocess.Popen[str]", last: int) -> tuple[int, list[float]]:
@@ -60,7 +65,11 @@ def test_a_killed_program_leaves_its_recording_and_gets_a_report(last: int, tmp_
     with endless(tmp_path) as process:
         pid, losses = steps_until(process, last)
         os.kill(pid, signal.SIGKILL)
-        rest, report = process.communicate(timeout=120)
+        assert process.stdout is not None
+        # Not by communicate(), which knows nothing of lines that were read ahead.
+        rest = process.stdout.read()
+        process.wait(timeout=120)
+    report = (tmp_path / _SAID).read_text()
     # The last line may be torn.
     shown = losses + [float(line.split()[3]) for line in rest.splitlines()[:-1]]
     recorded = read_tape(tape_in(tmp_path)).values("train_loss")
@@ -74,7 +83,7 @@ def test_killing_us_as_well_loses_no_more(tmp_path: Path) -> None:
     with endless(tmp_path) as process:
         _, losses = steps_until(process, 300)
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
     recorded = read_tape(tape_in(tmp_path)).values("train_loss")
     assert len(recorded) >= 300 - MOST_LOST
     assert recorded[: len(losses)] == pytest.approx(losses[: len(recorded)], rel=1e-6)
