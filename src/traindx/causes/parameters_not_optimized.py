@@ -45,7 +45,6 @@ it is. The weight norms of the part never change.
 from traindx import facts
 from traindx.cause import Cause, Clue, Misdiagnosis
 from traindx.prescription import Experiment, Prescription, Safety
-from traindx.signs.held_as_drawn import held_as_drawn
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
@@ -59,7 +58,6 @@ CAUSE = Cause(
     title="Parameters are missing from the optimizer",
     prior=-4.0,
     clues=(
-        Clue(held_as_drawn, seen=+3.0),
         Clue(little_learned, seen=+0.5, unseen=-0.7),
         Clue(parameters_unoptimized, seen=+7.0, unseen=-2.0, group="held"),
         Clue(optimizer_holds_strangers, seen=+9.5, group="held"),

@@ -22,18 +22,18 @@ def held_as_drawn(
     near: Annotated[float, "of the gain of a draw; bench/thresholds.md#drawn"] = 0.02,
     fewest: Annotated[int, "values of a matrix; bench/thresholds.md#drawn"] = 200,
 ) -> Answer:
-    """Layers that are held back have weights of the size that an initialisation draws: they never learned."""
+    """Frozen layers have weights of the size that an initialisation draws: they never learned anything."""
     gains = [one for one in starting_gains(run) if size_of(one.matrix.layer) >= fewest]
     if not gains:
         return CANNOT_TELL
-    frozen = [one for one in gains if not (one.matrix.layer.trainable and one.matrix.layer.optimized)]
+    frozen = [one for one in gains if not one.matrix.layer.trainable]
     # One matrix may have the size of some draw by chance.
     draws = _DRAWS if len(frozen) > 1 else _DRAWS[:1]
     if not frozen or not any(all(_is_near(one, drawn, near) for one in frozen) for drawn in draws):
         return None
     names = listed([one.matrix.layer.name for one in frozen], 2)
-    says = f"{count(len(frozen), 'matrix', 'matrices')} ({names}) are held back, and of the size"
-    says += " that an initialisation draws"
+    says = f"{count(len(frozen), 'matrix', 'matrices')} ({names}) frozen at the size that an"
+    says += " initialisation draws"
     strength = 1.0 if len(frozen) > 1 else 0.6
     return Finding(strength, says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
 
