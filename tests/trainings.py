@@ -162,6 +162,8 @@ class Training:
     evaluates: bool = True
     """Whether the model is in eval mode while it is validated."""
     validates_every: int = 15
+    ends_with: type[Exception] | None = None
+    """What stops the program, where the fault does."""
     every: int = 3
     """Steps from one look of the recorder to the next."""
 
@@ -180,8 +182,9 @@ def recorded(training: Training) -> Run:
         # Torch itself warns of some of the mistakes.
         warnings.simplefilter("ignore")
         # A budget that never runs out: what is looked at must not depend on how busy the machine is. Targets
-        # that name no class end a training.
-        with suppress(IndexError), watch(net, out=folder, name="small", every=training.every, budget=100.0):
+        # that name no class end a training, and so does what it declares to end with.
+        ends = (IndexError, training.ends_with) if training.ends_with else (IndexError,)
+        with suppress(*ends), watch(net, out=folder, name="small", every=training.every, budget=100.0):
             optimizer = training.optimizer(training.given(net))
             _train(training, net, optimizer)
         (run,) = load(folder)

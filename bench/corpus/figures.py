@@ -103,9 +103,14 @@ def figures(runs: Sequence[Judged]) -> Figures:
 
 
 def reliability(runs: Sequence[Judged]) -> list[tuple[float, Share]]:
-    """For every tenth of confidence: its mean for the likeliest hypothesis, and how often that is true."""
+    """For every tenth of confidence: its mean for the likeliest hypothesis, and how often that is true.
+
+    Of verdicts that are given: an inconclusive one states no percentage.
+    """
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for one in runs:
+        if one.verdict is Verdict.INCONCLUSIVE:
+            continue
         name, sure = one.leader
         bins[min(int(sure * _BINS), _BINS - 1)].append((sure, name == one.row.label))
     return [
@@ -115,7 +120,9 @@ def reliability(runs: Sequence[Judged]) -> list[tuple[float, Share]]:
 
 def calibration_error(runs: Sequence[Judged]) -> float:
     """The mean distance between confidence and truth."""
-    return sum(abs(sure - truth.value) * truth.of for sure, truth in reliability(runs)) / max(len(runs), 1)
+    bins = reliability(runs)
+    total = sum(truth.of for _, truth in bins)
+    return sum(abs(sure - truth.value) * truth.of for sure, truth in bins) / max(total, 1)
 
 
 def by_cause(runs: Sequence[Judged]) -> dict[str, tuple[Share, Share]]:
@@ -135,8 +142,11 @@ def confusions(runs: Sequence[Judged]) -> Counter[tuple[str, str]]:
 
 
 def risks(runs: Sequence[Judged]) -> list[tuple[float, float]]:
-    """Coverage and risk: how often the likeliest hypothesis is wrong among the surest runs."""
-    order = sorted(runs, key=lambda one: -one.leader[1])
+    """Coverage and risk: how often the likeliest hypothesis is wrong among the surest runs.
+
+    Runs with an inconclusive verdict come last: they are the ones that are not answered.
+    """
+    order = sorted(runs, key=lambda one: (one.verdict is Verdict.INCONCLUSIVE, -one.leader[1]))
     wrong, curve = 0, []
     for number, one in enumerate(order, 1):
         wrong += one.leader[0] != one.row.label

@@ -14,6 +14,7 @@ from corpus.figures import confusions, reliability, risks
 from corpus.judged import Judged
 
 _INK, _SOFT, _ACCENT = "#1f2933", "#9aa5b1", "#1864ab"
+_FEW = 50
 _COLOURS = (_ACCENT, "#e8590c")
 
 
@@ -33,7 +34,7 @@ def calibration(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
         xlabel="confidence of the likeliest hypothesis",
         ylabel="how often it is true",
     )
-    axes.legend(frameon=False, loc="upper left")
+    axes.legend(frameon=False, loc="lower right")
     _save(figure, into)
 
 
@@ -41,7 +42,8 @@ def coverage(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
     """How often it is wrong among the runs it is surest of."""
     figure, axes = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
     for colour, (name, runs) in zip(_COLOURS, sets.items(), strict=False):
-        curve = risks(runs)
+        # Among a handful of runs a share is chance.
+        curve = risks(runs)[_FEW:]
         axes.plot(
             [100 * one for one, _ in curve], [100 * two for _, two in curve], color=colour, lw=1.8, label=name
         )

@@ -14,6 +14,8 @@ from traindx.signs.validation_improves import validation_improves
 
 _SURE = 0.5
 """More belief than doubt."""
+_TIED = 0.4
+"""With this much belief in health a run is not called sick: neither word would be right often enough."""
 
 
 def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]) -> Verdict:
@@ -29,7 +31,7 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked
     learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
     if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
-    if healthy < _SURE and suspects:
+    if healthy < (_SURE if critical else _TIED) and suspects:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     return Verdict.HEALTHY if healthy >= _SURE and learned else Verdict.INCONCLUSIVE
@@ -50,6 +52,8 @@ def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[Asked
         return "The losses of two networks that train against each other do not tell whether they learn"
     if not _answered(loss_falls, asked):
         return "Nothing that tells whether it learns was recorded"
+    if suspects and suspects[0].confidence > _TIED / 2:
+        return f'What was recorded does not tell a healthy run from "{suspects[0].cause.title}"'
     return "The curve speaks neither for health nor for any one cause"
 
 

@@ -11,11 +11,13 @@ import torch
 
 from corpus.fit import as_json, fit, sample, sureness
 from corpus.folds import splits
-from corpus.ranker import Ranker, asked
+from corpus.ranker import Points, Ranker, asked
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, Row, coded, decoded, read, strength, write
 from traindx import catalogue
 from traindx.believing import believe
 from traindx.finding import CannotTell, Finding
+from traindx.fitted import HEALTH, clues_of, prior_of
+from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 
 SIGNS = [sign.slug for sign in catalogue.signs()]
 CAUSES = ["lr-too-high", "overfitting", "dead-relu", "unnormalized-inputs", "gradients-not-cleared"]
@@ -46,12 +48,24 @@ def _rows(count: int = 60) -> list[Row]:
 
 
 def test_the_bench_believes_what_the_product_believes() -> None:
-    ranker, rows = Ranker(SIGNS), _rows()
-    shares = ranker.beliefs(ranker.by_hand, asked([row.full for row in rows])).exp()
+    ranker, rows = Ranker(SIGNS, catalogue.causes()), _rows()
+    shares = ranker.beliefs(_in_force(ranker), asked([row.full for row in rows])).exp()
     for row, told in zip(rows, shares, strict=True):
         found = believe(decoded(row.full, SIGNS), ranker.causes, sureness=1.0)
         expected = [found.healthy, *(found.shares[cause] for cause in ranker.causes)]
         assert told.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+def _in_force(ranker: Ranker) -> Points:
+    """The points of the causes as the ranker has them, and those of health as the product has them."""
+    given = ranker.by_hand
+    health = clues_of(HEALTH, HEALTHY_CLUES)
+    priors, seen, unseen = given.priors.clone(), given.seen.clone(), given.unseen.clone()
+    priors[0] = prior_of(HEALTH, HEALTHY_PRIOR)
+    columns = ranker.columns(0)
+    seen[columns] = torch.tensor([clue.seen for clue in health], dtype=torch.float64)
+    unseen[columns] = torch.tensor([clue.unseen for clue in health], dtype=torch.float64)
+    return Points(priors, seen, unseen)
 
 
 def test_answers_survive_being_written_down(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ LOSS = place("loss = training.loss(prediction, targets)")
 NET = partial(stack, FEATURES, 16, CLASSES)
 SIX = partial(stack, FEATURES, 16, 6)
 ONE = partial(stack, FEATURES, 16, 1)
+NUMBERS = 9
 
 
 def yes_no() -> Data:
@@ -50,6 +51,17 @@ def of_classes_as_numbers() -> Data:
 def flat_targets() -> Data:
     data = numbers()
     return replace(data, targets=data.targets[:, 0], held_targets=data.held_targets[:, 0])
+
+
+def of_nine_numbers() -> Data:
+    data = numbers()
+    return replace(
+        data, targets=data.targets.repeat(1, NUMBERS), held_targets=data.held_targets.repeat(1, NUMBERS)
+    )
+
+
+def over_outputs(given: Tensor, targets: Tensor) -> Tensor:
+    return NUMBERS * functional.mse_loss(given, targets)
 
 
 def far_numbers() -> Data:
@@ -146,6 +158,11 @@ CASES = (
     Case("squashed_twice", replace(CLASSIFIES, net=partial(NET, last=nn.Softmax(1))), CLASSIFIES, place=LOSS),
     Case("squashed_twice", replace(YES_NO, net=partial(ONE, last=nn.Sigmoid())), YES_NO, place=LOSS),
     Case("raw_scores_for_probabilities", replace(LOGARITHMS, net=NET), LOGARITHMS, place=LOSS),
+    Case(
+        "probabilities_refused",
+        replace(YES_NO, loss=nn.BCELoss(), ends_with=RuntimeError),
+        replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
+    ),
     Case(
         "sigmoid_with_categorical",
         replace(LOGARITHMS, net=partial(NET, last=nn.LogSigmoid())),
@@ -248,6 +265,13 @@ def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> No
     [
         # A sum that is divided afterwards is a mean.
         ("loss_summed", replace(SUMMED, divides=24)),
+        # Over the outputs of a sample only, as likelihoods are.
+        (
+            "loss_summed",
+            replace(
+                PREDICTS, data=of_nine_numbers, net=partial(stack, FEATURES, 16, NUMBERS), loss=over_outputs
+            ),
+        ),
         ("squashed_twice", LOGARITHMS),
         # The logarithm of a softmax passes through another one unchanged.
         ("squashed_twice", replace(LOGARITHMS, loss=nn.CrossEntropyLoss())),

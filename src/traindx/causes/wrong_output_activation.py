@@ -74,6 +74,7 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.output_bounded_target_not import output_bounded_target_not
 from traindx.signs.output_rectified import output_rectified
+from traindx.signs.probabilities_refused import probabilities_refused
 from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
 from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
 from traindx.signs.softmax_over_one import softmax_over_one
@@ -91,6 +92,7 @@ CAUSE = Cause(
         Clue(output_bounded_target_not, seen=+9.0, group="output"),
         Clue(output_rectified, seen=+8.0, group="output"),
         Clue(raw_scores_for_probabilities, seen=+10.0, group="output"),
+        Clue(probabilities_refused, seen=+11.0, group="output"),
         Clue(sigmoid_with_categorical, seen=+8.0, group="output"),
         Clue(loss_plateaus, seen=+0.5),
         Clue(loss_flat_from_start, seen=+0.7),

@@ -36,7 +36,8 @@ def leaps_on_small_steps(
 def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding | None:
     ends = range(1, len(series))
     usual = np.array([float(np.median(series.values[max(0, end - _BEFORE) : end])) for end in ends])
-    factors = series.values[1:] / np.maximum(usual, 1e-300)
+    with np.errstate(over="ignore"):  # a leap beyond all numbers is left out below
+        factors = series.values[1:] / np.maximum(usual, 1e-300)
     beyond = np.flatnonzero((factors >= leap) & (usual > 0) & np.isfinite(factors))
     if not len(beyond):
         return None

@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-from traindx.curves.curve import curve_of, whole
-from traindx.curves.objective import several_terms
-from traindx.curves.stated import stated_number
+from traindx.curves.against_chance import against_chance
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
@@ -21,9 +19,10 @@ def little_learned(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
     """The training loss ends not far below that of the best constant guess."""
-    loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
-    if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
+    both = against_chance(run, points)
+    if both is None:
         return CANNOT_TELL
+    loss, chance = both
     learned = (chance - loss.end) / chance
     if learned >= share:
         return None

@@ -22,6 +22,7 @@ def loss_falls_without_floor(
     run: Run,
     *,
     deep: Annotated[float, "end below zero over the start; bench/thresholds.md#floor"] = 20.0,
+    late: Annotated[float, "share of the fall in the last two fifths; bench/thresholds.md#floor"] = 0.2,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
     """The training loss falls below zero and on, as if it had no least value."""
@@ -31,7 +32,8 @@ def loss_falls_without_floor(
     function = stated_word(run, LOSS_FUNCTION)
     bounded = function in _NEVER_NEGATIVE
     limit = 0.0 if bounded else deep * max(abs(loss.start), loss.noise)
-    falling = loss.level_at(0.6) - loss.end > 3 * loss.end_noise
+    # A likelihood below zero slows down as it is fitted; what has no least value does not.
+    falling = loss.level_at(0.6) - loss.end > max(3 * loss.end_noise, late * (loss.start - loss.end))
     if loss.end >= -limit or loss.end >= 0 or not (falling or bounded):
         return None
     says = f"the training loss goes from {loss.text(loss.start)} to {loss.text(loss.end)}"

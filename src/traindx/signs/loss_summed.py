@@ -1,12 +1,16 @@
 """A loss that grows with the size of the batch."""
 
+import math
 from typing import Annotated
 
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
-from traindx.facts import BATCH_SIZE, LOSS_FACTOR, LOSS_PLACE, LOSS_REDUCTION
+from traindx.facts import BATCH_SIZE, LOSS_FACTOR, LOSS_PLACE, LOSS_REDUCTION, OUTPUTS
 from traindx.finding import Answer, Finding
 from traindx.run import Run
 from traindx.sign import sign
+
+_SAME = 0.01
+"""Factors that differ by less are the same."""
 
 
 @sign(needs=(LOSS_REDUCTION,))
@@ -19,6 +23,10 @@ def loss_summed(
     # Divided by the batch afterwards, a sum is a mean again.
     summed = stated_word(run, LOSS_REDUCTION) == "sum" and times * batch >= factor
     if not summed and not (stated_word(run, LOSS_REDUCTION) != "sum" and times >= factor):
+        return None
+    outputs = stated_number(run, OUTPUTS) or 1.0
+    if not summed and math.isclose(times, outputs, rel_tol=_SAME) and not math.isclose(times, batch):
+        # Summed over the outputs of a sample, as likelihoods are, and averaged over samples.
         return None
     says = (
         f"the loss is the sum over a batch of {batch:g}"

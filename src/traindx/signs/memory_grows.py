@@ -12,6 +12,9 @@ from traindx.series import Series
 from traindx.sign import sign
 from traindx.wording import number
 
+_PACES = 3
+"""Stretches whose pace is compared."""
+
 
 @sign(needs=(MEMORY,), severity=Severity.WARNING)
 def memory_grows(
@@ -25,7 +28,7 @@ def memory_grows(
 ) -> Answer:
     """Memory in use grows steadily to the end."""
     memory = whole(run, MEMORY).finite
-    if len(memory) < looks or float(memory.values.min()) <= 0:
+    if len(memory) < max(looks, _PACES + 1) or float(memory.values.min()) <= 0:
         return CANNOT_TELL
     if len(memory) < points:
         return _at_an_even_pace(memory, leak)
@@ -44,12 +47,12 @@ def memory_grows(
 def _at_an_even_pace(memory: Series, leak: float) -> Answer:
     """The answer from few looks at ever longer distances: caches fill up and flatten, a leak does not."""
     steps, values = memory.steps, memory.values
-    pace = (np.diff(values) / np.diff(steps))[-3:]
+    pace = (np.diff(values) / np.diff(steps))[-_PACES:]
     middle = float(np.interp(steps[-1] / 2, steps, values))
     grown = float(values[-1]) / middle - 1
     if grown < leak or float(pace.min()) <= 0 or float(pace[-1]) < 0.4 * float(pace.max()):
         return None
     says = f"memory goes from {number(middle)} to {number(float(values[-1]))} in the second half, evenly"
-    where = (float(steps[-4]), float(steps[-1]))
+    where = (float(steps[-_PACES - 1]), float(steps[-1]))
     evidence = Evidence(MEMORY, where, float(values[-1]), middle * (1 + leak), memory.axis)
     return Finding(min(1.0, 0.5 + 10 * grown), says, (evidence,))

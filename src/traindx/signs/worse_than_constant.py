@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from traindx.curves.curve import curve_of, whole
+from traindx.curves.against_chance import against_chance
 from traindx.curves.inside import graded
-from traindx.curves.objective import several_terms
-from traindx.curves.stated import stated_number
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
@@ -22,9 +20,10 @@ def worse_than_constant(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
     """The training loss ends above that of the best constant guess."""
-    loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
-    if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
+    both = against_chance(run, points)
+    if both is None:
         return CANNOT_TELL
+    loss, chance = both
     if loss.end < ratio * chance + 3 * loss.end_noise:
         return None
     says = f"the training loss ends at {loss.text(loss.end)}; the best constant guess loses {number(chance)}"
