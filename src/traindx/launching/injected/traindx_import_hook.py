@@ -98,6 +98,11 @@ class _Finder:
     def _attach(self) -> None:
         torch = sys.modules["torch"]
         self._leave_word(torch=str(getattr(torch, "__version__", "")))
+        if "TRAINDX_TRIAL" in os.environ:
+            # Before the recorder, so that it sees the program as it is changed.
+            from traindx.operating import begin_from_environment
+
+            begin_from_environment()
         from traindx.instruments.attachment import attach_from_environment
         from traindx.launching.tracebacks import hide_from_tracebacks
 

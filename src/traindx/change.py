@@ -1,0 +1,47 @@
+"""The type of one change of a program, as a machine applies it."""
+
+import math
+from dataclasses import dataclass
+
+from traindx.errors import TraindxError
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change, such as "optimizer.lr x 0.1": what is changed, and how."""
+
+    name: str
+    """What is changed: "optimizer.lr"."""
+    words: tuple[str, ...] = ()
+    """How: ("x", "0.1")."""
+
+    def __str__(self) -> str:
+        return " ".join((self.name, *self.words))
+
+    @property
+    def is_factor(self) -> bool:
+        """Whether what is there is multiplied, not set."""
+        return self.words[:1] == ("x",)
+
+    @property
+    def number(self) -> float:
+        """The last word as a number; refused where it is none."""
+        try:
+            value = float(self.words[-1])
+        except (IndexError, ValueError):
+            value = math.nan
+        if not math.isfinite(value):
+            raise TraindxError(f'the change "{self}" needs a number at its end')
+        return value
+
+    def scaled(self, present: float) -> float:
+        """What a value becomes that is multiplied or set by this change."""
+        return present * self.number if self.is_factor else self.number
+
+
+def change_from(text: str) -> Change:
+    """The change of a text; refused where it names nothing."""
+    words = text.split()
+    if not words or "." not in words[0]:
+        raise TraindxError(f'"{text}" is no change; for example: optimizer.lr x 0.1')
+    return Change(words[0], tuple(words[1:]))

@@ -1,0 +1,1 @@
+"""The shelf of changes: one thing that is changed in each file."""

@@ -1,0 +1,67 @@
+"""Several batches for each step."""
+
+from collections.abc import Callable
+from functools import wraps
+from types import MethodType
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+
+def begin(program: Program, change: Change) -> None:
+    """Take only each so many-th step, with the mean of the gradients in between."""
+    batches = max(1, round(change.number))
+
+    def gathered(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
+            original(optimizer, *args, **kwargs)
+            program.applied(change, f"each step takes the mean gradient of {batches} batches")
+            _gather(optimizer, batches)
+
+        return init
+
+    def divided(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
+            if gradient is None and loss.numel() == 1:
+                gradient = loss.new_full(loss.shape, 1 / batches)
+            return original(loss, gradient, *args, **kwargs)
+
+        return backward
+
+    program.patches.replace(Optimizer, "__init__", gathered)
+    program.patches.replace(Tensor, "backward", divided)
+
+
+def _gather(optimizer: Optimizer, batches: int) -> None:
+    """Let all but each so many-th call of `step` and `zero_grad` do nothing."""
+    calls = 0
+    step, clear = type(optimizer).step, type(optimizer).zero_grad
+
+    def gathering(self: Optimizer, closure: object = None) -> object:
+        nonlocal calls
+        calls += 1
+        if calls % batches:
+            return closure() if callable(closure) else None
+        done = step(self, closure)
+        clear(self)
+        return done
+
+    def kept(self: Optimizer, set_to_none: bool = True) -> None:
+        """Wait for the step."""
+
+    optimizer.step = MethodType(gathering, optimizer)
+    optimizer.zero_grad = MethodType(kept, optimizer)
+
+
+OPERATION = Operation(
+    name="gradients.accumulate",
+    forms=("gradients.accumulate 8",),
+    says="take a step only after so many batches, with their mean gradient",
+    begin=begin,
+)

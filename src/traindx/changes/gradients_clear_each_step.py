@@ -1,0 +1,26 @@
+"""Gradients cleared after each step."""
+
+from torch.optim import Optimizer
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program, parameters_of
+
+
+def begin(program: Program, change: Change) -> None:
+    """Drop the gradients as soon as they were used."""
+
+    def clear(optimizer: Optimizer) -> None:
+        program.applied(change, "gradients are cleared after each step")
+        for one in parameters_of(optimizer):
+            one.grad = None
+
+    program.after_step(clear)
+
+
+OPERATION = Operation(
+    name="gradients.clear_each_step",
+    forms=("gradients.clear_each_step",),
+    says="clear gradients after each step of the optimizer",
+    begin=begin,
+)

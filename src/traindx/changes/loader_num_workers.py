@@ -1,0 +1,34 @@
+"""Data loaded beside the training."""
+
+import os
+
+import torch
+
+from traindx.change import Change
+from traindx.surgery.loaders import Settings, change_loaders
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+
+def begin(program: Program, change: Change) -> None:
+    """Give loaders worker processes that stay, and pinned memory where there is a GPU."""
+    workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
+
+    def staffed(_: object, settings: Settings) -> Settings:
+        if settings.get("num_workers"):
+            return settings
+        program.applied(change, f"loaders get {workers} worker processes that stay")
+        more: dict[str, object] = {"num_workers": workers, "persistent_workers": True}
+        if torch.cuda.is_available():
+            more["pin_memory"] = True
+        return {**settings, **more}
+
+    change_loaders(program, staffed)
+
+
+OPERATION = Operation(
+    name="loader.num_workers",
+    forms=("loader.num_workers 8",),
+    says="give loaders worker processes, as many as there are processors at most",
+    begin=begin,
+)

@@ -1,0 +1,55 @@
+"""Loss functions that take raw scores."""
+
+from functools import wraps
+
+from torch import Tensor
+from torch.nn import functional
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Loss, Program
+
+_SETTINGS = ("weight", "reduction", "ignore_index")
+
+
+def begin(program: Program, change: Change) -> None:
+    """Exchange a loss on probabilities for its twin on scores wherever it is given scores."""
+    yes_no, classes = functional.binary_cross_entropy_with_logits, functional.cross_entropy
+
+    def on_scores(twin: Loss, is_score: str) -> "object":
+        def exchanged(original: Loss) -> Loss:
+            @wraps(original)
+            def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
+                if not _are_scores(given, is_score):
+                    return original(given, target, *args, **kwargs)
+                program.applied(change, f"{original.__name__} on raw scores becomes {twin.__name__}")
+                kept = {name: value for name, value in kwargs.items() if name in _SETTINGS}
+                return twin(given, target, **kept)
+
+            return loss
+
+        return exchanged
+
+    # In validation as well: there the program would stop just the same.
+    program.patches.replace(functional, "binary_cross_entropy", on_scores(yes_no, "outside"))  # type: ignore[arg-type]
+    program.patches.replace(functional, "nll_loss", on_scores(classes, "positive"))  # type: ignore[arg-type]
+
+
+_known: dict[str, bool] = {}
+
+
+def _are_scores(given: Tensor, kind: str) -> bool:
+    """Whether values cannot be what the loss wants; once they were not, the model gives scores."""
+    if not _known.get(kind):
+        low, high = float(given.detach().min()), float(given.detach().max())
+        _known[kind] = high > 0 if kind == "positive" else low < 0 or high > 1
+    return _known[kind]
+
+
+OPERATION = Operation(
+    name="loss.from_scores",
+    forms=("loss.from_scores",),
+    says="exchange a loss on probabilities for its twin on raw scores where it is given scores",
+    begin=begin,
+    alters_loss=True,
+)

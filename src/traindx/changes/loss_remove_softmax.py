@@ -1,0 +1,54 @@
+"""Raw scores for a loss that squashes them itself."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.utils.weak import WeakIdKeyDictionary
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Loss, Program
+
+
+def begin(program: Program, change: Change) -> None:
+    """Give the loss function what entered the softmax or sigmoid before it."""
+    scores = WeakIdKeyDictionary()
+
+    def remembered(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        @wraps(original)
+        def squash(value: Tensor, *args: object, **kwargs: object) -> Tensor:
+            squashed = original(value, *args, **kwargs)
+            if isinstance(squashed, Tensor) and squashed.requires_grad:
+                scores[squashed] = value
+            return squashed
+
+        return squash
+
+    def unsquashed(original: Loss) -> Loss:
+        @wraps(original)
+        def loss(given: Tensor, *args: object, **kwargs: object) -> Tensor:
+            raw = scores.get(given)
+            if raw is None:
+                return original(given, *args, **kwargs)
+            program.applied(change, "the loss gets the scores before the softmax or sigmoid")
+            return original(raw, *args, **kwargs)
+
+        return loss
+
+    for name in ("softmax", "sigmoid"):
+        program.patches.replace(torch, name, remembered)
+        program.patches.replace(functional, name, remembered)
+        program.patches.shadow(Tensor, name, remembered)
+    program.replace_losses(("cross_entropy", "binary_cross_entropy_with_logits"), unsquashed)
+
+
+OPERATION = Operation(
+    name="loss.remove_softmax",
+    forms=("loss.remove_softmax",),
+    says="give the loss raw scores where a softmax or sigmoid stands before one that applies it itself",
+    begin=begin,
+    alters_loss=True,
+)

@@ -1,0 +1,36 @@
+"""The mean over samples in the place of their sum."""
+
+from torch import Tensor
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Loss, Program, learned_from
+
+_LOSSES = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
+    " smooth_l1_loss huber_loss kl_div"
+).split()
+
+
+def begin(program: Program, change: Change) -> None:
+    """Learn from the mean where the program sums; the loss is shown as the program computes it."""
+
+    def averaged(original: Loss) -> Loss:
+        def loss(*args: object, **kwargs: object) -> Tensor:
+            shown = original(*args, **kwargs)
+            if kwargs.get("reduction") != "sum":
+                return shown
+            program.applied(change, "the mean over the samples is learned from, not their sum")
+            return learned_from(shown, original(*args, **{**kwargs, "reduction": "mean"}))
+
+        return loss
+
+    program.replace_losses(_LOSSES, averaged)
+
+
+OPERATION = Operation(
+    name="loss.use_mean",
+    forms=("loss.use_mean",),
+    says="learn from the mean over the samples where the loss function sums",
+    begin=begin,
+)

@@ -1,0 +1,34 @@
+"""Frozen parameters, let go."""
+
+from torch import nn
+from torch.optim import Optimizer
+
+from traindx.change import Change
+from traindx.surgery.missing import give_missing
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+
+def begin(program: Program, change: Change) -> None:
+    """Let every parameter learn, and give it to the optimizer."""
+
+    def thaw(model: nn.Module) -> None:
+        frozen = [one for one in model.parameters() if not one.requires_grad]
+        if frozen:
+            program.applied(change, f"{len(frozen)} frozen parameters learn")
+        for one in frozen:
+            one.requires_grad_(True)
+
+    def add(optimizer: Optimizer) -> None:
+        give_missing(program, optimizer)
+
+    program.on_model(thaw)
+    program.before_step(add)
+
+
+OPERATION = Operation(
+    name="model.unfreeze",
+    forms=("model.unfreeze",),
+    says="let all parameters learn, and give them to the optimizer",
+    begin=begin,
+)

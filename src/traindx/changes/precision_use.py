@@ -1,0 +1,79 @@
+"""Another precision."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import torch
+from torch import nn
+
+from traindx.change import Change
+from traindx.errors import TraindxError
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+_KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_HALF = (torch.float16, torch.bfloat16)
+
+
+def begin(program: Program, change: Change) -> None:
+    """Switch mixed precision off, or to another kind; models stay in single precision."""
+    if len(change.words) != 1 or change.words[0] not in _KINDS:
+        raise TraindxError(
+            f'"{change}": the kinds are {", ".join(_KINDS)}; for example: precision.use float32'
+        )
+    kind = _KINDS[change.words[0]]
+    wide = kind is torch.float32
+
+    def cast(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def init(self: object, device_type: str, *args: object, **kwargs: object) -> None:
+            program.applied(change, f"mixed precision {'is off' if wide else f'runs in {change.words[0]}'}")
+            # The dtype is the second, "enabled" the third of its arguments.
+            others = args[2:]
+            kwargs.pop("dtype", None)
+            enabled = bool(args[1] if len(args) > 1 else kwargs.pop("enabled", True)) and not wide
+            original(self, device_type, None if wide else kind, enabled, *others, **kwargs)
+
+        return init
+
+    def unscaled(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def init(self: object, *args: object, **kwargs: object) -> None:
+            original(self, *args, **{**kwargs, "enabled": False})
+
+        return init
+
+    def kept(original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+        @wraps(original)
+        def half(module: nn.Module) -> nn.Module:
+            program.applied(change, f"the model stays in {change.words[0]}")
+            return original(module) if kind is torch.bfloat16 and original.__name__ == "bfloat16" else module
+
+        return half
+
+    def moved(original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+        @wraps(original)
+        def to(module: nn.Module, *args: object, **kwargs: object) -> nn.Module:
+            asked = [*args, *kwargs.values()]
+            if any(one in _HALF for one in asked if isinstance(one, torch.dtype)):
+                program.applied(change, f"the model stays in {change.words[0]}")
+            args = tuple(kind if isinstance(one, torch.dtype) and one in _HALF else one for one in args)
+            if kwargs.get("dtype") in _HALF:
+                kwargs["dtype"] = kind
+            return original(module, *args, **kwargs)
+
+        return to
+
+    program.patches.replace(torch.amp.autocast_mode.autocast, "__init__", cast)
+    program.patches.replace(torch.amp.GradScaler, "__init__", unscaled)
+    program.patches.replace(nn.Module, "half", kept)
+    program.patches.replace(nn.Module, "bfloat16", kept)
+    program.patches.replace(nn.Module, "to", moved)
+
+
+OPERATION = Operation(
+    name="precision.use",
+    forms=("precision.use float32", "precision.use bfloat16"),
+    says="compute in single precision, or in bfloat16 in place of float16",
+    begin=begin,
+)

@@ -1,0 +1,29 @@
+"""A rate without its schedule."""
+
+from torch.optim import Optimizer
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+from traindx.surgery.rates import first_rate, multiply_rates
+
+
+def begin(program: Program, change: Change) -> None:
+    """Take each step at the rate the optimizer was made with."""
+
+    def factor(optimizer: Optimizer, _: int) -> float:
+        now = float(optimizer.param_groups[0].get("lr", 0.0))
+        first = first_rate(optimizer)
+        if now and now != first:
+            program.applied(change, f"the rate stays at {first:g}, where the schedule has {now:g}")
+        return first / now if now else 1.0
+
+    multiply_rates(program, factor)
+
+
+OPERATION = Operation(
+    name="schedule.constant",
+    forms=("schedule.constant",),
+    says="keep the rate where it began, whatever the schedule of the program says",
+    begin=begin,
+)

@@ -1,0 +1,32 @@
+"""A rate that falls along a cosine."""
+
+import math
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+from traindx.surgery.rates import multiply_rates
+
+_LEAST = 0.01
+
+
+def begin(program: Program, change: Change) -> None:
+    """Let the rate fall to a hundredth by the end of the run."""
+    length = program.steps
+    if not length:
+        program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
+        return
+    program.applied(change, f"the rate falls along a cosine over {length} steps")
+
+    def factor(_: object, taken: int) -> float:
+        return max(_LEAST, 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length))))
+
+    multiply_rates(program, factor)
+
+
+OPERATION = Operation(
+    name="schedule.cosine",
+    forms=("schedule.cosine",),
+    says="let the rate fall along a cosine until the end of the run",
+    begin=begin,
+)

@@ -1,0 +1,66 @@
+"""Applies the changes of an arm, as the trial asked in the environment."""
+
+import atexit
+import json
+import os
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import torch
+
+from traindx import changes
+from traindx.change import Change, change_from
+from traindx.errors import TraindxError
+from traindx.surgery import seeds
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+TRIAL = "TRAINDX_TRIAL"
+"""The environment variable that says what this arm is."""
+
+
+def operations() -> dict[str, Operation]:
+    """Everything on the shelf, by its name."""
+    found = [
+        import_module(f"{changes.__name__}.{one.name}").OPERATION for one in iter_modules(changes.__path__)
+    ]
+    return {one.name: one for one in found}
+
+
+def operation_of(change: Change) -> Operation:
+    """How a change is done; refused where nobody knows."""
+    known = operations()
+    if change.name not in known:
+        raise TraindxError(
+            f'"{change}": there is no change {change.name}; there are {", ".join(sorted(known))}'
+        )
+    return known[change.name]
+
+
+def begin_from_environment() -> Program | None:
+    """Seed and change the program that begins here; None where it is no arm of a trial."""
+    wish = os.environ.get(TRIAL)
+    if wish is None:
+        return None
+    asked = json.loads(wish)
+    program = Program(Path(asked["folder"]), asked.get("steps"))
+    seeds.install(int(asked["seed"]), program.patches)
+    for text in asked["changes"]:
+        change = change_from(text)
+        operation_of(change).begin(program, change)
+    if asked.get("saves"):
+        _save_at_end(program, asked["saves"])
+    return program
+
+
+def _save_at_end(program: Program, into: str) -> None:
+    """Keep the weights of the models that the program has called when it ends."""
+    program.on_model(lambda _: None)
+
+    def save() -> None:
+        states = [model.state_dict() for model in program.models]
+        if states:
+            torch.save(states[0] if len(states) == 1 else dict(enumerate(states)), into)
+
+    atexit.register(save)

@@ -1,0 +1,24 @@
+"""Parameters of the models of a program that its optimizers do not hold."""
+
+from torch.optim import Optimizer
+
+from traindx.surgery.program import Program, parameters_of
+
+_held: dict[int, Optimizer] = {}
+
+
+def give_missing(program: Program, optimizer: Optimizer) -> int:
+    """Give what nobody holds to an optimizer; how many tensors that were."""
+    for one in parameters_of(optimizer):
+        _held[id(one)] = optimizer
+    missing = [
+        one
+        for model in program.models
+        for one in model.parameters()
+        if one.requires_grad and id(one) not in _held
+    ]
+    unique = list({id(one): one for one in missing}.values())
+    if unique:
+        optimizer.add_param_group({"params": unique})
+        _held.update((id(one), optimizer) for one in unique)
+    return len(unique)

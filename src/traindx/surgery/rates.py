@@ -1,0 +1,36 @@
+"""Learning rates that are other than the program believes, for the length of a step."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from traindx.surgery.program import Program
+
+Factor = Callable[[Optimizer, int], float]
+"""What the rates are multiplied by, from the optimizer and the number of steps taken."""
+
+
+def multiply_rates(program: Program, factor: Factor) -> None:
+    """Multiply the rates of every step: a schedule of the program goes on as if nothing had happened."""
+    kept: dict[int, list[object]] = {}
+
+    def begins(optimizer: Optimizer) -> None:
+        kept[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
+        times = factor(optimizer, program.taken)
+        for group in optimizer.param_groups:
+            if isinstance(group.get("lr"), int | float | Tensor):
+                group["lr"] = group["lr"] * times
+
+    def ends(optimizer: Optimizer) -> None:
+        for group, rate in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):
+            group["lr"] = rate
+
+    program.before_step(begins)
+    program.after_step(ends)
+
+
+def first_rate(optimizer: Optimizer) -> float:
+    """The rate an optimizer was made with, whatever a schedule has done to it since."""
+    group = optimizer.param_groups[0]
+    return float(group.get("initial_lr", group.get("lr", 0.0)))
