@@ -1,0 +1,144 @@
+"""The types of a trial: the same program with and without one change."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from traindx.change import Change
+
+
+class Outcome(Enum):
+    """What a trial says of a change."""
+
+    HELPED = "helped"
+    NO_DIFFERENCE = "no difference"
+    WORSE = "worse"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Measure(Enum):
+    """What arms are compared by; all but speed are better when they are lower."""
+
+    LOSS = "training loss"
+    VALIDATION_LOSS = "validation loss"
+    ERROR = "training error"
+    """Share of wrong answers: where the change alters the loss itself."""
+    VALIDATION_ERROR = "validation error"
+    BALANCED_ERROR = "training error, mean over classes"
+    """So that rare classes count as much as common ones."""
+    SPEED = "steps per second"
+
+    @property
+    def is_better_higher(self) -> bool:
+        """Whether more is better."""
+        return self is Measure.SPEED
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One run of the program in a trial."""
+
+    seed: int
+    """0 for the seeds of the program itself, else what is added to them."""
+    changes: tuple[Change, ...]
+    """Empty for the control arm."""
+    folder: str
+    """Where its recording is."""
+    value: float | None
+    """What it is compared by; None where it could not be measured, infinite where it broke."""
+    curve: tuple[tuple[float, float], ...] = ()
+    """Steps and values of what it is compared by, for pictures."""
+    steps: int = 0
+    problem: str = ""
+    """Why it is set aside; empty where it counts."""
+    refused: str = ""
+    """Why the change could not be applied to this program."""
+    metric: float | None = None
+    """The share of right answers at its end, where the program shows one."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A control arm and a treated arm of the same seed."""
+
+    control: Arm
+    treated: Arm
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A change, what it was compared by, and what came out."""
+
+    changes: tuple[Change, ...]
+    """One; two where the best were tried together."""
+    cause: str
+    """The slug of the cause it is meant for; empty where the user asked for it."""
+    title: str
+    """The prescription as an order."""
+    measure: Measure
+    pairs: tuple[Pair, ...]
+    effect: float | None
+    """The mean difference, treated minus control; None where no pair counts."""
+    interval: tuple[float, float] | None
+    """95 %, over the pairs; None with a single pair."""
+    outcome: Outcome
+    says: str
+    """Why the outcome is what it is, in a sentence."""
+
+    @property
+    def name(self) -> str:
+        """The changes as text."""
+        return " + ".join(map(str, self.changes))
+
+    @property
+    def counted(self) -> tuple[Pair, ...]:
+        """The pairs whose arms were both measured: the effect is theirs."""
+        return tuple(
+            pair for pair in self.pairs if pair.control.value is not None and pair.treated.value is not None
+        )
+
+    @property
+    def control(self) -> float | None:
+        """The mean of the control arms that count; of all that were measured where no pair counts."""
+        return _mean([pair.control.value for pair in self.counted or self.pairs])
+
+    @property
+    def treated(self) -> float | None:
+        """The mean of the treated arms that count."""
+        return _mean([pair.treated.value for pair in self.counted or self.pairs])
+
+
+def _mean(values: "list[float | None]") -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A change that may be tried, and why in this place."""
+
+    changes: tuple[Change, ...]
+    cause: str
+    title: str
+    measure: Measure
+    worth: float
+    """Probability that it is the repair, before the trial."""
+    because: str = ""
+    """What past cases say about it."""
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """All that was tried on one program."""
+
+    trials: tuple[Trial, ...]
+    best: Trial | None
+    """The trial that is a proven win; None where there is none."""
+    patch: str = ""
+    """A unified diff of the program's source that does the same; empty where there is none."""
+    patch_says: str = ""
+    """What the patch changes, in one line."""
+    patch_verified: bool | None = None
+    """Whether the patched program reproduced the effect; None where it was not run."""
+    untried: tuple[Planned, ...] = ()
+    """What the budget did not allow."""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Trials: the same command with and without a change, run, measured and compared."""

@@ -1,0 +1,139 @@
+"""Runs the arms of trials in processes of this machine, several at once where nothing is timed."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from traindx.change import Change
+from traindx.launching.command import Command
+from traindx.trial import Arm, Measure, Pair, Planned
+from traindx.trials.arm import Done, Order, carry_out
+from traindx.trials.budget import Budget
+from traindx.trials.measuring import accuracy, curve, end, steps_of
+from traindx.trials.place import Workplace
+
+Say = Callable[[str], None]
+Points = tuple[tuple[float, float], ...]
+_PATIENCE = 4.0
+"""Times what the first run took after which an arm is taken for stalled."""
+_LEAST_SECONDS = 60.0
+
+
+@dataclass
+class Engine:
+    """Everything that is needed to run one more arm."""
+
+    command: Command
+    place: Workplace
+    folder: Path
+    steps: int
+    is_cut: bool
+    seconds: float
+    """What the first run took."""
+    budget: Budget
+    say: Say
+    keeps: bool = False
+    """Whether the working directories of arms are kept."""
+    _done: dict[tuple[tuple[Change, ...], int], Done] = field(default_factory=dict)
+
+    def known(self, done: Done) -> None:
+        """Take a run that is there already for the arm it is."""
+        self._done[done.order.changes, done.order.seed] = done
+
+    def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
+        """Control and treated arms of some seeds; what was run before is not run again."""
+        timed = planned.measure is Measure.SPEED
+        wanted: list[tuple[tuple[Change, ...], int]] = []
+        for seed in seeds:
+            both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
+            # In turn: whatever drifts on the machine meets both.
+            wanted += both if seed % 2 == 0 else reversed(both)
+        self._run(
+            [one for one in wanted if timed or one not in self._done], at_once=1 if timed else _at_once()
+        )
+        return [self._pair(planned, seed) for seed in seeds if ((), seed) in self._done]
+
+    def _pair(self, planned: Planned, seed: int) -> Pair:
+        control, treated = self._done[(), seed], self._done[planned.changes, seed]
+        return Pair(self._arm(control, planned.measure), self._arm(treated, planned.measure))
+
+    def _arm(self, done: Done, measure: Measure) -> Arm:
+        # The first run may have gone on for longer than arms do.
+        until = self.steps if self.is_cut and not done.order.changes else None
+        return as_arm(done, measure, until)
+
+    def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], at_once: int) -> None:
+        orders = [self.order(changes, seed) for changes, seed in wanted]
+        threads = max(1, (os.cpu_count() or 1) // at_once)
+        with ThreadPoolExecutor(at_once) as pool:
+            for done in pool.map(self._carry_out, [replace(one, threads=threads) for one in orders]):
+                self._done[done.order.changes, done.order.seed] = done
+
+    def order(self, changes: tuple[Change, ...], seed: int, called: str = "control") -> Order:
+        """What one more arm is to be."""
+        name = "-".join(_as_name(str(change)) for change in changes) or called
+        return Order(
+            command=self.command,
+            folder=self.folder / f"{name}-seed{seed}",
+            place=self.place.origin,
+            changes=changes,
+            seed=seed,
+            steps=_steps(self.steps, changes) if self.is_cut else self.steps,
+            is_cut=self.is_cut,
+            seconds=max(_LEAST_SECONDS, _PATIENCE * self.seconds),
+        )
+
+    def _carry_out(self, order: Order) -> Done:
+        self.budget.spent += 1
+        what = " + ".join(map(str, order.changes)) or "without a change"
+        left = max(0.0, self.budget.seconds_left)
+        number = f"arm {self.budget.spent} of at most {self.budget.arms}"
+        self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
+        placed = replace(order, place=self.place.arm(order.folder))
+        done = carry_out(placed)
+        if not self.keeps:
+            self.place.clear(order.folder)
+        return done
+
+
+def as_arm(done: Done, measure: Measure, until: float | None = None) -> Arm:
+    """What a run is worth as an arm, up to a step."""
+    order, run = done.order, done.run
+    value = end(run, measure, until) if run is not None else None
+    if done.crashed:
+        # The program stopped with an error of its own: that is an outcome, and the worst.
+        value = -math.inf if measure.is_better_higher else math.inf
+    elif done.problem:
+        value = None
+    return Arm(
+        seed=order.seed,
+        changes=order.changes,
+        folder=str(order.folder),
+        value=None if done.refused else value,
+        curve=_until(curve(run, measure), until) if run is not None else (),
+        steps=steps_of(run) if run is not None else 0,
+        problem=done.problem,
+        refused=done.refused,
+        metric=accuracy(run) if run is not None else None,
+    )
+
+
+def _until(points: Points, step: float | None) -> Points:
+    return points if step is None else tuple(point for point in points if point[0] <= step)
+
+
+def _steps(steps: int, changes: Sequence[Change]) -> int:
+    """As many samples in both arms: a smaller batch takes more steps."""
+    factor = math.prod(one.number for one in changes if one.name == "loader.batch_size" and one.is_factor)
+    return max(1, round(steps / factor))
+
+
+def _at_once() -> int:
+    return max(1, min(4, os.cpu_count() or 1))
+
+
+def _as_name(text: str) -> str:
+    return "".join(letter if letter.isalnum() or letter == "." else "_" for letter in text)

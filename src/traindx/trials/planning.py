@@ -1,0 +1,109 @@
+"""Which changes are worth a trial, the most promising first."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from traindx.change import Change, change_from
+from traindx.curves.curve import whole
+from traindx.diagnosis import Diagnosis, Suspect
+from traindx.prescription import Prescription
+from traindx.quantities import GRADIENT_NORM, VAL_LOSS
+from traindx.run import Run
+from traindx.symptom import Symptom
+from traindx.trial import Measure, Planned
+from traindx.trials.measuring import can_measure
+
+_LATER = 0.7
+"""What each fix of a cause is worth against the one before it: the first is the best."""
+_LEAST = 0.01
+_EARLY_STOP = "stop.early"
+_CLIP = "gradients.clip"
+
+AltersLoss = Callable[[Change], bool]
+Past = Mapping[str, tuple[int, int]]
+"""How often a change was tried on this project, and how often it helped."""
+
+
+def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Planned]:
+    """All changes that the suspects ask for, by their worth; each change once."""
+    found: dict[str, Planned] = {}
+    for suspect in diagnosis.suspects:
+        for place, fix in enumerate(_machine_applied(suspect)):
+            change = resolved(change_from(fix.change or ""), run)
+            if change is None:
+                continue
+            worth = suspect.confidence * _LATER**place
+            known = found.get(str(change))
+            if known is not None:
+                found[str(change)] = replace(known, worth=known.worth + worth)
+                continue
+            measure = measured_by(suspect.cause.symptoms, change, run, alters_loss(change))
+            found[str(change)] = Planned((change,), suspect.cause.slug, fix.title, measure, worth)
+    chosen = [_informed(one, past) for one in found.values()]
+    return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
+
+
+def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
+    """The fixes of a cause that a machine can apply, and those of the mechanism it acts through."""
+    yield from (fix for fix in suspect.cause.fixes if fix.change)
+    if suspect.mechanism is not None:
+        yield from (fix for fix in suspect.mechanism.fixes if fix.change)
+
+
+def _informed(one: Planned, past: Past) -> Planned:
+    """Worth more where it helped on this project before, and less where it did not."""
+    tried, helped = past.get(str(one.changes[0]), (0, 0))
+    if not tried:
+        return one
+    # As if it had been tried twice more, with one success.
+    factor = 2 * (helped + 1) / (tried + 2)
+    return replace(
+        one, worth=one.worth * factor, because=f"helped in {helped} of {tried} cases of this project"
+    )
+
+
+def resolved(change: Change, run: Run) -> Change | None:
+    """A change with the numbers that come from the recording; None where they are not there."""
+    if change.name == _EARLY_STOP:
+        return _stop_at_best(run)
+    if change.name != _CLIP or not change.words[0].startswith("p"):
+        return change
+    if GRADIENT_NORM not in run:
+        return Change(_CLIP, ("1.0",))
+    norms = whole(run, GRADIENT_NORM).finite.values
+    # From before it fails: what comes after is what clipping is to prevent.
+    early = norms[: max(5, len(norms) // 2)]
+    usual = float(np.percentile(early, float(change.words[0][1:]))) if len(early) else 1.0
+    middle = float(np.median(early)) if len(early) else 1.0
+    limit = min(usual, 2 * middle)
+    return Change(_CLIP, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else Change(_CLIP, ("1.0",))
+
+
+def _stop_at_best(run: Run) -> Change | None:
+    if VAL_LOSS not in run:
+        return None
+    losses = whole(run, VAL_LOSS).finite
+    if len(losses) < 3:
+        return None
+    best = int(np.argmin(losses.values))
+    # One step more, so that the validation after the best one is run.
+    return Change("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
+
+
+def measured_by(symptoms: Iterable[Symptom], change: Change, run: Run, alters_loss: bool) -> Measure:
+    """What arms are compared by: what the prescription promises, as far as the run shows it."""
+    among = set(symptoms)
+    if Symptom.TAKES_LONG in among and change.name.startswith("loader.num"):
+        return Measure.SPEED
+    if change.name == "loss.class_weights":
+        wishes = [Measure.BALANCED_ERROR, Measure.ERROR]
+    elif alters_loss:
+        wishes = [Measure.VALIDATION_ERROR, Measure.ERROR]
+    elif Symptom.GENERALISES_BADLY in among:
+        wishes = [Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR]
+    else:
+        wishes = []
+    return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)

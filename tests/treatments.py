@@ -1,0 +1,193 @@
+"""Treatments built by hand: what came out of trials that never ran."""
+
+import math
+from collections.abc import Sequence
+
+from traindx.change import Change, change_from
+from traindx.trial import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
+
+HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
+PATCH = """\
+--- a/train.py
++++ b/train.py
+@@ -31 +31 @@
+-optimizer = SGD(model.parameters(), lr=3.0)
++optimizer = SGD(model.parameters(), lr=0.03)
+"""
+BELIEFS = (("lr-too-high", 0.44, 0.78), ("missing-warmup", 0.41, 0.16), ("exploding-gradients", 0.11, 0.004))
+
+
+def arm(value: float | None, seed: int = 0, change: str = "", *, problem: str = "", refused: str = "") -> Arm:
+    """An arm whose curve goes from 2.4 to its value; it breaks half way where that is infinite."""
+    changes = (change_from(change),) if change else ()
+    curve = () if value is None else tuple((float(at), _loss(at, value, seed)) for at in range(200))
+    name = f".traindx/runs/train-1/trials/{change or 'control'}-seed{seed}"
+    return Arm(seed, changes, name, value, curve, len(curve), problem, refused)
+
+
+def _loss(at: int, end: float, seed: int) -> float:
+    if not math.isfinite(end):
+        return 2.4 + 0.02 * at if at < 100 else math.nan
+    wave = 0.06 * math.sin(at * (1 + 0.37 * seed)) * (1 - at / 220)
+    return end + (2.4 - end) * math.exp(-at / 30) + wave * (end + 0.2)
+
+
+def pairs(change: str, values: Sequence[tuple[float | None, float | None]]) -> tuple[Pair, ...]:
+    """Pairs of control and treated values, one for each seed."""
+    return tuple(
+        Pair(arm(control, seed), arm(treated, seed, change)) for seed, (control, treated) in enumerate(values)
+    )
+
+
+def trial(
+    change: str,
+    values: Sequence[tuple[float | None, float | None]],
+    outcome: Outcome,
+    *,
+    effect: float | None = None,
+    interval: tuple[float, float] | None = None,
+    title: str = "",
+    cause: str = "lr-too-high",
+    measure: Measure = Measure.LOSS,
+    says: str = "",
+) -> Trial:
+    """A trial of one change."""
+    return Trial(
+        (change_from(change),), cause, title, measure, pairs(change, values), effect, interval, outcome, says
+    )
+
+
+LOWER = trial(
+    "optimizer.lr x 0.01",
+    [(2.31, 0.23), (2.29, 0.26), (2.33, 0.23)],
+    Outcome.HELPED,
+    effect=-2.07,
+    interval=(-2.21, -1.93),
+    title="Lower the learning rate ten times",
+    says="better with 3 of 3 seeds",
+)
+CLIP = trial(
+    "gradients.clip 1.0",
+    [(2.31, 2.28)],
+    Outcome.NO_DIFFERENCE,
+    effect=-0.03,
+    title="Clip the gradients",
+    cause="exploding-gradients",
+    says="better with 1 of 1 seed",
+)
+WARMUP = trial(
+    "schedule.warmup 100",
+    [(2.31, 2.9), (2.29, 2.7), (2.33, 2.88)],
+    Outcome.WORSE,
+    effect=0.517,
+    interval=(0.31, 0.72),
+    title="Warm the rate up",
+    cause="missing-warmup",
+    says="better with 0 of 3 seeds",
+)
+HOPEFUL = trial(
+    "activation.replace relu leaky_relu",
+    [(2.31, 1.9)],
+    Outcome.INCONCLUSIVE,
+    effect=-0.41,
+    title="Use leaky ReLUs",
+    cause="dead-relu",
+    says="better with 1 of 1 seed",
+)
+REFUSED = Trial(
+    (Change("loss.remove_softmax"),),
+    "wrong-output-activation",
+    "Take the softmax out of the model",
+    Measure.LOSS,
+    (Pair(arm(2.31), arm(None, 0, "loss.remove_softmax", refused="the model has no softmax")),),
+    None,
+    None,
+    Outcome.INCONCLUSIVE,
+    "cannot be applied here: the model has no softmax",
+)
+SAVED = trial(
+    "loss.stabilize",
+    [(math.inf, 0.4), (math.inf, 0.38)],
+    Outcome.HELPED,
+    title="Compute the loss from scores",
+    cause="unstable-loss-function",
+    says="ends in NaN or infinity without the change with 2 of 2 seeds, with it with 0",
+)
+FASTER = trial(
+    "loader.num_workers 4",
+    [(21.0, 64.0), (20.5, 66.0)],
+    Outcome.HELPED,
+    effect=44.25,
+    interval=(28.4, 60.1),
+    title="Load data in several processes",
+    cause="data-loading-bottleneck",
+    measure=Measure.SPEED,
+    says="better with 2 of 2 seeds",
+)
+STALLED = Trial(
+    (change_from("optimizer.use adam"),),
+    "optimizer-unsuited",
+    "Use Adam",
+    Measure.LOSS,
+    (
+        Pair(arm(2.31), arm(2.0, 0, "optimizer.use adam")),
+        Pair(arm(2.29, 1), arm(None, 1, "optimizer.use adam", problem="stalled after 12 steps")),
+    ),
+    -0.31,
+    None,
+    Outcome.INCONCLUSIVE,
+    "better with 1 of 1 seed",
+)
+UNTRIED = Planned(
+    (change_from("optimizer.momentum 0.5"),),
+    "momentum-too-high",
+    "Lower the momentum",
+    Measure.LOSS,
+    0.02,
+    "helped in 0 of 2 cases of this project",
+)
+
+
+def won() -> Treatment:
+    """A clear win beside every other outcome."""
+    return Treatment(
+        (LOWER, CLIP, WARMUP, HOPEFUL, REFUSED, STALLED),
+        LOWER,
+        PATCH,
+        "train.py:31 lr=3.0 -> lr=0.03",
+        True,
+        (UNTRIED,),
+        ("every arm took 200 steps of 1,240",),
+    )
+
+
+def lost() -> Treatment:
+    """Nothing proven."""
+    return Treatment((CLIP, WARMUP), None, untried=(UNTRIED,))
+
+
+def mixed() -> Treatment:
+    """Arms compared by two measures, one of them broken without the change."""
+    return Treatment((SAVED, FASTER), SAVED, PATCH, patch_verified=None)
+
+
+def hostile() -> Treatment:
+    """Names that try to become markup, escapes and columns of their own."""
+    change = Change(HOSTILE, (HOSTILE,))
+    odd = Arm(0, (change,), HOSTILE, None, problem=HOSTILE, refused="")
+    bad = Trial(
+        (change,),
+        HOSTILE,
+        HOSTILE,
+        Measure.LOSS,
+        (Pair(arm(1.0), odd),),
+        None,
+        None,
+        Outcome.INCONCLUSIVE,
+        f"{HOSTILE} as well",
+    )
+    good = Trial(
+        (change,), HOSTILE, HOSTILE, Measure.LOSS, LOWER.pairs, -2.0, (-2.1, -1.9), Outcome.HELPED, HOSTILE
+    )
+    planned = Planned((change,), HOSTILE, HOSTILE, Measure.LOSS, 0.1, HOSTILE)
+    return Treatment((bad, good), good, f"{PATCH}+```{HOSTILE}\n", HOSTILE, False, (planned,), (HOSTILE,))

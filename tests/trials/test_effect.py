@@ -1,0 +1,63 @@
+"""What pairs of arms say of a change."""
+
+import math
+
+import pytest
+
+from traindx.change import change_from
+from traindx.trial import Arm, Measure, Outcome, Pair
+from traindx.trials.effect import effect_of, gain
+
+CHANGE = change_from("optimizer.lr x 0.1")
+
+
+def pair(control: float | None, treated: float | None, seed: int = 0) -> Pair:
+    return Pair(Arm(seed, (), "c", control), Arm(seed, (CHANGE,), "t", treated))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "outcome"),
+    [
+        ([(2.0, 0.2), (2.1, 0.3), (1.9, 0.25)], Outcome.HELPED),
+        ([(0.2, 2.0), (0.3, 2.1), (0.25, 1.9)], Outcome.WORSE),
+        ([(2.0, 1.99), (2.1, 2.08), (1.9, 1.91)], Outcome.NO_DIFFERENCE),
+        # Better on average, but the seeds do not agree.
+        ([(2.0, 0.2), (2.1, 2.3), (1.9, 1.5)], Outcome.INCONCLUSIVE),
+        # One seed proves nothing.
+        ([(2.0, 0.2)], Outcome.INCONCLUSIVE),
+        ([(math.inf, 0.2), (math.inf, 0.3)], Outcome.HELPED),
+        ([(math.inf, 0.2)], Outcome.INCONCLUSIVE),
+        ([(0.2, math.inf), (0.3, math.inf)], Outcome.WORSE),
+        ([(math.inf, math.inf), (math.inf, math.inf)], Outcome.NO_DIFFERENCE),
+        ([(math.inf, 0.2), (1.0, 0.2), (1.0, 0.3)], Outcome.INCONCLUSIVE),
+        ([(None, 0.2)], Outcome.INCONCLUSIVE),
+    ],
+)
+def test_the_outcome_follows_from_the_pairs(
+    pairs: list[tuple[float | None, float | None]], outcome: Outcome
+) -> None:
+    assert effect_of([pair(*one) for one in pairs], Measure.LOSS).outcome is outcome
+
+
+def test_the_interval_is_that_of_paired_differences() -> None:
+    found = effect_of([pair(3.0, 1.0), pair(4.0, 1.0), pair(5.0, 1.0)], Measure.LOSS)
+    assert found.mean == pytest.approx(-3.0)
+    assert found.interval == pytest.approx((-3 - 4.303 / math.sqrt(3), -3 + 4.303 / math.sqrt(3)), rel=1e-3)
+
+
+def test_more_is_better_where_speed_is_measured() -> None:
+    pairs = [pair(10.0, 30.0), pair(11.0, 31.0), pair(9.0, 28.0)]
+    assert effect_of(pairs, Measure.SPEED).outcome is Outcome.HELPED
+    assert effect_of(pairs, Measure.LOSS).outcome is Outcome.WORSE
+    assert gain(pairs, Measure.SPEED) > 0.5 > 0 > gain(pairs, Measure.LOSS)
+
+
+def test_a_hundredth_of_wrong_answers_is_no_difference() -> None:
+    pairs = [pair(0.020, 0.015), pair(0.021, 0.016), pair(0.019, 0.014)]
+    assert effect_of(pairs, Measure.ERROR).outcome is Outcome.NO_DIFFERENCE
+    assert effect_of(pairs, Measure.LOSS).outcome is Outcome.HELPED
+
+
+def test_what_was_set_aside_is_said() -> None:
+    stalled = Pair(Arm(0, (), "c", None, problem="it did not end within 60 s"), Arm(0, (CHANGE,), "t", 1.0))
+    assert effect_of([stalled], Measure.LOSS).says == "it did not end within 60 s"
