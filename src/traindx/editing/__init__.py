@@ -1,0 +1,1 @@
+"""What edits of source are made of: files, calls, values behind names, statements."""

@@ -1,0 +1,110 @@
+"""The training loop of a source: its backward pass, its step, the loops around them."""
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from traindx.editing.calls import calls_at
+from traindx.editing.definition import assignments, own_nodes, parameters
+from traindx.editing.edit import RefusedError
+from traindx.editing.optimizer import optimizer_call, parameters_of, target_of
+from traindx.editing.source import Source
+from traindx.editing.words import first_name, last_name
+from traindx.facts import BACKWARD_PLACE, STEP_PLACE
+from traindx.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One call that lets the optimizer step."""
+
+    call: cst.Call
+    optimizer: str
+    """As it is spelled there."""
+    scaler: str = ""
+    """The gradient scaler that steps for it, as it is spelled."""
+
+
+def steps_of(source: Source, run: Run) -> list[Step]:
+    """Every step of the optimizer that the run stepped with."""
+    here = [
+        step for call in calls_at(source, source.line_of(run, STEP_PLACE)) if (step := _step(source, call))
+    ]
+    if source.line_of(run, STEP_PLACE) is None:
+        name = target_of(source, optimizer_call(source, run))
+        here = [one for one in _all_steps(source) if one.optimizer == name]
+    if not here:
+        raise RefusedError(f"{source.shown} holds no step of the optimizer: a framework takes it")
+    name = here[0].optimizer
+    same = [one for one in _all_steps(source) if one.optimizer == name]
+    return [one for one in same if source.scope(one.call) is source.scope(here[0].call)]
+
+
+def _all_steps(source: Source) -> list[Step]:
+    return [step for call in source.all(cst.Call) if (step := _step(source, call))]
+
+
+def _step(source: Source, call: cst.Call) -> Step | None:
+    if not isinstance(call.func, cst.Attribute) or last_name(call.func) != "step":
+        return None
+    base = source.code(call.func.value)
+    if "scaler" in base.lower() and call.args:
+        return Step(call, source.code(call.args[0].value), base)
+    return Step(call, base)
+
+
+def backward_of(source: Source, run: Run) -> cst.Call:
+    """The call of the backward pass."""
+    line = source.line_of(run, BACKWARD_PLACE)
+    found = calls_at(source, line) if line is not None else source.all(cst.Call)
+    backwards = [one for one in found if last_name(one.func) == "backward"]
+    if len(backwards) == 1:
+        return backwards[0]
+    if backwards:
+        raise RefusedError(
+            f"{source.shown} has {len(backwards)} backward passes; which is meant cannot be told"
+        )
+    raise RefusedError(f"{source.shown} holds no backward pass: a framework takes it")
+
+
+def model_at(source: Source, run: Run, node: cst.CSTNode) -> str:
+    """The model that is trained, as it can be spelled at a node; empty where it cannot be told."""
+    call = optimizer_call(source, run)
+    name = parameters_of(source, call)
+    if not name:
+        return ""
+    scope = source.scope(node)
+    if source.scope(call) is scope or is_visible(source, name, scope):
+        return name
+    around = source.class_around(node)
+    if around is None or source.class_around(call) is not around:
+        return ""
+    kept = [
+        source.code(one.targets[0].target)
+        for one in source.all(cst.Assign, around)
+        if source.code(one.value) == name
+    ]
+    return next((one for one in kept if one.startswith("self.")), "")
+
+
+def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a name can be read in a scope, by what the source shows."""
+    first = first_name(cst.parse_expression(name))
+    while True:
+        if isinstance(scope, cst.FunctionDef) and first in [one.name.value for one in parameters(scope)]:
+            return True
+        if assignments(own_nodes(scope), first, source):
+            return True
+        if isinstance(scope, cst.Module):
+            return False
+        scope = source.scope(scope)
+
+
+def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:
+    """The innermost loop around a node in its function."""
+    for one in source.around(node):
+        if isinstance(one, cst.For | cst.While):
+            return one
+        if isinstance(one, cst.FunctionDef):
+            return None
+    return None

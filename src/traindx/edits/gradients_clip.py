@@ -1,0 +1,114 @@
+"""Gradients clipped, otherwise or not at all."""
+
+import libcst as cst
+
+from traindx.change import Change
+from traindx.editing.calls import argument, calls_of, with_argument, without_arguments
+from traindx.editing.edit import Edit, Edited, New, RefusedError
+from traindx.editing.imports import imported
+from traindx.editing.literal import Literal, literal_behind, rewritten, shown
+from traindx.editing.loop import model_at, steps_of
+from traindx.editing.optimizer import is_keras, optimizer_call, trainer_call
+from traindx.editing.source import Source
+from traindx.editing.statements import before, removed
+from traindx.editing.words import expression, number_text
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.run import Run
+
+_CALL = "clip_grad_norm_"
+_WHAT = "the limit of the gradient norm"
+_OF_KERAS = ("global_clipnorm", "clipnorm")
+
+
+def edit(source: Source, change: Change, run: Run) -> Edited:
+    """Write another limit where gradients are clipped, take the clipping out, or put it before the step."""
+    found = calls_of(source, {_CALL})
+    if len(found) > 1:
+        places = " and ".join(source.place(one) for one in found)
+        raise RefusedError(f"gradients are clipped at {len(found)} places: {places}")
+    if found:
+        return _otherwise(source, change, run, found[0])
+    framework = _framework(source, run)
+    if framework is not None:
+        call, name = framework
+        return _setting(source, change, run, call, name)
+    if change.is_factor or change.words == ("none",):
+        raise RefusedError(f"{source.shown} does not clip gradients with {_CALL}")
+    return _inserted(source, change, run)
+
+
+def _otherwise(source: Source, change: Change, run: Run, call: cst.Call) -> Edited:
+    if change.words == ("none",):
+        around = source.parent(call)
+        if not isinstance(around, cst.Expr):
+            raise RefusedError(f"the norm that clipping gives is used at {source.place(call)}")
+        return Edited(removed(source, call), f"{source.code(call)} removed at {source.place(call)}")
+    limit = argument(call, ("max_norm",), 1)
+    if limit is None:
+        raise RefusedError(f"no limit is written at {source.place(call)}")
+    literal = literal_behind(source, run, _WHAT, limit.value, limit)
+    edited = rewritten(source, literal, change.scaled(literal.value))
+    return (
+        edited
+        if literal.holder is not limit or limit.keyword
+        else Edited(edited.parts, _said(source, call, literal, change))
+    )
+
+
+def _said(source: Source, call: cst.Call, literal: Literal, change: Change) -> str:
+    new = call.deep_replace(literal.node, expression(number_text(change.scaled(literal.value))))
+    assert isinstance(new, cst.Call)
+    return f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
+
+
+def _framework(source: Source, run: Run) -> tuple[cst.Call, str] | None:
+    """The call and the keyword that tell a framework to clip."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        return arguments, "max_grad_norm"
+    if any("Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases):
+        trainers = calls_of(source, {"Trainer"})
+        if len(trainers) == 1 and "automatic_optimization" not in source.text:
+            return trainers[0], "gradient_clip_val"
+    if "keras" in source.text:
+        call = optimizer_call(source, run)
+        by = next((one for one in _OF_KERAS if argument(call, (one,))), _OF_KERAS[0])
+        return (call, by) if is_keras(call, source) else None
+    return None
+
+
+def _setting(source: Source, change: Change, run: Run, call: cst.Call, name: str) -> Edited:
+    given = argument(call, (name,))
+    if given is not None and change.words == ("none",):
+        where = source.place(given)
+        if name == "max_grad_norm":
+            new = given.with_changes(value=cst.Integer("0"))
+            return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
+        return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
+    if given is not None:
+        literal = literal_behind(source, run, _WHAT, given.value, given)
+        return rewritten(source, literal, change.scaled(literal.value))
+    if change.words == ("none",) or (change.is_factor and name != "max_grad_norm"):
+        raise RefusedError(f"gradients are not clipped at {source.place(call)}")
+    text = number_text(change.scaled(1.0))
+    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def _inserted(source: Source, change: Change, run: Run) -> Edited:
+    parts: dict[cst.CSTNode, New] = {}
+    says = ""
+    for step in steps_of(source, run):
+        model = model_at(source, run, step.call)
+        owned = f'[p for group in {step.optimizer}.param_groups for p in group["params"]]'
+        parameters = f"{model}.parameters()" if model else owned
+        function = imported(source, f"torch.nn.utils.{_CALL}", "torch")
+        clip = f"{function}({parameters}, {number_text(change.number)})"
+        texts = [clip]
+        if step.scaler and f"{step.scaler}.unscale_(" not in source.text:
+            texts = [f"{step.scaler}.unscale_({step.optimizer})", clip]
+        parts |= before(source, step.call, *texts)
+        says = says or f"{clip} before {source.code(step.call)} at {source.place(step.call)}"
+    return Edited(parts, says)
+
+
+EDIT = Edit(name="gradients.clip", edit=edit, where=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT))

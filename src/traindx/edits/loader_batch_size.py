@@ -1,0 +1,41 @@
+"""Another batch size."""
+
+import libcst as cst
+
+from traindx.change import Change
+from traindx.editing.calls import argument, calls_at, with_argument
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.literal import literal_behind, rewritten
+from traindx.editing.loader import loader_call
+from traindx.editing.optimizer import trainer_call
+from traindx.editing.source import Source
+from traindx.editing.words import last_name, number_text
+from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE
+from traindx.run import Run
+
+
+def edit(source: Source, change: Change, run: Run) -> Edited:
+    """Write the batch size of the training data otherwise."""
+    call, name, position, default = _written(source, run)
+    given = argument(call, (name,), position)
+    if given is not None:
+        literal = literal_behind(source, run, "the batch size", given.value, given)
+        return rewritten(source, literal, max(1.0, change.scaled(literal.value)), whole=True)
+    if argument(call, ("batch_sampler",)) is not None:
+        raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
+    text = number_text(max(1.0, change.scaled(default)), whole=True)
+    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float]:
+    """The call that takes the batch size, its keyword, its place, and what it is where nothing is said."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        return arguments, "per_device_train_batch_size", None, 8.0
+    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
+    if fits and "keras" in source.text and LOADER_PLACE not in run.facts:
+        return fits[0], "batch_size", 2, 32.0
+    return loader_call(source, run), "batch_size", 1, 1.0
+
+
+EDIT = Edit(name="loader.batch_size", edit=edit, where=(LOADER_PLACE, SCRIPT))

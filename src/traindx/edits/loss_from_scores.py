@@ -1,0 +1,33 @@
+"""A loss that takes raw scores."""
+
+from traindx.change import Change
+from traindx.editing.calls import renamed
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.loss import loss_of
+from traindx.editing.optimizer import is_usable
+from traindx.editing.source import Source
+from traindx.editing.words import last_name
+from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.run import Run
+
+_TWINS = {
+    "BCELoss": "BCEWithLogitsLoss",
+    "NLLLoss": "CrossEntropyLoss",
+    "binary_cross_entropy": "binary_cross_entropy_with_logits",
+    "nll_loss": "cross_entropy",
+}
+
+
+def edit(source: Source, _: Change, run: Run) -> Edited:
+    """Exchange a loss on probabilities for its twin on scores."""
+    made = loss_of(source, run).made
+    name = last_name(made.func)
+    if name not in _TWINS:
+        raise RefusedError(f"{source.code(made.func)} at {source.place(made)} takes no probabilities")
+    if not is_usable(source, made, _TWINS[name]):
+        raise RefusedError(f"{source.shown} imports {name} by its name, and {_TWINS[name]} not")
+    new = renamed(made, _TWINS[name])
+    return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
+
+
+EDIT = Edit(name="loss.from_scores", edit=edit, where=(LOSS_PLACE, SCRIPT))

@@ -1,0 +1,66 @@
+"""All parameters in the optimizer."""
+
+import libcst as cst
+
+from traindx.change import Change
+from traindx.editing.calls import argument
+from traindx.editing.definition import of_name
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.optimizer import optimizer_call, parameters_of
+from traindx.editing.source import Source
+from traindx.editing.words import expression
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+
+def edit(source: Source, _: Change, run: Run) -> Edited:
+    """Give the optimizer the whole model, or the other models that are called beside the one it holds."""
+    call = optimizer_call(source, run)
+    name = parameters_of(source, call)
+    first = argument(call, ("params",), 0)
+    if not name or first is None:
+        raise RefusedError(f"what the optimizer holds at {source.place(call)} is not X.parameters()")
+    whole, _dot, part = name.partition(".")
+    if part and whole == "self":
+        whole, _dot, part = name.rpartition(".")
+    if part:
+        return _given(source, first, f"{whole}.parameters()")
+    others = _others(source, call, name)
+    if not others:
+        raise RefusedError(
+            f"the optimizer at {source.place(call)} holds {name} as a whole; what it lacks was made later"
+        )
+    every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
+    return _given(source, first, f"[{every}]")
+
+
+def _given(source: Source, first: cst.Arg, text: str) -> Edited:
+    new = first.with_changes(value=expression(text))
+    return Edited({first: new}, f"{source.code(first.value)} -> {text} at {source.place(first)}")
+
+
+def _others(source: Source, call: cst.Call, name: str) -> list[str]:
+    """Other models of the same scope that are called, and were made before the optimizer."""
+    scope = source.scope(call)
+    modules = {
+        one.name.value
+        for one in source.all(cst.ClassDef)
+        if any("Module" in source.code(base) for base in one.bases)
+    }
+    found: dict[str, None] = {}
+    for one in source.all(cst.Call):
+        if not isinstance(one.func, cst.Name) or one.func.value == name:
+            continue
+        for made in of_name(source, one.func.value, scope):
+            earlier = source.lines(made.holder)[0] < source.lines(call)[0]
+            if earlier and isinstance(made.value, cst.Call) and _is_model(source, made.value, modules):
+                found[one.func.value] = None
+    return list(found)
+
+
+def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
+    func = source.code(made.func)
+    return func in modules or (func.startswith(("nn.", "torch.nn.")) and not func.endswith("Loss"))
+
+
+EDIT = Edit(name="optimizer.add_missing_parameters", edit=edit, where=(OPTIMIZER_PLACE, SCRIPT))

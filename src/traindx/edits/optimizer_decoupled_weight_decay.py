@@ -1,0 +1,31 @@
+"""Weight decay apart from the gradient."""
+
+from traindx.change import Change
+from traindx.editing.calls import renamed
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.optimizer import is_keras, is_usable, optimizer_call
+from traindx.editing.source import Source
+from traindx.editing.words import last_name
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+
+def edit(source: Source, _: Change, run: Run) -> Edited:
+    """AdamW in place of Adam, with the same arguments."""
+    call = optimizer_call(source, run)
+    if is_keras(call, source):
+        raise RefusedError(
+            f"{source.code(call.func)} at {source.place(call)} keeps its weight decay apart already"
+        )
+    if last_name(call.func) != "Adam":
+        raise RefusedError(
+            f"{source.code(call.func)} at {source.place(call)} is not Adam: it has no twin like AdamW"
+        )
+    if not is_usable(source, call, "AdamW"):
+        raise RefusedError(f"{source.shown} imports Adam by its name, and AdamW not")
+    new = renamed(call, "AdamW")
+    says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
+    return Edited({call: new}, says)
+
+
+EDIT = Edit(name="optimizer.decoupled_weight_decay", edit=edit, where=(OPTIMIZER_PLACE, SCRIPT))

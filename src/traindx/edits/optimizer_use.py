@@ -1,0 +1,52 @@
+"""Another optimizer."""
+
+from traindx.change import Change
+from traindx.editing.calls import argument, renamed, with_argument, without_arguments
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.optimizer import is_keras, is_usable, optimizer_call
+from traindx.editing.source import Source
+from traindx.editing.words import expression, last_name, number_text
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+_KINDS = {"adamw": ("AdamW", 1e-3, {}), "adam": ("Adam", 1e-3, {}), "sgd": ("SGD", 0.05, {"momentum": "0.9"})}
+"""Class, usual rate and what else is usual."""
+_FOREIGN = {
+    "AdamW": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
+    "Adam": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
+    "SGD": "betas eps amsgrad alpha centered rho etas step_sizes lr_decay momentum weight_decay",
+}
+"""Arguments of other optimizers that a class does not know, or that are set anew."""
+
+
+def edit(source: Source, change: Change, run: Run) -> Edited:
+    """Exchange the class, set its rate, and leave out what it does not know."""
+    kind = change.words[0].lower() if change.words else ""
+    if kind not in _KINDS:
+        raise RefusedError(f'"{change}": the optimizers are {", ".join(_KINDS)}')
+    name, usual, extra = _KINDS[kind]
+    rate = number_text(float(change.words[1]) if len(change.words) > 1 else usual)
+    call = optimizer_call(source, run)
+    if last_name(call.func) == name or is_keras(call, source):
+        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
+    if not is_usable(source, call, name):
+        raise RefusedError(f"{source.shown} imports {last_name(call.func)} by its name, and {name} not")
+    if sum(1 for one in call.args if not one.keyword) > 2 or any(one.star for one in call.args):
+        raise RefusedError(
+            f"the arguments at {source.place(call)} go by place; which are kept cannot be told"
+        )
+    new = without_arguments(renamed(call, name), _FOREIGN[name].split())
+    given = argument(new, ("lr",), 1)
+    if given is None:
+        new = with_argument(new, "lr", rate)
+    else:
+        new = new.with_changes(
+            args=[one.with_changes(value=expression(rate)) if one is given else one for one in new.args]
+        )
+    for key, text in extra.items():
+        new = with_argument(new, key, text)
+    says = f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
+    return Edited({call: new}, says)
+
+
+EDIT = Edit(name="optimizer.use", edit=edit, where=(OPTIMIZER_PLACE, SCRIPT))

@@ -1,0 +1,29 @@
+"""A rate that falls along a cosine."""
+
+from traindx.change import Change
+from traindx.editing.calls import argument, with_argument
+from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.optimizer import trainer_call
+from traindx.editing.schedule import number_of_steps, scheduled
+from traindx.editing.source import Source
+from traindx.editing.words import expression
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+
+def edit(source: Source, _: Change, run: Run) -> Edited:
+    """Let the rate fall until the end of the run, where no schedule is there yet."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        kind = argument(arguments, ("lr_scheduler_type",))
+        says = f'lr_scheduler_type="cosine" at {source.place(kind or arguments)}'
+        if kind is not None:
+            return Edited({kind: kind.with_changes(value=expression('"cosine"'))}, says)
+        return Edited({arguments: with_argument(arguments, "lr_scheduler_type", '"cosine"')}, says)
+    steps = number_of_steps(run)
+    if steps is None:
+        raise RefusedError("the run does not say how many steps it takes")
+    return scheduled(source, run, "scheduler", "CosineAnnealingLR", f"T_max={steps}")
+
+
+EDIT = Edit(name="schedule.cosine", edit=edit, where=(OPTIMIZER_PLACE, SCRIPT))
