@@ -1,0 +1,145 @@
+"""`traindx cases`: what was tried in a project, and what worked."""
+
+import argparse
+
+from traindx.errors import TraindxError, UnknownNameError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from traindx.casebook import Case, Casebook
+
+HELP = "list what was diagnosed and tried in a project, and whether it helped"
+EXAMPLES = """\
+  traindx cases                                all cases of this folder, the latest first
+  traindx cases --outcome helped               what worked
+  traindx cases --cause lr-too-high            what was tried against a cause
+  traindx cases --change optimizer.lr --last 5 the last five trials of a change
+  traindx cases ../other --since 2026-07-01    of another project, since a day
+  traindx cases --json -                       as data, for programs
+
+Cases are kept in .traindx/cases.db; traindx treat writes them."""
+
+_OUTCOMES = ("helped", "no-difference", "worse", "inconclusive")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of cases."""
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="DIR", help="the folder of the project (default: this one)"
+    )
+    parser.add_argument("--db", metavar="FILE", help="a casebook that lies elsewhere")
+    parser.add_argument(
+        "--cause", metavar="CAUSE", help="only what was for a cause (traindx causes lists them)"
+    )
+    parser.add_argument(
+        "--change", metavar="TEXT", help="only changes that hold a text, such as optimizer.lr"
+    )
+    parser.add_argument("--outcome", choices=_OUTCOMES, help="only trials that came out like this")
+    parser.add_argument(
+        "--since", metavar="DATE", help="only what is as late as a day or a time, as 2026-07-01"
+    )
+    parser.add_argument("--last", type=int, metavar="N", help="only the latest so many")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write JSON; - for standard output (in a folder: cases.json)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the cases that fit; 2 where there is no such place."""
+    from traindx.cli import DONE
+    from traindx.cli._writing import STANDARD_OUTPUT, place_of, write
+
+    book = _book(arguments)
+    found = _found(book, arguments)
+    if arguments.json is not None:
+        from traindx.documents.cases import cases_document
+
+        place = place_of(arguments.json, "cases.json")
+        write(place, cases_document(found))
+        if place == STANDARD_OUTPUT:
+            return DONE
+    _show(found, book.place, _is_narrowed(arguments))
+    return DONE
+
+
+def _book(arguments: argparse.Namespace) -> "Casebook":
+    from pathlib import Path
+
+    from traindx.casebook import PLACE, Casebook
+
+    folder = Path(arguments.folder)
+    if arguments.db is not None:
+        if arguments.folder != ".":
+            raise TraindxError(f"{folder} and --db {arguments.db}: two places; give one of them")
+        if not Path(arguments.db).is_file():
+            raise TraindxError(f"{arguments.db}: no such casebook; traindx treat makes one in .traindx")
+        return Casebook(arguments.db)
+    if not folder.is_dir():
+        what = (
+            "is a file; to read a casebook, give --db"
+            if folder.exists()
+            else "no such folder; give a project's"
+        )
+        raise TraindxError(f"{folder}: {what}")
+    inside = folder / PLACE.name
+    return Casebook(inside if folder.name == PLACE.parent.name or inside.is_file() else folder / PLACE)
+
+
+def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
+    from traindx.trial import Outcome
+
+    if arguments.last is not None and arguments.last < 1:
+        raise TraindxError(f"--last {arguments.last}: is no number of cases; give 1 or more")
+    outcome = Outcome(arguments.outcome.replace("-", " ")) if arguments.outcome else None
+    since = _moment(arguments.since) if arguments.since else None
+    found = book.cases(
+        cause=arguments.cause, change=arguments.change, outcome=outcome, since=since, last=arguments.last
+    )
+    if arguments.cause and not found:
+        _refuse_unknown(arguments.cause)
+    return found
+
+
+def _refuse_unknown(cause: str) -> None:
+    """A cause that is not there may be misspelt."""
+    from traindx import catalogue
+
+    known = [one.slug for one in catalogue.causes()]
+    if cause not in known:
+        raise UnknownNameError("cause", cause, known)
+
+
+def _moment(text: str) -> "datetime":
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise TraindxError(
+            f"--since {text}: is no date; for example: 2026-07-01, or 2026-07-01T12:00"
+        ) from None
+
+
+def _is_narrowed(arguments: argparse.Namespace) -> bool:
+    return any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
+
+
+def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
+    import sys
+
+    from traindx.cli._writing import coloured, terminal_width
+    from traindx.terminal.cases import cases_text
+    from traindx.wording import printable
+
+    if found:
+        sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))
+    elif narrowed:
+        sys.stdout.write(f"no case in {printable(str(place), 500)} fits\n")
+    else:
+        sys.stdout.write(
+            f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
+            " tries fixes in paired trials, and writes down here what came out\n"
+        )
