@@ -6,6 +6,7 @@ from traindx.comparison import Comparison
 from traindx.diagnosis import Diagnosis
 from traindx.errors import UnreadableError
 from traindx.run import Run
+from traindx.trial import Treatment
 
 SCHEMA = "traindx.report/1"
 
@@ -20,6 +21,8 @@ class Report:
     diagnoses: tuple[Diagnosis, ...] = ()
     """One for each run, in the same order; empty when the runs were only read."""
     comparison: Comparison | None = None
+    treatment: Treatment | None = None
+    """What was tried on the program of the first run; None where nothing was."""
 
     def __post_init__(self) -> None:
         """Refuse diagnoses that do not belong to the runs."""

@@ -85,6 +85,7 @@ for count, (x, y) in enumerate(train_loader, start=1):
     if count % 8 == 0:
         optimizer.step()
         optimizer.zero_grad()""",
+            change="loss.divide_accumulated",
         ),
         Prescription(
             title="With sequences, divide by the tokens of the whole group",

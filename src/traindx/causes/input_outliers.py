@@ -121,7 +121,7 @@ optimizer.zero_grad()""",
 low, middle, high = train_x.quantile(torch.tensor([0.25, 0.5, 0.75]), dim=0)
 scale = (high - low).clamp_min(1e-6)
 x = ((x - middle) / scale).clamp(-10, 10)""",
-            change="inputs.standardize",
+            change="inputs.clip 8",
         ),
         Prescription(
             title="After a spike that stays, go back to a checkpoint before it and skip its batches",

@@ -123,6 +123,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y)""",
 q = 0.7  # q -> 0 is cross-entropy, q = 1 the mean absolute error
 chosen = torch.softmax(model(x), dim=1).gather(1, y[:, None]).squeeze(1)
 loss = ((1 - chosen.clamp_min(1e-7) ** q) / q).mean()""",
+            change="loss.label_smoothing 0.1",
         ),
     ),
     experiment=Experiment(

@@ -80,6 +80,7 @@ CAUSE = Cause(
 loss = -torch.nn.functional.cross_entropy(model(x), y)""",
             code="""\
 loss = torch.nn.functional.cross_entropy(model(x), y)  # a negative log-likelihood already""",
+            change="loss.negate",
         ),
         Prescription(
             title="Take the mean over the batch instead of the sum",
@@ -90,6 +91,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y)  # a negative log-likeliho
 loss = torch.nn.functional.cross_entropy(model(x), y, reduction="sum")""",
             code="""\
 loss = torch.nn.functional.cross_entropy(model(x), y, reduction="mean")""",
+            change="loss.use_mean",
         ),
         Prescription(
             title="Reduce all terms of a loss in the same way: sum within a sample, mean over samples",

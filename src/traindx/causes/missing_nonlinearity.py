@@ -85,6 +85,7 @@ model = torch.nn.Sequential(
     torch.nn.Linear(128, 128), torch.nn.ReLU(),
     torch.nn.Linear(128, classes),
 )""",
+            change="activation.insert relu",
         ),
         Prescription(
             title="Use the activation in forward, and assign its result",

@@ -109,6 +109,7 @@ missing = ~torch.isfinite(x)
 median = x.masked_fill(missing, float("nan")).nanmedian(dim=0).values
 x = torch.where(missing, median, x)
 x = torch.cat([x, missing.float()], dim=1)""",
+            change="inputs.replace_nonfinite",
         ),
         Prescription(
             title="Guard the normalisation against columns and clips that do not vary",
@@ -136,6 +137,7 @@ for x, y in train_loader:
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()""",
+            change="gradients.skip_nonfinite",
         ),
     ),
     experiment=Experiment(

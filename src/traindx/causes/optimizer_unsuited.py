@@ -86,6 +86,7 @@ CAUSE = Cause(
 optimizer = torch.optim.Rprop(model.parameters(), lr=0.01)  # gets another batch each step""",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)""",
+            change="optimizer.use adamw",
         ),
         Prescription(
             title="Give the optimizer the rate its steps are scaled for",

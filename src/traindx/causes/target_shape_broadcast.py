@@ -73,6 +73,7 @@ loss = torch.nn.functional.mse_loss(output, y)  # y: (N,)""",
             code="""\
 output = model(x).squeeze(-1)  # (N,)
 loss = torch.nn.functional.mse_loss(output, y)""",
+            change="targets.match_shape",
         ),
         Prescription(
             title="Give the targets their column where the data is made",

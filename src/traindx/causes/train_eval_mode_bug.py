@@ -100,6 +100,7 @@ for epoch in range(epochs):
     model.eval()
     with torch.no_grad():
         val_loss = sum(loss_fn(model(x), y).item() for x, y in val_loader) / len(val_loader)""",
+            change="model.restore_mode",
         ),
         Prescription(
             title="Recompute the running averages of batch normalisation on training data",

@@ -112,6 +112,7 @@ entropy = -torch.special.xlogy(p, p.clamp_min(eps)).sum(-1)
 distance = (a - b).square().sum(-1).add(eps).sqrt()  # inside the root: its slope stays finite
 cosine = torch.nn.functional.cosine_similarity(a, b, eps=eps)
 ratio = a / b.abs().clamp_min(eps)""",
+            change="loss.stabilize",
         ),
         Prescription(
             title="Bound a variance that the model predicts",

@@ -142,6 +142,7 @@ model = torch.nn.Sequential(
 )
 mean, std = train_y.mean(), train_y.std()
 train_y = (train_y - mean) / std  # a prediction is model(x) * std + mean""",
+            change="output.remove_activation",
         ),
         Prescription(
             title="Where the loss wants probabilities, exchange it for its twin on raw scores",
@@ -152,6 +153,7 @@ train_y = (train_y - mean) / std  # a prediction is model(x) * std + mean""",
 loss = torch.nn.functional.nll_loss(model(x), y)""",
             code="""\
 loss = torch.nn.functional.cross_entropy(model(x), y)  # = nll_loss(log_softmax(scores), y)""",
+            change="loss.from_scores",
         ),
     ),
     experiment=Experiment(

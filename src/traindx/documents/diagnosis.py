@@ -3,15 +3,18 @@
 from collections.abc import Iterable
 
 from traindx.diagnosis import Asked, Diagnosis, NextExperiment, Reason, Suspect
+from traindx.documents.treatment import treatment_document
 from traindx.documents.value import Document, Json, number, optional, scalar
 from traindx.finding import CannotTell, Evidence
 from traindx.prescription import Prescription
+from traindx.trial import Treatment
 
 
-def diagnosis_document(diagnosis: Diagnosis) -> Document:
-    """The verdict, what leads to it and what follows from it."""
+def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None) -> Document:
+    """The verdict, what leads to it and what follows from it; with a treatment, what was tried."""
     following = diagnosis.next_experiment
-    return {
+    tried = treatment_document(treatment) if treatment else {}
+    document: Document = {
         "verdict": diagnosis.verdict.value,
         "says": diagnosis.says,
         "severity": diagnosis.severity.value,
@@ -26,8 +29,9 @@ def diagnosis_document(diagnosis: Diagnosis) -> Document:
             {"quantity": one.quantity, "would_tell": one.would_tell} for one in diagnosis.not_recorded
         ],
         "next_experiment": None if following is None else _experiment(following),
-        "trials": [],
+        "trials": tried.pop("trials", []),
     }
+    return {**document, "treatment": tried} if treatment else document
 
 
 def _suspect(suspect: Suspect) -> Json:

@@ -59,8 +59,8 @@ def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
     return [*table(["run", "verdict", "because", "cause:", "curve"], rows), ""]
 
 
-def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
-    """Everything known about a run, in the order a person needs."""
+def diagnosed(run: Run, diagnosis: Diagnosis, tried: Sequence[str] = ()) -> list[str]:
+    """Everything known about a run, in the order a person needs; `tried` are chapters on trials."""
     top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
     lines = [f"## {escape(title(run), 200)}", "", *recorded(run)]
     lines += [_verdict(diagnosis, top), "", prose(sentence(diagnosis)), "", *_shared(diagnosis)]
@@ -85,7 +85,7 @@ def diagnosed(run: Run, diagnosis: Diagnosis) -> list[str]:
         lines += chapter("Next experiment", _experiment(diagnosis))
     if top:
         lines += chapter("References", [top.cause.sections["References"]])
-    return [*lines, *interior(run), "### What was read", "", *series_and_facts(run)]
+    return [*lines, *tried, *interior(run), "### What was read", "", *series_and_facts(run)]
 
 
 def _verdict(diagnosis: Diagnosis, top: Suspect | None) -> str:

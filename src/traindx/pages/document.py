@@ -9,7 +9,8 @@ from traindx import __version__
 from traindx.diagnosis import Diagnosis, Verdict
 from traindx.highlights import judged, percent
 from traindx.interior import title
-from traindx.pages.advice import alternatives, treatment, unknowns
+from traindx.pages.advice import alternatives, unknowns
+from traindx.pages.advice import treatment as advice
 from traindx.pages.chart import chart
 from traindx.pages.detail import Detail, detail_for
 from traindx.pages.drawing import figure_of
@@ -21,8 +22,10 @@ from traindx.pages.opening import badge, facts_line, opening
 from traindx.pages.overview import overview, short_names
 from traindx.pages.recorded import remainder, series_table
 from traindx.pages.side_by_side import comparison_part
+from traindx.pages.trials import trials_part
 from traindx.report import Report
 from traindx.run import Run
+from traindx.trial import Treatment
 from traindx.wording import count, printable
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -91,7 +94,9 @@ def _run_part(report: Report, index: int, name: str, detail: Detail) -> Markup:
     shown = title(run) if len(report.runs) == 1 else name
     heading = fill("<h2>{name}</h2>", name=escape(shown, 200))
     body = fill(
-        '<div id="run-{place}">{body}</div>', place=str(index + 1), body=_body(run, diagnosis, detail)
+        '<div id="run-{place}">{body}</div>',
+        place=str(index + 1),
+        body=_body(run, diagnosis, detail, report.treatment if index == 0 else None),
     )
     if len(report.runs) == 1:
         return fill('<section class="run">{heading}{body}</section>', heading=heading, body=body)
@@ -104,7 +109,7 @@ def _run_part(report: Report, index: int, name: str, detail: Detail) -> Markup:
     )
 
 
-def _body(run: Run, diagnosis: Diagnosis | None, detail: Detail) -> Markup:
+def _body(run: Run, diagnosis: Diagnosis | None, detail: Detail, treatment: Treatment | None) -> Markup:
     """One run in the order a person needs."""
     figure = figure_of(run, diagnosis, detail.chart)
     return joined(
@@ -113,6 +118,7 @@ def _body(run: Run, diagnosis: Diagnosis | None, detail: Detail) -> Markup:
             facts_line(run),
             happened(run),
             chart(figure, run.name, detail.still) if figure else Markup(),
+            trials_part(treatment) if treatment else Markup(),
             _judgement(run, diagnosis, detail.brief) if diagnosis else Markup(),
             interior(run, detail.brief),
             series_table(run, detail.tiny),
@@ -128,7 +134,7 @@ def _judgement(run: Run, diagnosis: Diagnosis, brief: bool) -> Markup:
         [
             questions(run, diagnosis, brief),
             _why(diagnosis) if judged(diagnosis) else Markup(),
-            treatment(top, run) if top else Markup(),
+            advice(top, run) if top else Markup(),
             alternatives(diagnosis, brief),
             unknowns(diagnosis),
         ],

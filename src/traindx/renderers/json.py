@@ -21,7 +21,8 @@ def render(report: Report, *, values: bool = False) -> str:
     """The report as indented JSON; with `values`, every point of every series."""
     runs = [run_document(run, values) for run in report.runs]
     for index, diagnosis in enumerate(report.diagnoses):
-        runs[index] = {"name": diagnosis.run, **diagnosis_document(diagnosis), **runs[index]}
+        tried = report.treatment if index == 0 else None
+        runs[index] = {"name": diagnosis.run, **diagnosis_document(diagnosis, tried), **runs[index]}
     document: dict[str, Json] = {"schema": SCHEMA, "traindx": __version__, "runs": list(runs)}
     if report.diagnoses or report.comparison:
         document["comparison"] = comparison_document(report.comparison) if report.comparison else None

@@ -4,6 +4,7 @@ from traindx.markdowns.comparison import compared
 from traindx.markdowns.diagnosis import diagnosed, overview
 from traindx.markdowns.literal import escape
 from traindx.markdowns.reading import reading
+from traindx.markdowns.treatment import trials_chapter
 from traindx.report import Report
 from traindx.wording import count
 
@@ -27,6 +28,7 @@ def _body(report: Report) -> list[str]:
         parts += compared(report.comparison)
     elif len(report.runs) > 1:
         parts += overview(report.runs, report.diagnoses)
-    for run, diagnosis in zip(report.runs, report.diagnoses, strict=False):
-        parts += diagnosed(run, diagnosis)
+    for index, (run, diagnosis) in enumerate(zip(report.runs, report.diagnoses, strict=False)):
+        tried = trials_chapter(report.treatment) if report.treatment and index == 0 else []
+        parts += diagnosed(run, diagnosis, tried)
     return parts

@@ -7,6 +7,7 @@ from traindx.pictures.gradient_norm import gradient_norm
 from traindx.pictures.loss_curve import loss_curve, objective_curve
 from traindx.pictures.lr_loss import lr_loss
 from traindx.pictures.training_comparison import training_comparison
+from traindx.pictures.treatment import trial_comparison
 from traindx.report import Report
 from traindx.run import Run
 
@@ -15,7 +16,7 @@ _MOST_RUNS = 12
 
 
 def render(report: Report) -> dict[str, bytes]:
-    """PNG files by name: of each run what its data allow, and of all runs if they are compared or two."""
+    """PNG files by name: of each run what its data allow, of several runs, of the trials of a treatment."""
     pictures: dict[str, bytes] = {}
     with drawing():
         for run, diagnosis, prefix in _runs(report):
@@ -25,6 +26,8 @@ def render(report: Report) -> dict[str, bytes]:
         if (report.comparison or len(report.runs) == 2) and (
             drawn := training_comparison(report.runs, report.comparison)
         ):
+            pictures[drawn[0]] = drawn[1]
+        if report.treatment and (drawn := trial_comparison(report.treatment)):
             pictures[drawn[0]] = drawn[1]
     return pictures
 

@@ -1,0 +1,173 @@
+"""From a command to a proven fix: record it, diagnose it, try what that asks for, write the patch."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from traindx.casebook import Casebook
+from traindx.change import Change
+from traindx.diagnosing import diagnose
+from traindx.diagnosis import Diagnosis, Verdict
+from traindx.errors import TraindxError
+from traindx.launching.command import Command
+from traindx.patching import Patch, patch_of
+from traindx.report import Report
+from traindx.run import Run
+from traindx.trial import Planned, Treatment, Trial
+from traindx.trials.arm import Done, Order, carry_out
+from traindx.trials.budget import Budget, arm_steps
+from traindx.trials.engine import Engine
+from traindx.trials.measuring import steps_of
+from traindx.trials.place import Workplace, workplace
+from traindx.trials.planning import measured_by, planned
+from traindx.trials.proving import proven_patch
+from traindx.trials.search import SEEDS, searched, updated
+
+_FIRST = 0.4
+"""Of the time: what the first run may take at most, from which the diagnosis is made."""
+
+_IN_PLACE = "the working directory is large: arms ran in it, and may have overwritten what the program writes"
+
+Say = Callable[[str], None]
+AltersLoss = Callable[[Change], bool]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a command is to be treated."""
+
+    steps: int | None = None
+    """Steps of every arm."""
+    seconds: float | None = None
+    """Seconds of every arm, about."""
+    arms: int = 24
+    minutes: float = 10.0
+    seeds: int = len(SEEDS)
+    only: tuple[Change, ...] = ()
+    """Changes that are tried whatever the diagnosis is; empty for those it asks for."""
+    dry: bool = False
+    """Whether only the plan is made."""
+    saves_model: Path | None = None
+    """Where the weights of the treated model go."""
+
+
+@dataclass(frozen=True)
+class Treated:
+    """What came out."""
+
+    report: Report
+    treatment: Treatment
+    patch: Patch | None
+    plan: tuple[Planned, ...]
+    beliefs: tuple[tuple[str, float, float], ...]
+    """Causes, with what they were worth before the trials and after them."""
+    folder: Path
+    seconds: float
+    """What one arm takes."""
+    notes: tuple[str, ...] = ()
+
+
+def treat(
+    command: Command, folder: Path, wish: Wish, book: Casebook, say: Say, alters: AltersLoss
+) -> Treated:
+    """Record and diagnose a command, and try changes until one is proven or the budget is spent."""
+    place = workplace(Path.cwd())
+    budget = Budget(wish.arms, wish.minutes)
+    notes = [] if place.copies else [_IN_PLACE]
+    first = _first(command, folder, place, wish, say)
+    run = first.run
+    assert run is not None
+    diagnosis = diagnose(run)
+    steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
+    engine = Engine(
+        command=command,
+        place=place,
+        folder=folder / "arms",
+        steps=steps,
+        is_cut=steps < steps_of(run) or wish.steps is not None or bool(first.problem and not first.crashed),
+        seconds=first.seconds,
+        budget=budget,
+        say=say,
+    )
+    engine.known(replace(first, problem="" if not first.crashed else first.problem))
+    plan = _plan(diagnosis, run, wish, book, alters)
+    treatment, patch = Treatment((), None), None
+    if plan and not wish.dry and (wish.only or diagnosis.verdict is not Verdict.HEALTHY):
+        treatment = searched(engine, plan, tuple(range(max(1, wish.seeds))))
+        best = treatment.best
+        if best is not None:
+            patch = patch_of(best.changes, run)
+            if patch is not None:
+                proven = proven_patch(engine, best, patch)
+                treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
+            if wish.saves_model is not None:
+                _save_model(engine, best, wish.saves_model)
+    beliefs = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
+    after = dict(updated(beliefs, treatment.trials))
+    return Treated(
+        report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
+        treatment=treatment,
+        patch=patch,
+        plan=tuple(plan),
+        beliefs=tuple((slug, share, after[slug]) for slug, share in beliefs) if treatment.trials else (),
+        folder=folder,
+        seconds=first.seconds * steps / max(1, steps_of(run)),
+        notes=tuple(notes),
+    )
+
+
+def _first(command: Command, folder: Path, place: Workplace, wish: Wish, say: Say) -> Done:
+    """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
+    say("recording the program as it is")
+    home = folder / "control"
+    order = Order(
+        command=command,
+        folder=home,
+        place=place.arm(home),
+        steps=wish.steps,
+        is_cut=wish.steps is not None,
+        seconds=60 * wish.minutes * _FIRST,
+    )
+    done = carry_out(order)
+    if done.run is None:
+        place.clear(home)
+        raise TraindxError(f"{command.title}: {done.problem}; its output is in {home / 'output.txt'}")
+    run = replace(_relocated(done.run, order.place, place.origin), name=folder.name)
+    place.clear(home)
+    return replace(done, run=run, order=replace(order, place=place.origin))
+
+
+def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
+    if not wish.only:
+        return planned(diagnosis, run, alters, book.past_effects())
+    symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
+    return [
+        Planned((one,), "", str(one), measured_by(symptoms, one, run, alters(one)), worth=1.0)
+        for one in wish.only
+    ]
+
+
+def _save_model(engine: Engine, best: Trial, into: Path) -> None:
+    """Run the best arm once more, and keep the weights it ends with."""
+    engine.say("training the treated model once more, to keep its weights")
+    order = engine.order(best.changes, 0, "saved")
+    place = engine.place.arm(order.folder)
+    done = carry_out(replace(order, place=place, saves=into.resolve()))
+    engine.place.clear(order.folder)
+    if not into.exists():
+        raise TraindxError(
+            f"{into}: the weights were not saved: {done.problem or 'the program has no model'}"
+        )
+
+
+def _relocated(run: Run, copy: Path, origin: Path) -> Run:
+    """A run whose places name the program's own files, not those of the copy it ran in."""
+    if copy == origin:
+        return run
+    inside = str(copy.resolve()) + os.sep
+    facts = {
+        fact: value.replace(inside, "") if isinstance(value, str) else value
+        for fact, value in run.facts.items()
+    }
+    return replace(run, facts=facts)

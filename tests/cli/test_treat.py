@@ -1,0 +1,133 @@
+"""`traindx treat` on real programs: from the failing script to the patch that is run."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("libcst")
+
+from traindx.casebook import Casebook
+
+SCRIPT = """\
+import torch
+from torch import nn
+
+torch.set_num_threads(1)
+torch.manual_seed(3)
+x = torch.randn(256, 6)
+y = (x @ torch.randn(6, 1) > 0).float()
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=LR)  # chosen by hand
+for epoch in range(15):
+    for batch in torch.randperm(256).split(32):
+        loss = nn.functional.binary_cross_entropy_with_logits(model(x[batch]), y[batch])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+torch.save(model.state_dict(), "model.pt")
+"""
+
+
+def treat(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
+    return subprocess.run(
+        [sys.executable, "-m", "traindx", "treat", *words],
+        cwd=here,
+        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def written(here: Path, rate: str) -> Path:
+    script = here / "train.py"
+    script.write_text(SCRIPT.replace("LR", rate))
+    return script
+
+
+def test_a_program_is_treated_patched_and_applied(tmp_path: Path) -> None:
+    import torch
+
+    script = written(tmp_path, "0.00003")
+    options = ["--save-model", "fixed.pt", "--apply", "--yes"]
+    done = treat(tmp_path, "--only", "optimizer.lr x 10000", *options, "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "helped, 3 of 3 seeds" in done.stdout
+    assert "verified: the patched program reproduced the effect" in " ".join(done.stdout.split())
+    assert "lr=0.3)  # chosen by hand" in script.read_text()
+    assert (tmp_path / "train.py.before-traindx").read_text() == SCRIPT.replace("LR", "0.00003")
+    # Arms ran in copies: what the program writes is not here.
+    assert not (tmp_path / "model.pt").exists()
+    kept = torch.load(tmp_path / "fixed.pt", weights_only=True)
+    assert [tuple(value.shape) for value in kept.values()] == [(16, 6), (16,), (1, 16), (1,)]
+    folder = tmp_path / ".traindx" / "treatments" / "train-1"
+    names = (
+        "diagnostic_report.md optimization_recommendations.md training_comparison.png report.html fix.patch"
+    )
+    assert all((folder / name).stat().st_size > 100 for name in names.split())
+    report = json.loads((folder / "report.json").read_text())
+    (trial, *_) = report["runs"][0]["trials"]
+    assert trial["outcome"] == "helped"
+    assert trial["treated"] < 0.5 * trial["control"]
+    assert Casebook(tmp_path / ".traindx" / "cases.db").past_effects()["optimizer.lr x 10000"] == (1, 1)
+
+
+def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:
+    script = written(tmp_path, "0.00003")
+    done = treat(tmp_path, "--dry-run", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "would try" in done.stdout
+    assert "optimizer.lr x 10 " in done.stdout
+    assert script.read_text() == SCRIPT.replace("LR", "0.00003")
+    assert not list((tmp_path / ".traindx" / "treatments" / "train-1").glob("arms/*"))
+
+
+def test_a_change_that_does_not_apply_says_why_and_wins_nothing(tmp_path: Path) -> None:
+    written(tmp_path, "0.3")
+    done = treat(
+        tmp_path, "--only", "loader.shuffle", "--steps", "40", "--save-model", "fixed.pt", "train.py"
+    )
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "cannot be applied here" in told
+    assert "no proven win" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--only", "nonsense", "train.py"], "is no change"),
+        (["--only", "optimizer.speed 3", "train.py"], "there is no change optimizer.speed"),
+        (["--steps", "0", "train.py"], "--steps 0"),
+        (["missing.py"], "no such file"),
+        ([], "no command was given"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(words: list[str], says: str, tmp_path: Path) -> None:
+    written(tmp_path, "0.3")
+    done = treat(tmp_path, *words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_program_that_trains_nothing_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print('hello')\n")
+    done = treat(tmp_path, "train.py")
+    assert done.returncode == 2
+    assert "nothing was recorded" in done.stderr
+
+
+def test_all_changes_are_listed(tmp_path: Path) -> None:
+    done = treat(tmp_path, "--changes")
+    assert done.returncode == 0
+    assert "optimizer.lr\n" in done.stdout
+    assert done.stdout.count("for example") > 30
