@@ -70,7 +70,7 @@ def refusal_of(changes: Sequence[Change], run: Run) -> str:
 
 
 @cache
-def _edits() -> dict[str, Edit]:
+def known_edits() -> dict[str, Edit]:
     """Everything on the shelf, by its name."""
     found = [import_module(f"{edits.__name__}.{one.name}").EDIT for one in iter_modules(edits.__path__)]
     return {one.name: one for one in found}
@@ -78,9 +78,9 @@ def _edits() -> dict[str, Edit]:
 
 def _patched(changes: Sequence[Change], run: Run) -> Patch:
     for change in changes:
-        if change.name not in _edits():
+        if change.name not in known_edits():
             raise RefusedError(f'"{change}" cannot be written into source by a machine')
-    shown = dict.fromkeys(_file_of(_edits()[change.name], run) for change in changes)
+    shown = dict.fromkeys(_file_of(known_edits()[change.name], run) for change in changes)
     if len(shown) != 1:
         raise RefusedError(
             f"the changes lie in {len(shown)} files: {', '.join(shown)}" if shown else "there is no change"
@@ -91,7 +91,7 @@ def _patched(changes: Sequence[Change], run: Run) -> Patch:
     says = []
     for change in changes:
         try:
-            edited = _edits()[change.name].edit(source, change, run)
+            edited = known_edits()[change.name].edit(source, change, run)
         except cst.ParserSyntaxError as error:
             raise RefusedError(f"{source.shown}:{error.raw_line} cannot be parsed") from error
         source = rewritten_source(source, edited)

@@ -119,6 +119,11 @@ SQUASHED = {
         "crit = nn.CrossEntropyLoss()\nloss = crit(net(x).softmax(1), y)\n",
         "-loss = crit(net(x).softmax(1), y)\n+loss = crit(net(x), y)",
     ),
+    "last of a sequence with comments": (
+        "net = nn.Sequential(\n    nn.Linear(2, 2),  # scores\n    nn.Softmax(1),  # sum to 1\n)\n"
+        "loss = nn.CrossEntropyLoss()(net(x), y)\n",
+        "-nn.Softmax(1),  # sum to 1",
+    ),
     "last of a sequence": (
         "net = nn.Sequential(\n    nn.Linear(2, 2),\n"
         "    nn.Sigmoid(),\n)\nloss = nn.BCEWithLogitsLoss()(net(x), y)\n",

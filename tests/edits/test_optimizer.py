@@ -98,6 +98,10 @@ RATES = {
         "model.compile(optimizer=keras.optimizers.Adam(0.5))",
         "model.compile(optimizer=keras.optimizers.Adam(0.005))",
     ),
+    "function named like a method": (
+        "def train(n, lr):\n    n.train()\n    opt = SGD(n.parameters(), lr=lr)\n\ntrain(net, lr=0.5)",
+        "def train(n, lr):\n    n.train()\n    opt = SGD(n.parameters(), lr=lr)\n\ntrain(net, lr=0.005)",
+    ),
     "click": (
         '@click.option("--lr", default=0.2)\ndef main(lr):\n    opt = SGD(m.parameters(), lr=lr)',
         '@click.option("--lr", default=0.002)\ndef main(lr):\n    opt = SGD(m.parameters(), lr=lr)',
@@ -109,6 +113,24 @@ RATES = {
 def test_the_rate_is_found_wherever_it_is_written(bench: Bench, style: str) -> None:
     before, after = RATES[style]
     assert bench.patch(f"{before}\n", "optimizer.lr x 0.01").after == f"{after}\n"
+
+
+ADDED = {
+    "opt = SGD(p)": "opt = SGD(p, weight_decay=0.1)",
+    "opt = SGD(\n    p,\n)": "opt = SGD(\n    p,\n    weight_decay=0.1,\n)",
+    "opt = SGD(\n    p, lr=1\n)": "opt = SGD(\n    p, lr=1, weight_decay=0.1\n)",
+    "opt = SGD(\n    p,\n    lr=1  # ok\n)": "opt = SGD(\n    p,\n    lr=1,  # ok\n    weight_decay=0.1\n)",
+    "opt = SGD(\n    p, # all\n    lr=1, # tuned\n)": (
+        "opt = SGD(\n    p, # all\n    lr=1, # tuned\n    weight_decay=0.1,\n)"
+    ),
+    "opt = SGD(p,\n          lr=1)": "opt = SGD(p,\n          lr=1,\n          weight_decay=0.1)",
+    "opt = SGD( p )": "opt = SGD( p, weight_decay=0.1 )",
+}
+
+
+@pytest.mark.parametrize("before", ADDED)
+def test_an_argument_is_added_as_the_others_are_laid_out(bench: Bench, before: str) -> None:
+    assert bench.patch(f"{before}\n", "regularize.weight_decay 0.1").after == f"{ADDED[before]}\n"
 
 
 REFUSED_RATES = {
@@ -124,6 +146,12 @@ REFUSED_RATES = {
     ),
     'the learning rate is set again at train.py:3: g["lr"] = 0.01': (
         'opt = SGD(m.parameters(), lr=0.1)\nfor g in opt.param_groups:\n    g["lr"] = 0.01'
+    ),
+    'the learning rate at train.py:3 is cfg["lr"], which train.py does not set': (
+        'cfg = yaml.safe_load(text)\nlog = {"lr": 0.1}\nopt = SGD(p, lr=cfg["lr"])'
+    ),
+    "the learning rate is args.lr, which is set at 2 places: train.py:1 and train.py:2": (
+        'parser.add_argument("--lr", default=0.1)\nparser.set_defaults(lr=0.2)\nopt = SGD(p, lr=args.lr)'
     ),
     "train.py:1 and train.py:2 make an optimizer each; which cannot be told": (
         "a = SGD(e.parameters(), lr=0.1)\nb = SGD(d.parameters(), lr=0.1)"

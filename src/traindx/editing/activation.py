@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from traindx.editing.calls import with_only
 from traindx.editing.edit import New
 from traindx.editing.source import Source
 from traindx.editing.words import last_name
@@ -99,10 +100,4 @@ def last_of_sequential(source: Source, call: cst.Call) -> Activation | None:
     kind = MODULES.get(last_name(last.value.func), "")
     if not kind or len(call.args) < 2:
         return None
-    kept = list(call.args[:-1])
-    multiline = isinstance(last.comma, cst.Comma)
-    kept[-1] = kept[-1].with_changes(
-        comma=last.comma if multiline else cst.MaybeSentinel.DEFAULT,
-        whitespace_after_arg=last.whitespace_after_arg,
-    )
-    return Activation(kind, call, source.code(last.value), call.with_changes(args=kept))
+    return Activation(kind, call, source.code(last.value), with_only(call, call.args[:-1]))

@@ -22,14 +22,14 @@ class Definition:
     """How it is spelled on the command line, where it can be given there."""
 
 
-def own_nodes(scope: cst.FunctionDef | cst.Module) -> Iterator[cst.CSTNode]:
+def own_nodes(source: Source, scope: cst.FunctionDef | cst.Module) -> Iterator[cst.CSTNode]:
     """The nodes of a function or module that are not inside of a function or class in it."""
     waiting: list[cst.CSTNode] = [scope.body] if isinstance(scope, cst.FunctionDef) else list(scope.body)
     while waiting:
         node = waiting.pop(0)
         yield node
         if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            waiting = [*node.children, *waiting]
+            waiting = [*source.children(node), *waiting]
 
 
 def assignments(
@@ -86,7 +86,7 @@ def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
 def of_name(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -> list[Definition]:
     """What gives a value to a name that is read in a scope."""
     while True:
-        found = assignments(own_nodes(scope), name, source)
+        found = assignments(own_nodes(source, scope), name, source)
         if isinstance(scope, cst.Module) or found:
             return found
         if any(one.name.value == name for one in parameters(scope)):
@@ -106,11 +106,13 @@ def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[D
     names = [one.name.value for one in every]
     place = names.index(name)
     around = source.class_around(function)
-    method = around is not None and source.scope(function) is source.module and names[:1] == ["self"]
+    method = around is not None and names[:1] == ["self"]
     called = around.name.value if around and function.name.value == "__init__" else function.name.value
     found: list[Definition] = []
     silent = 0
-    calls = calls_of(source, {called})
+    # model.train() does not call a function train, and train() no method.
+    kind = cst.Name if not method else cst.Attribute if called == function.name.value else cst.BaseExpression
+    calls = [call for call in calls_of(source, {called}) if isinstance(call.func, kind)]
     for call in calls:
         given = argument(call, {name}, place - method if place < len(function.params.params) else None)
         spread = [one.value for one in call.args if one.star == "**"]
@@ -140,7 +142,8 @@ def _on_command_line(source: Source, function: cst.FunctionDef, name: str) -> li
 def of_option(source: Source, name: str) -> list[Definition]:
     """The default of an option of argparse that is read under a name."""
     found = [_option(call, name) for call in calls_of(source, {"add_argument"})]
-    return [one for one in found if one is not None]
+    again = [given for call in calls_of(source, {"set_defaults"}) if (given := argument(call, {name}))]
+    return [one for one in found if one is not None] + [Definition(one.value, one) for one in again]
 
 
 def _option(call: cst.Call, name: str) -> Definition | None:
@@ -159,6 +162,8 @@ def of_key(source: Source, base: cst.BaseExpression, key: str) -> list[Definitio
     name = source.code(base)
     made = [one for one in source.all(cst.Dict) if _holds(one, key)]
     named = [one for one in made if _is_value_of(source, one, name)]
+    if not named and _is_loaded(source, base):
+        return []
     entries = [entry for one in named or made for entry in one.elements if isinstance(entry, cst.DictElement)]
     found = [Definition(entry.value, entry) for entry in entries if text_of(entry.key) == key]
     for call in calls_of(source, {"dict"}):
@@ -168,6 +173,12 @@ def of_key(source: Source, base: cst.BaseExpression, key: str) -> list[Definitio
     spellings = (f'{name}["{key}"]', f"{name}['{key}']")
     again = [one for text in spellings for one in assignments(source.all(cst.Assign), text, source)]
     return found + again
+
+
+def _is_loaded(source: Source, base: cst.BaseExpression) -> bool:
+    """Whether a name is read from a file, so that no dictionary of the source is meant."""
+    found = of_name(source, base.value, source.scope(base)) if isinstance(base, cst.Name) else []
+    return any(isinstance(one.value, cst.Call) and "load" in last_name(one.value.func) for one in found)
 
 
 def _holds(made: cst.Dict, key: str) -> bool:

@@ -93,7 +93,7 @@ def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -
     while True:
         if isinstance(scope, cst.FunctionDef) and first in [one.name.value for one in parameters(scope)]:
             return True
-        if assignments(own_nodes(scope), first, source):
+        if assignments(own_nodes(source, scope), first, source):
             return True
         if isinstance(scope, cst.Module):
             return False

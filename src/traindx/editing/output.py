@@ -84,13 +84,13 @@ def _model_class(source: Source, run: Run) -> cst.ClassDef | None:
 
 
 def _of_forward(source: Source, around: cst.ClassDef, function: cst.FunctionDef) -> Iterator[Activation]:
-    for node in own_nodes(function):
+    for node in own_nodes(source, function):
         if not isinstance(node, cst.Return) or node.value is None:
             continue
         value = node.value
         yield from _outermost(source, value)
         if isinstance(value, cst.Name):
-            made = assignments(own_nodes(function), value.value, source)
+            made = assignments(own_nodes(source, function), value.value, source)
             if made and made[-1].value is not None:
                 yield from _outermost(source, made[-1].value)
                 value = made[-1].value

@@ -19,8 +19,9 @@ def number_of_steps(run: Run) -> int | None:
     planned = run.facts.get(PLANNED_STEPS)
     if isinstance(planned, int | float) and planned > 0:
         return int(planned)
-    steps = [float(one.steps[-1]) for one in run.all(TRAIN_LOSS) if len(one.steps)]
-    return int(max(steps)) + 1 if steps else None
+    recorded = [one.steps for one in run.all(TRAIN_LOSS) if len(one.steps)]
+    # Steps are counted from 0 or from 1.
+    return max((int(one[-1]) + (one[0] == 0) for one in recorded), default=None)
 
 
 def scheduled(source: Source, run: Run, name: str, kind: str, arguments: str) -> Edited:

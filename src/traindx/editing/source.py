@@ -1,9 +1,9 @@
 """One file of the user's program, parsed so that its layout survives."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import lru_cache
 from typing import TypeVar
 
 import libcst as cst
@@ -25,34 +25,28 @@ class Source:
     """The text before any edit: what the lines of the run's places count."""
     text: str
 
-    @cached_property
-    def _wrapper(self) -> MetadataWrapper:
-        return MetadataWrapper(cst.parse_module(self.text))
+    @property
+    def _tree(self) -> "_Tree":
+        return _parsed(self.text)
 
     @property
     def module(self) -> cst.Module:
         """The parsed file; its nodes are what edits replace."""
-        return self._wrapper.module
-
-    @cached_property
-    def _positions(self) -> Mapping[cst.CSTNode, CodeRange]:
-        return self._wrapper.resolve(PositionProvider)
-
-    @cached_property
-    def _parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
-        return self._wrapper.resolve(ParentNodeProvider)
-
-    @cached_property
-    def _nodes(self) -> tuple[cst.CSTNode, ...]:
-        return tuple(_walk(self.module))
+        return self._tree.module
 
     def nodes(self, within: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Every node inside of a node, itself included, in the order of the text."""
-        return _walk(within)
+        yield within
+        for child in self.children(within):
+            yield from self.nodes(child)
+
+    def children(self, node: cst.CSTNode) -> Sequence[cst.CSTNode]:
+        """The nodes directly inside of a node."""
+        return self._tree.children.get(node, ())
 
     def all(self, kind: type[Node], within: cst.CSTNode | None = None) -> list[Node]:
         """Every node of a kind, in the order of the text."""
-        nodes = self._nodes if within is None else _walk(within)
+        nodes = self._tree.nodes if within is None else self.nodes(within)
         return [node for node in nodes if isinstance(node, kind)]
 
     def code(self, node: cst.CSTNode) -> str:
@@ -61,7 +55,7 @@ class Source:
 
     def lines(self, node: cst.CSTNode) -> tuple[int, int]:
         """The first and last line of a node."""
-        position = self._positions[node]
+        position = self._tree.positions[node]
         return position.start.line, position.end.line
 
     def place(self, node: cst.CSTNode) -> str:
@@ -70,7 +64,7 @@ class Source:
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node; None around the module."""
-        return self._parents.get(node)
+        return self._tree.parents.get(node)
 
     def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, from the inside out."""
@@ -114,7 +108,31 @@ class Source:
         return line
 
 
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        yield from _walk(child)
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """A text as nodes, with where they stand."""
+
+    module: cst.Module
+    positions: Mapping[cst.CSTNode, CodeRange]
+    parents: Mapping[cst.CSTNode, cst.CSTNode]
+    children: Mapping[cst.CSTNode, Sequence[cst.CSTNode]]
+    nodes: Sequence[cst.CSTNode]
+    """All of them, in the order of the text."""
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> _Tree:
+    """Kept for the edits that are asked next: many changes are tried on one file."""
+    wrapper = MetadataWrapper(cst.parse_module(text))
+    parents = wrapper.resolve(ParentNodeProvider)
+    # Asking each node for its children visits it anew, which takes most of the time of an edit.
+    children: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+    for child, parent in parents.items():
+        children.setdefault(parent, []).append(child)
+    nodes: list[cst.CSTNode] = []
+    waiting: list[cst.CSTNode] = [wrapper.module]
+    while waiting:
+        node = waiting.pop()
+        nodes.append(node)
+        waiting += reversed(children.get(node, []))
+    return _Tree(wrapper.module, wrapper.resolve(PositionProvider), parents, children, nodes)

@@ -48,10 +48,8 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
 
 
 def _model(source: Source, run: Run, node: cst.CSTNode) -> str:
-    inside = node.body if isinstance(node, cst.FunctionDef) else node
-    name = model_at(
-        source, run, next(iter(inside.children)) if isinstance(inside, cst.IndentedBlock) else inside
-    )
+    # Inside of a function its own names count.
+    name = model_at(source, run, node.body.body[0] if isinstance(node, cst.FunctionDef) else node)
     if not name:
         raise RefusedError(f"how the model is called at {source.place(node)} cannot be told")
     return name
