@@ -57,10 +57,10 @@ def test_a_program_is_treated_patched_and_applied(tmp_path: Path) -> None:
     import torch
 
     script = written(tmp_path, "0.00003")
-    options = ["--save-model", "fixed.pt", "--apply", "--yes"]
+    options = ["--seeds", "2", "--save-model", "fixed.pt", "--apply", "--yes"]
     done = treat(tmp_path, "--only", "optimizer.lr x 10000", *options, "train.py")
     assert done.returncode == 0, done.stderr
-    assert "helped, 3 of 3 seeds" in done.stdout
+    assert "helped, 2 of 2 seeds" in done.stdout
     assert "verified: the patched program reproduced the effect" in " ".join(done.stdout.split())
     assert "lr=0.3)  # chosen by hand" in script.read_text()
     assert (tmp_path / "train.py.before-traindx").read_text() == SCRIPT.replace("LR", "0.00003")

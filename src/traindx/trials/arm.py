@@ -68,7 +68,8 @@ def carry_out(order: Order) -> Done:
     order.folder.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with (order.folder / OUTPUT).open("wb") as output:
-        # A session of its own: what the program starts ends with it, and Ctrl-C is ours to pass on.
+        # A group of its own: what the program starts ends with it, and Ctrl-C is ours. Not a session:
+        # Linux shares processors out by sessions, and a busy one would starve it.
         process = subprocess.Popen(  # noqa: S603  # the user's own command
             list(order.command.words),
             executable=order.command.program,
@@ -77,7 +78,7 @@ def carry_out(order: Order) -> Done:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
+            process_group=0,
         )
         try:
             code: int | None = process.wait(order.seconds)
