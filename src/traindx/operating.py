@@ -15,9 +15,7 @@ from traindx.errors import TraindxError
 from traindx.surgery import seeds
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
-
-TRIAL = "TRAINDX_TRIAL"
-"""The environment variable that says what this arm is."""
+from traindx.trial import TRIAL
 
 
 def operations() -> dict[str, Operation]:

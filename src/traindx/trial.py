@@ -5,6 +5,11 @@ from enum import Enum
 
 from traindx.change import Change
 
+TRIAL = "TRAINDX_TRIAL"
+"""The environment variable that tells a program which arm it is."""
+NOTES = "changes.jsonl"
+"""What was done to the program of an arm, a line each, beside its recording."""
+
 
 class Outcome(Enum):
     """What a trial says of a change."""

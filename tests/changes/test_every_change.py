@@ -21,7 +21,8 @@ from traindx import catalogue
 from traindx.change import Change, change_from
 from traindx.errors import TraindxError
 from traindx.operating import operation_of, operations
-from traindx.surgery.program import NOTES, Program
+from traindx.surgery.program import Program
+from traindx.trial import NOTES
 
 STEPS = 12
 Made = Callable[..., nn.Module]

@@ -17,9 +17,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from traindx.change import Change
 from traindx.instruments.patching import Patches
-
-NOTES = "changes.jsonl"
-"""What was done to the program, a line each, beside its recording."""
+from traindx.trial import NOTES
 
 OnModel = Callable[[nn.Module], None]
 OnInput = Callable[[nn.Module, tuple[object, ...]], "tuple[object, ...] | None"]

@@ -16,9 +16,8 @@ from traindx.launching.ending import recordings, stopped, why_nothing
 from traindx.launching.environment import recording_environment
 from traindx.loading.reading import load
 from traindx.run import Run
+from traindx.trial import NOTES, TRIAL
 
-TRIAL = "TRAINDX_TRIAL"
-NOTES = "changes.jsonl"
 OUTPUT = "output.txt"
 _LOOKS = 60
 """Looks of the recorder at layers and predictions, over an arm."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from traindx.trial import Measure, Outcome, Pair
-from traindx.wording import count, number
+from traindx.wording import count
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""
@@ -97,13 +97,6 @@ def gain(pairs: Sequence[Pair], measure: Measure) -> float:
         else:
             found.append((control - treated) / abs(control) if control else 0.0)
     return statistics.fmean(found) if found else 0.0
-
-
-def told(value: float | None) -> str:
-    """A value of an arm for a person."""
-    if value is None:
-        return "-"
-    return number(value) if math.isfinite(value) else "NaN"
 
 
 def _value(value: float | None) -> float:

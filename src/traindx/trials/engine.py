@@ -35,8 +35,6 @@ class Engine:
     """What the first run took."""
     budget: Budget
     say: Say
-    keeps: bool = False
-    """Whether the working directories of arms are kept."""
     _done: dict[tuple[tuple[Change, ...], int], Done] = field(default_factory=dict)
 
     def known(self, done: Done) -> None:
@@ -94,8 +92,7 @@ class Engine:
         self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
         placed = replace(order, place=self.place.arm(order.folder))
         done = carry_out(placed)
-        if not self.keeps:
-            self.place.clear(order.folder)
+        self.place.clear(order.folder)
         return done
 
 
