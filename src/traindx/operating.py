@@ -3,19 +3,24 @@
 import atexit
 import json
 import os
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 
 import torch
 
-from traindx import changes
+from traindx import changes, keras_changes
 from traindx.change import Change, change_from
 from traindx.errors import TraindxError
 from traindx.surgery import seeds
+from traindx.surgery.keras_arrival import leave_keras_layers, when_keras_comes
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 from traindx.trial import TRIAL
+
+_NOT_FOR_KERAS = "the change takes hold of torch's own layers, and the model is one of Keras'"
 
 
 def operations() -> dict[str, Operation]:
@@ -44,12 +49,36 @@ def begin_from_environment() -> Program | None:
     asked = json.loads(wish)
     program = Program(Path(asked["folder"]), asked.get("steps"))
     seeds.install(int(asked["seed"]), program.patches)
-    for text in asked["changes"]:
-        change = change_from(text)
-        operation_of(change).begin(program, change)
+    begin(program, [change_from(text) for text in asked["changes"]])
     if asked.get("saves"):
         _save_at_end(program, asked["saves"])
     return program
+
+
+def begin(program: Program, asked: Sequence[Change]) -> None:
+    """Change a program that has made nothing yet; what it makes of Keras, as soon as it imports that."""
+    leave_keras_layers(program)
+    for change in asked:
+        operation_of(change).begin(program, change)
+    if asked:
+        when_keras_comes(program, lambda: _begin_on_keras(program, asked))
+
+
+def _begin_on_keras(program: Program, asked: Sequence[Change]) -> None:
+    try:
+        # Not before: it imports Keras.
+        from traindx.surgery.keras_operation import refusing
+        from traindx.surgery.keras_program import KerasProgram
+
+        using_keras = KerasProgram(program)
+        for change in asked:
+            module = f"{keras_changes.__name__}.{change.name.replace('.', '_')}"
+            known = find_spec(module) is not None
+            begins = import_module(module).OPERATION.begin if known else refusing(_NOT_FOR_KERAS)
+            begins(using_keras, change)
+    except (ImportError, AttributeError) as error:
+        for change in asked:
+            program.refuse(change, f"this version of Keras lacks what the change takes hold of: {error}")
 
 
 def _save_at_end(program: Program, into: str) -> None:

@@ -15,11 +15,14 @@ from traindx.surgery.program import Program
 def begin(program: Program, change: Change) -> None:
     """Take only each so many-th step, with the mean of the gradients in between."""
     batches = max(1, round(change.number))
+    gathers = False
 
     def gathered(original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
         def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
+            nonlocal gathers
             original(optimizer, *args, **kwargs)
+            gathers = True
             program.applied(change, f"each step takes the mean gradient of {batches} batches")
             _gather(optimizer, batches)
 
@@ -28,7 +31,8 @@ def begin(program: Program, change: Change) -> None:
     def divided(original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
         def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
-            if gradient is None and loss.numel() == 1:
+            # Keras' optimizers take the mean by themselves.
+            if gathers and gradient is None and loss.numel() == 1:
                 gradient = loss.new_full(loss.shape, 1 / batches)
             return original(loss, gradient, *args, **kwargs)
 

@@ -12,24 +12,35 @@ _DEVIATION = 1.4826
 """Standard deviations in a median distance from the median, of a normal distribution."""
 
 
+class Limits:
+    """Where every feature is cut: so many deviations from its middle, by medians of the first batches."""
+
+    def __init__(self, far: float) -> None:
+        self._far = far
+        self._first: list[Tensor] = []
+        self._low, self._high = torch.zeros(1), torch.zeros(1)
+
+    def cut(self, values: Tensor, axis: int) -> Tensor:
+        """Values that are nowhere beyond the limits; the first ones set them."""
+        if len(self._first) < _BATCHES:
+            self._first.append(values.detach().movedim(axis, -1).flatten(0, -2))
+            self._low, self._high = _limits(torch.cat(self._first), self._far)
+        shape = [1] * values.dim()
+        shape[axis] = -1
+        return torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
+
+
 def begin(program: Program, change: Change) -> None:
-    """Cut what lies more deviations from the middle than a number; middle and deviation by medians."""
+    """Cut what lies more deviations from the middle than a number."""
     far = change.number
-    first: dict[int, list[Tensor]] = {}
-    limits: dict[int, tuple[Tensor, Tensor]] = {}
+    of_model: dict[int, Limits] = {}
 
     def cut(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         values = args[0] if args else None
         if not isinstance(values, Tensor) or not values.is_floating_point() or values.dim() < 2:
             program.refuse(change, "the model is not given rows of decimal numbers")
             return None
-        seen = first.setdefault(id(model), [])
-        if len(seen) < _BATCHES:
-            seen.append(values.detach().movedim(1, -1).flatten(0, -2))
-            limits[id(model)] = _limits(torch.cat(seen), far)
-        shape = [1, -1, *[1] * (values.dim() - 2)]
-        low, high = (one.view(shape) for one in limits[id(model)])
-        inside = torch.minimum(torch.maximum(values, low), high)
+        inside = of_model.setdefault(id(model), Limits(far)).cut(values, axis=1)
         if bool((inside != values).any()):
             program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
         return (inside, *args[1:])

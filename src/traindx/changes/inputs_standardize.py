@@ -7,7 +7,7 @@ from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
-_BATCHES = 30
+BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
 _LEAST = 1e-6
 
@@ -50,9 +50,9 @@ def begin(program: Program, change: Change) -> None:
             return None
         axis = values.dim() - 1 if values.dim() == 3 and not _convolves(model) else 1
         statistics = of_model.setdefault(id(model), Statistics())
-        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
+        if statistics.batches < BATCHES and (torch.is_grad_enabled() or not statistics.batches):
             statistics.add(values, axis)
-            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
+            program.applied(change, f"inputs are standardised by the first {BATCHES} batches")
         return (*args[:place], statistics.standardized(values, axis), *args[place + 1 :])  # type: ignore[operator]
 
     program.on_input(standardize)

@@ -14,8 +14,9 @@ def begin(program: Program, change: Change) -> None:
     """Give loaders worker processes that stay, and pinned memory where there is a GPU."""
     workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
 
-    def staffed(_: object, settings: Settings) -> Settings:
-        if settings.get("num_workers"):
+    def staffed(dataset: object, settings: Settings) -> Settings:
+        # Keras makes a loader of arrays that lie in memory for each epoch.
+        if settings.get("num_workers") or type(dataset).__module__.startswith("keras."):
             return settings
         program.applied(change, f"loaders get {workers} worker processes that stay")
         more: dict[str, object] = {"num_workers": workers, "persistent_workers": True}

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from traindx.change import Change
+from traindx.surgery.keras_arrival import is_called_by_keras_loss
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Loss, Program, learned_from
 
@@ -32,7 +33,7 @@ def begin(program: Program, change: Change) -> None:
         def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
             nonlocal counts
             shown = original(given, target, *args, **kwargs)
-            if args or kwargs.get("pos_weight") is not None:
+            if args or kwargs.get("pos_weight") is not None or is_called_by_keras_loss():
                 return shown
             width = target.shape[-1] if target.dim() > 1 else 1
             rows = target.detach().double().reshape(-1, width)

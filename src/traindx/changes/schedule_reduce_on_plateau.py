@@ -1,12 +1,18 @@
 """A rate that is lowered when the loss stands still."""
 
+from collections.abc import Callable
+from functools import wraps
+
 from torch import Tensor
-from torch.optim import Optimizer
 
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 from traindx.surgery.rates import multiply_rates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.surgery.keras_program import KerasProgram
 
 _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""
@@ -16,43 +22,46 @@ _BETTER = 0.99
 _STEPS = 1000
 
 
-def begin(program: Program, change: Change) -> None:
-    """Divide the rate by a number whenever the mean loss has not fallen for a while."""
-    by = change.number
-    width = max(5, (program.steps or _STEPS) // _WINDOWS)
-    state = {"factor": 1.0, "best": float("inf"), "sum": 0.0, "count": 0.0, "bad": 0.0}
+class Plateau:
+    """What is left of the rate, by the losses that backward passes begin at."""
 
-    def saw(loss: Tensor) -> None:
-        state["sum"] += float(loss.detach())
-        state["count"] += 1
-        if state["count"] < width:
-            return
-        mean = state["sum"] / state["count"]
-        state["sum"] = state["count"] = 0.0
-        if mean < _BETTER * state["best"]:
-            state["best"], state["bad"] = mean, 0.0
-            return
-        state["bad"] += 1
-        if state["bad"] >= _WAITS:
-            state["factor"] /= by
-            state["bad"] = 0.0
-            program.applied(
-                change, f"the loss stands still at step {program.taken}: the rate is divided by {by:g}"
-            )
+    def __init__(self, program: "Program | KerasProgram", change: Change) -> None:
+        self._program, self._change = program, change
+        self._width = max(5, (program.steps or _STEPS) // _WINDOWS)
+        self.factor = 1.0
+        self._best, self._part, self._waited = float("inf"), list[float](), 0
+        program.patches.replace(Tensor, "backward", self._watched)
 
-    def factor(_: Optimizer, __: int) -> float:
-        return state["factor"]
-
-    def watched(original: "object") -> "object":
+    def _watched(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
         def backward(loss: Tensor, *args: object, **kwargs: object) -> object:
             if loss.numel() == 1:
-                saw(loss)
-            return original(loss, *args, **kwargs)  # type: ignore[operator]
+                self._saw(float(loss.detach()))
+            return original(loss, *args, **kwargs)
 
         return backward
 
-    program.patches.replace(Tensor, "backward", watched)
-    multiply_rates(program, factor)
+    def _saw(self, loss: float) -> None:
+        self._part.append(loss)
+        if len(self._part) < self._width:
+            return
+        mean = sum(self._part) / len(self._part)
+        self._part.clear()
+        if mean < _BETTER * self._best:
+            self._best, self._waited = mean, 0
+            return
+        self._waited += 1
+        if self._waited >= _WAITS:
+            self._waited = 0
+            self.factor /= self._change.number
+            place = f"the loss stands still at step {self._program.taken}"
+            self._program.applied(self._change, f"{place}: the rate is divided by {self._change.number:g}")
+
+
+def begin(program: Program, change: Change) -> None:
+    """Divide the rate by a number whenever the mean loss has not fallen for a while."""
+    plateau = Plateau(program, change)
+    multiply_rates(program, lambda _, __: plateau.factor)
 
 
 OPERATION = Operation(

@@ -9,10 +9,15 @@ _MOST = 0.3
 """Of the run: a warm-up that never ends is another rate."""
 
 
+def length_of(change: Change, steps: int | None) -> int:
+    """How many steps the rate rises for, in a run of so many where that is known."""
+    wanted = max(1, round(change.number))
+    return min(wanted, max(1, int(_MOST * steps))) if steps else wanted
+
+
 def begin(program: Program, change: Change) -> None:
     """Let the rate rise in a line over so many steps."""
-    wanted = max(1, round(change.number))
-    length = min(wanted, max(1, int(_MOST * program.steps))) if program.steps else wanted
+    length = length_of(change, program.steps)
     program.applied(change, f"the rate rises over the first {length} steps")
     multiply_rates(program, lambda _, taken: min(1.0, (taken + 1) / length))
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _active: "list[Attachment]" = []
 """At most one: two recorders would see each other's work."""
+_before_keras: "list[Callable[[], None]]" = []
+"""What is done when Keras has been imported, before it is watched."""
 _LAGGING = 1.0
 """Seconds in which the others of a group get what this process has sent them of the last gradients."""
 
@@ -116,6 +118,8 @@ class Attachment:
 
     def follow_keras(self) -> None:
         """Watch Keras too, now that it has been imported, if it runs on torch."""
+        for act in _before_keras:
+            act()
         try:
             if self.keras is None and sys.modules["keras"].config.backend() == "torch":
                 from traindx.instruments.keras import Keras
@@ -171,6 +175,12 @@ def attach(
 def attached() -> Attachment | None:
     """The recorder of this process, if there is one."""
     return _active[0] if _active else None
+
+
+def before_keras(act: Callable[[], None]) -> Callable[[], None]:
+    """Act once Keras has been imported, before it is watched; gives what takes that back."""
+    _before_keras.append(act)
+    return lambda: _before_keras.remove(act)
 
 
 def keras_imported() -> None:

@@ -42,7 +42,12 @@ class Program:
         self._on_input: list[OnInput] = []
         self._before: list[OnOptimizer] = []
         self._after: list[OnOptimizer] = []
+        self._left_alone: list[Callable[[nn.Module], bool]] = []
         self._hooked = False
+
+    def leave_alone(self, which: Callable[[nn.Module], bool]) -> None:
+        """Take no module for a model that this says yes to."""
+        self._left_alone.append(which)
 
     def on_model(self, act: OnModel) -> None:
         """Act on every model before it is called for the first time."""
@@ -106,6 +111,8 @@ class Program:
             self.patches.on_undo(handle.remove)
 
     def _called(self, module: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
+        if any(which(module) for which in self._left_alone):
+            return None
         if id(module) not in self._inside:
             # The outermost is called first: whatever is not inside one that is known is one of its own.
             if not any(True for _ in module.parameters()):

@@ -33,4 +33,11 @@ def multiply_rates(program: Program, factor: Factor) -> None:
 def first_rate(optimizer: Optimizer) -> float:
     """The rate an optimizer was made with, whatever a schedule has done to it since."""
     group = optimizer.param_groups[0]
-    return float(group.get("initial_lr", group.get("lr", 0.0)))
+    # A schedule of one cycle begins far below the rate it was given.
+    return float(group.get("max_lr", group.get("initial_lr", group.get("lr", 0.0))))
+
+
+def without_schedule(optimizer: Optimizer) -> float:
+    """What the rate of this step is to be multiplied by to be the first one."""
+    now = float(optimizer.param_groups[0].get("lr", 0.0))
+    return first_rate(optimizer) / now if now else 1.0

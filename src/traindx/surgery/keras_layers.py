@@ -1,0 +1,150 @@
+"""Which of the layers of a Keras model are followed by others, and which stand at its end."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import keras
+from keras.src.layers.convolutional.base_conv import BaseConv
+from keras.src.layers.convolutional.base_conv_transpose import BaseConvTranspose
+from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
+from keras.src.layers.convolutional.base_separable_conv import BaseSeparableConv
+from keras.src.models.functional import Functional
+from keras.src.ops.node import Node
+
+WEIGHING = (
+    keras.layers.Dense,
+    keras.layers.EinsumDense,
+    BaseConv,
+    BaseConvTranspose,
+    BaseDepthwiseConv,
+    BaseSeparableConv,
+)
+"""Layers that multiply by weights, and bend what comes out if they are told to."""
+_BENDING = (
+    keras.layers.ReLU,
+    keras.layers.LeakyReLU,
+    keras.layers.PReLU,
+    keras.layers.ELU,
+    keras.layers.Softmax,
+)
+_PASSED = (
+    keras.layers.Dropout,
+    keras.layers.BatchNormalization,
+    keras.layers.LayerNormalization,
+    keras.layers.Identity,
+    keras.layers.Flatten,
+)
+
+
+def graph_of(model: keras.Layer) -> Functional | None:
+    """The graph of a model; None where it is only known by its code."""
+    if isinstance(model, keras.Sequential):
+        return model._functional
+    return model if isinstance(model, Functional) else None
+
+
+def hidden_layers(model: keras.Layer) -> list[keras.Layer]:
+    """The innermost layers whose output passes another layer with weights."""
+    graph = graph_of(model)
+    if graph is None:
+        layers = _innermost(model)
+        last = max((place for place, one in enumerate(layers) if _learns(one)), default=0)
+        return layers[:last]
+    followed = {id(node.operation) for node in _before_weights(graph)}
+    found: list[keras.Layer] = []
+    for layer in graph.layers:
+        if id(layer) in followed:
+            found += _innermost(layer)
+        elif _below(layer) and not isinstance(layer, WEIGHING):
+            found += hidden_layers(layer)
+    return found
+
+
+def output_layers(model: keras.Layer) -> list[keras.Layer]:
+    """The innermost layers that give what the model gives."""
+    graph = graph_of(model)
+    if graph is None:
+        return _innermost(model)[-1:]
+    last = [one._keras_history.operation for one in graph.outputs]
+    return [
+        layer for one in last for layer in (output_layers(one) if isinstance(one, keras.Model) else [one])
+    ]
+
+
+def declared_input(model: keras.Layer, place: int) -> "keras.KerasTensor | None":
+    """What a model says of one of its inputs; None where it says nothing."""
+    graph = graph_of(model)
+    return graph.inputs[place] if graph is not None and place < len(graph.inputs) else None
+
+
+def takers_of(model: keras.Layer, place: int) -> list[keras.Layer]:
+    """The layers that take an input of the model in; the model where its graph is not known."""
+    graph, declared = graph_of(model), declared_input(model, place)
+    if graph is None or declared is None:
+        return [model]
+    entrance = declared._keras_history.operation
+    takers = [node for node in _nodes(graph) if any(one.operation is entrance for one in node.parent_nodes)]
+    return [node.operation for node in takers if isinstance(node.operation, keras.Layer)]
+
+
+def direct_followers(model: keras.Layer) -> Iterator[tuple[keras.Layer, keras.Layer]]:
+    """Pairs of layers with weights of which the second gets what the first gives, straight."""
+    graph = graph_of(model)
+    if graph is None:
+        kept = [one for one in _below(model) if not isinstance(one, _PASSED)]
+        pairs = list(pairwise(kept))
+    else:
+        pairs = [(one.operation, node.operation) for node in _nodes(graph) for one in _feeding(node)]
+    yield from (pair for pair in pairs if all(isinstance(one, WEIGHING) for one in pair))
+    for layer in _below(model):
+        if isinstance(layer, keras.Model):
+            yield from direct_followers(layer)
+
+
+def bends(layer: keras.Layer) -> bool:
+    """Whether a layer gives anything but a weighted sum, by an activation that is its own."""
+    if isinstance(layer, (*WEIGHING, keras.layers.Activation)):
+        return layer.activation is not keras.activations.linear
+    return isinstance(layer, _BENDING)
+
+
+def _below(layer: keras.Layer) -> list[keras.Layer]:
+    return list(layer._flatten_layers(include_self=False, recursive=False))
+
+
+def _innermost(layer: keras.Layer) -> list[keras.Layer]:
+    below = [] if isinstance(layer, WEIGHING) else _below(layer)
+    return [leaf for one in below for leaf in _innermost(one)] if below else [layer]
+
+
+def _learns(operation: object) -> bool:
+    """Whether there are weights inside, other than shifts and scales."""
+    if not isinstance(operation, keras.Layer):
+        return False
+    inside = operation._flatten_layers()
+    return any(len(weight.shape) > 1 for one in inside for weight in one._trainable_variables)
+
+
+def _nodes(graph: Functional) -> list[Node]:
+    return [node for nodes in graph._nodes_by_depth.values() for node in nodes]
+
+
+def _before_weights(graph: Functional) -> list[Node]:
+    """All nodes from which a way leads to a layer with weights."""
+    waiting = [parent for node in _nodes(graph) if _learns(node.operation) for parent in node.parent_nodes]
+    found: dict[int, Node] = {}
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in found:
+            found[id(node)] = node
+            waiting += node.parent_nodes
+    return list(found.values())
+
+
+def _feeding(node: Node) -> Iterator[Node]:
+    """The nodes that a node gets its input from, beyond those that let it pass."""
+    for parent in node.parent_nodes:
+        if isinstance(parent.operation, _PASSED):
+            yield from _feeding(parent)
+        else:
+            yield parent
