@@ -14,7 +14,7 @@ help: ## show what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "  %-16s %s\n", $$1, $$2}'
 	@echo "    .ci/run  what continuous integration runs: make check, then make test"
 
-demo: $(STAMPS)/run ## set up, then record a bundled training that fails, say why it does and where the report is
+demo: $(STAMPS)/run ## set up, then treat a bundled training that fails: say why, prove the fix, say where the report is
 	@$(BIN)/traindx demo
 
 test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run all tests

@@ -109,7 +109,8 @@ def test_past_effects_count_only_clear_outcomes(book: Casebook) -> None:
     record(book)
     assert book.past_effects() == {
         "optimizer.lr x 0.01": (1, 1),
-        "gradients.clip 1.0": (2, 0),
+        # The limit comes from the recording, and differs from run to run.
+        "gradients.clip": (2, 0),
         "schedule.warmup 100": (2, 0),
     }
 

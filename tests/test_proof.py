@@ -1,6 +1,7 @@
 """What trials show, in words."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +20,7 @@ from traindx.proof import (
     share_of_control,
     signed,
     verdict,
+    why_left,
 )
 from traindx.trial import Outcome, Treatment, Trial
 
@@ -97,6 +99,18 @@ def test_what_was_left_is_told_with_what_is_known_of_it() -> None:
     assert left_untried(made.won()) == [
         "optimizer.momentum 0.5: Lower the momentum; helped in 0 of 2 cases of this project"
     ]
+
+
+def test_a_search_that_ended_early_says_why() -> None:
+    ended = replace(made.won(), why_untried="no need: optimizer.lr x 0.01 won clearly")
+    assert why_left(ended) == ["no need: optimizer.lr x 0.01 won clearly"]
+    assert why_left(replace(ended, untried=())) == []
+
+
+def test_one_arm_that_ran_away_does_not_hide_what_the_others_show() -> None:
+    away = [(2.0, 0.2), (4e6, 0.3), (1.9, 0.25)]
+    trial = made.trial("optimizer.lr x 0.1", away, Outcome.HELPED, effect=-1.3e6, interval=(-7e6, 4e6))
+    assert effect(trial) == "-92.3 % [-100, -75.2]"
 
 
 def test_the_patch_is_told_as_far_as_it_is_known() -> None:

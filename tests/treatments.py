@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from traindx.change import Change, change_from
 from traindx.trial import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.effect import effect_of
 
 HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
 PATCH = """\
@@ -52,8 +53,20 @@ def trial(
     says: str = "",
 ) -> Trial:
     """A trial of one change."""
+    made = pairs(change, values)
+    found = effect_of(made, measure)
     return Trial(
-        (change_from(change),), cause, title, measure, pairs(change, values), effect, interval, outcome, says
+        (change_from(change),),
+        cause,
+        title,
+        measure,
+        made,
+        effect,
+        interval,
+        outcome,
+        says,
+        gain=found.gain,
+        gain_interval=found.gain_interval,
     )
 
 

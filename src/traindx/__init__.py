@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from traindx.quantity import Quantity
     from traindx.run import Run, Segment
     from traindx.series import Axis, Series
+    from traindx.treating import Treated, Wish, treat
     from traindx.watching import Watch, watch
 
 __version__ = "0.3.0"
@@ -46,10 +47,12 @@ __all__ = [
     "Series",
     "Severity",
     "TraindxError",
+    "Treated",
     "Unread",
     "UnreadableError",
     "Verdict",
     "Watch",
+    "Wish",
     "compare",
     "diagnose",
     "facts",
@@ -57,6 +60,7 @@ __all__ = [
     "load",
     "quantities",
     "read",
+    "treat",
     "watch",
 ]
 
@@ -78,15 +82,18 @@ _HOME = {
     "Series": "series",
     "Severity": "finding",
     "TraindxError": "errors",
+    "Treated": "treating",
     "Unread": "log",
     "UnreadableError": "errors",
     "Verdict": "diagnosis",
     "Watch": "watching",
+    "Wish": "treating",
     "compare": "comparing",
     "diagnose": "diagnosing",
     "follow": "loading.reading",
     "load": "loading.reading",
     "read": "loading.reading",
+    "treat": "treating",
     "watch": "watching",
 }
 

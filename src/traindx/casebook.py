@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from traindx.change import changes_from, kind_of
 from traindx.diagnosis import Diagnosis
 from traindx.errors import TraindxError
 from traindx.trial import Outcome, Treatment, Trial
@@ -138,13 +139,14 @@ class Casebook:
         return [_case(line) for line in self._read(query, [*values, _LARGEST if last is None else last])]
 
     def past_effects(self) -> dict[str, tuple[int, int]]:
-        """How often each change was tried with a clear outcome, and how often it helped."""
+        """How often each kind of change was tried with a clear outcome, and how often it helped."""
         found: dict[str, tuple[int, int]] = {}
         judged = {one.value for one in _JUDGED}
         for case in self.cases():
             if case.change and case.outcome in judged:
-                tried, helped = found.get(case.change, (0, 0))
-                found[case.change] = tried + 1, helped + (case.outcome == Outcome.HELPED.value)
+                kind = _kind(case.change)
+                tried, helped = found.get(kind, (0, 0))
+                found[kind] = tried + 1, helped + (case.outcome == Outcome.HELPED.value)
         return found
 
     def _read(self, query: str, values: Sequence[object]) -> list[tuple[object, ...]]:
@@ -208,8 +210,11 @@ def _connection(place: Path, mode: str) -> sqlite3.Connection:
 
 def _refuse_others(connection: sqlite3.Connection, place: Path) -> None:
     """Neither another program's database nor a casebook of the future is touched."""
-    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    # One state for both: another writer may be making the table between two looks.
+    connection.execute("BEGIN")
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    connection.execute("COMMIT")
     if owner != _OURS and (owner or tables):
         raise _no_casebook(place, "the database of another program")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -241,6 +246,14 @@ def _has_table(connection: sqlite3.Connection) -> bool:
 
 def _no_casebook(place: Path, what: str) -> TraindxError:
     return TraindxError(f"{place}: is no casebook ({what}); move it away, and traindx begins a new one")
+
+
+def _kind(text: str) -> str:
+    """What a change is found again by; whatever else may be there, as it is."""
+    try:
+        return kind_of(changes_from(text))
+    except TraindxError:
+        return text
 
 
 def _cases(

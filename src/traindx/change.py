@@ -1,9 +1,13 @@
 """The type of one change of a program, as a machine applies it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from traindx.errors import TraindxError
+
+_FROM_RECORDING = ("gradients.clip", "stop.at")
+"""Changes whose numbers come from a recording, so that they differ from run to run."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,29 @@ class Change:
             raise TraindxError(f'the change "{self}" needs a number at its end')
         return value
 
+    @property
+    def kind(self) -> str:
+        """The change without what it takes from a recording, to find it again in other runs."""
+        return self.name if self.name in _FROM_RECORDING else str(self)
+
     def scaled(self, present: float) -> float:
         """What a value becomes that is multiplied or set by this change."""
         return present * self.number if self.is_factor else self.number
+
+
+def name_of(changes: Iterable[Change]) -> str:
+    """Changes that belong together as text."""
+    return " + ".join(map(str, changes))
+
+
+def kind_of(changes: Iterable[Change]) -> str:
+    """What changes that belong together are found again by."""
+    return " + ".join(one.kind for one in changes)
+
+
+def changes_from(text: str) -> tuple[Change, ...]:
+    """Changes that belong together, with a plus between them."""
+    return tuple(change_from(part) for part in text.split(" + "))
 
 
 def change_from(text: str) -> Change:

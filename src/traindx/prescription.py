@@ -31,7 +31,10 @@ class Prescription:
     before: str = ""
     """The same lines as they are in a program that has the illness; the first fix of a cause shows them."""
     change: str | None = None
-    """The change as a machine applies it, such as "optimizer.lr x 0.1"; None where only a person can."""
+    """The change as a machine applies it, such as "optimizer.lr x 0.1"; None where only a person can.
+
+    Where one is no fix without the other, both stand there with " + " between them.
+    """
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from traindx.change import name_of
 from traindx.highlights import percent
 from traindx.trial import Measure, Outcome, Pair, Planned, Treatment, Trial
 from traindx.wording import count, number
@@ -48,10 +49,12 @@ def compared_by(measure: Measure) -> str:
 
 
 def effect(trial: Trial) -> str:
-    """The difference with its interval; in words where an arm ends in no number."""
-    if trial.effect is not None and math.isfinite(trial.effect):
+    """The difference with its interval; in percent where that says more, or in words."""
+    if trial.effect is not None and math.isfinite(trial.effect) and not _is_lopsided(trial):
         ends = "" if trial.interval is None else f" [{', '.join(map(signed, trial.interval))}]"
         return signed(trial.effect) + ends
+    if _is_judged(trial) and abs(trial.gain or 1) < 1:
+        return _in_percent(trial)
     control, treated = _broken(trial)
     if not control and not treated:
         return _UNTOLD
@@ -60,6 +63,23 @@ def effect(trial: Trial) -> str:
     if not treated:
         return "no more NaN"
     return "NaN with it" if not control else _UNTOLD
+
+
+def _in_percent(trial: Trial) -> str:
+    """The gain with its interval; what falls with a minus, as differences have it."""
+    sign = 1 if trial.measure.is_better_higher else -1
+    ends = ", ".join(signed(end) for end in sorted(100 * sign * end for end in trial.gain_interval or ()))
+    return f"{signed(100 * sign * (trial.gain or 0.0))} % [{ends}]"
+
+
+def _is_lopsided(trial: Trial) -> bool:
+    """Whether an arm that ran away makes the difference say less than what the outcome follows from."""
+    ends = trial.interval
+    return _is_judged(trial) and ends is not None and ends[0] <= 0 <= ends[1]
+
+
+def _is_judged(trial: Trial) -> bool:
+    return trial.outcome in (Outcome.HELPED, Outcome.WORSE)
 
 
 def verdict(trial: Trial) -> str:
@@ -127,18 +147,23 @@ def set_aside(treatment: Treatment) -> list[str]:
         for pair in trial.pairs:
             for arm in (pair.control, pair.treated):
                 if arm.problem and arm.problem not in trial.says:
-                    name = " + ".join(map(str, arm.changes)) or "control"
+                    name = name_of(arm.changes) or "control"
                     found.append(f"{name}, seed {arm.seed}: {arm.problem}")
     return list(dict.fromkeys(found))
 
 
 def left_untried(treatment: Treatment) -> list[str]:
-    """What the budget did not allow, as changes and what they are for."""
+    """The changes that are left, with what they are for."""
     return [_planned(one) for one in treatment.untried]
 
 
+def why_left(treatment: Treatment) -> list[str]:
+    """Why the search ended before all was tried, where it did."""
+    return [treatment.why_untried] if treatment.untried and treatment.why_untried else []
+
+
 def _planned(planned: Planned) -> str:
-    name = " + ".join(map(str, planned.changes))
+    name = name_of(planned.changes)
     because = f"; {planned.because}" if planned.because else ""
     return f"{name}: {planned.title}{because}" if planned.title not in ("", name) else f"{name}{because}"
 

@@ -1,16 +1,17 @@
 """From a command to a proven fix: record it, diagnose it, try what that asks for, write the patch."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from traindx.casebook import Casebook
-from traindx.change import Change
+from traindx.change import Change, name_of
 from traindx.diagnosing import diagnose
 from traindx.diagnosis import Diagnosis, Verdict
 from traindx.errors import TraindxError
-from traindx.launching.command import Command
+from traindx.launching.command import Command, command_from
+from traindx.launching.run_folder import new_run_folder
 from traindx.patching import Patch, patch_of
 from traindx.report import Report
 from traindx.run import Run
@@ -44,8 +45,8 @@ class Wish:
     arms: int = 24
     minutes: float = 10.0
     seeds: int = len(SEEDS)
-    only: tuple[Change, ...] = ()
-    """Changes that are tried whatever the diagnosis is; empty for those it asks for."""
+    only: tuple[tuple[Change, ...], ...] = ()
+    """Changes that are tried whatever the diagnosis is, also several at once; empty for those it asks for."""
     dry: bool = False
     """Whether only the plan is made."""
     saves_model: Path | None = None
@@ -62,6 +63,7 @@ class Treated:
     plan: tuple[Planned, ...]
     beliefs: tuple[tuple[str, float, float], ...]
     """Causes, with what they were worth before the trials and after them."""
+    command: str
     folder: Path
     seconds: float
     """What one arm takes."""
@@ -69,10 +71,44 @@ class Treated:
 
 
 def treat(
+    command: str | Path | Sequence[str],
+    wish: Wish | None = None,
+    *,
+    out: Path | str = ".traindx/treatments",
+    name: str | None = None,
+    say: Say | None = None,
+    keeps_case: bool = True,
+) -> Treated:
+    """Record and diagnose a program, and try changes until one is proven or the budget is spent.
+
+    The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
+    the case in the casebook of the working directory, unless `keeps_case` says otherwise. `say` is told what
+    is going on.
+    """
+    # Not before it is needed: it loads torch.
+    from traindx.operating import operation_of
+
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    found = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), found.name, name).resolve()
+    book = Casebook()
+    treated = _treated(
+        found,
+        folder,
+        wish or Wish(),
+        book,
+        say or (lambda _: None),
+        lambda change: operation_of(change).alters_loss,
+    )
+    if keeps_case:
+        book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
+    return treated
+
+
+def _treated(
     command: Command, folder: Path, wish: Wish, book: Casebook, say: Say, alters: AltersLoss
 ) -> Treated:
-    """Record and diagnose a command, and try changes until one is proven or the budget is spent."""
-    place = workplace(Path.cwd())
+    place = workplace(Path.cwd(), command.words, without=folder.parent)
     budget = Budget(wish.arms, wish.minutes)
     notes = [] if place.copies else [_IN_PLACE]
     first = _first(command, folder, place, wish, say)
@@ -111,6 +147,7 @@ def treat(
         patch=patch,
         plan=tuple(plan),
         beliefs=tuple((slug, share, after[slug]) for slug, share in beliefs) if treatment.trials else (),
+        command=" ".join(command.words),
         folder=folder,
         seconds=first.seconds * steps / max(1, steps_of(run)),
         notes=tuple(notes),
@@ -143,8 +180,8 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
         return planned(diagnosis, run, alters, book.past_effects())
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     return [
-        Planned((one,), "", str(one), measured_by(symptoms, one, run, alters(one)), worth=1.0)
-        for one in wish.only
+        Planned(changes, "", name_of(changes), measured_by(symptoms, changes, run, alters), worth=1.0)
+        for changes in wish.only
     ]
 
 

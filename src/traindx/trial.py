@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from traindx.change import Change
+from traindx.change import Change, name_of
 
 TRIAL = "TRAINDX_TRIAL"
 """The environment variable that tells a program which arm it is."""
@@ -88,11 +88,15 @@ class Trial:
     outcome: Outcome
     says: str
     """Why the outcome is what it is, in a sentence."""
+    gain: float | None = None
+    """How much better the treated arms are, as a share of the larger of both: from -1 to 1."""
+    gain_interval: tuple[float, float] | None = None
+    """95 %, over the pairs; the outcome follows from it."""
 
     @property
     def name(self) -> str:
         """The changes as text."""
-        return " + ".join(map(str, self.changes))
+        return name_of(self.changes)
 
     @property
     def counted(self) -> tuple[Pair, ...]:
@@ -145,5 +149,7 @@ class Treatment:
     patch_verified: bool | None = None
     """Whether the patched program reproduced the effect; None where it was not run."""
     untried: tuple[Planned, ...] = ()
-    """What the budget did not allow."""
+    """What was planned and not tried."""
     notes: tuple[str, ...] = ()
+    why_untried: str = ""
+    """Why the search ended before all that was planned was tried."""

@@ -1,9 +1,7 @@
 """Every change, applied to a small training: it takes hold, does what it says, and is undone."""
 
-import json
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,33 +15,13 @@ from torch.nn import functional
 from torch.optim import SGD, Adam, Optimizer
 from torch.utils.data import DataLoader, TensorDataset
 
+from tests.changes.changing import STEPS, changed, notes
 from traindx import catalogue
-from traindx.change import Change, change_from
+from traindx.change import Change, change_from, changes_from
 from traindx.errors import TraindxError
 from traindx.operating import operation_of, operations
-from traindx.surgery.program import Program
-from traindx.trial import NOTES
 
-STEPS = 12
 Made = Callable[..., nn.Module]
-
-
-@contextmanager
-def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Program]:
-    """A program with changes, until it ends."""
-    program = Program(folder, steps)
-    try:
-        for text in texts:
-            change = change_from(text)
-            operation_of(change).begin(program, change)
-        yield program
-    finally:
-        program.patches.undo()
-
-
-def notes(folder: Path) -> list[dict[str, object]]:
-    path = folder / NOTES
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def net(*inside: nn.Module) -> nn.Module:
@@ -118,7 +96,7 @@ def test_every_prescription_names_a_change_that_is_on_the_shelf() -> None:
     # Resolved from the recording before the program is changed.
     asked.discard("stop.early")
     for text in asked:
-        assert operation_of(change_from(text)).name in text
+        assert [operation_of(one).name for one in changes_from(text)]
 
 
 @pytest.mark.parametrize("text", ["nonsense", "optimizer.speed 3", ""])

@@ -18,6 +18,6 @@ def traindx(*arguments: str, cwd: Path, **environment: str) -> "subprocess.Compl
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )

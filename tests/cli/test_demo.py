@@ -24,17 +24,23 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else find
 @pytest.mark.skipif(
     not find_spec("torch") or sys.platform == "win32", reason="runs a program that needs torch"
 )
-def test_demo_runs_a_program_that_fails_and_names_the_line(tmp_path: Path) -> None:
+def test_demo_goes_from_a_program_that_fails_to_a_proven_fix(tmp_path: Path) -> None:
     done = traindx("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "$ traindx run --every 25 .traindx/demo/spirals.py" in done.stderr
+    assert done.stderr == "$ cd .traindx/demo\n$ traindx treat --out treatments spirals.py\n"
     line = PROGRAM.read_text().splitlines().index(RATE) + 1
-    shown = " ".join(done.stderr.split())
+    shown = " ".join(done.stdout.split())
     assert "Learning rate too high" in shown
     # The cause, how it fails the training, and last the line that it is changed at.
-    assert re.search(rf"lr-too-high · (\S+ )+· \.traindx/demo/spirals\.py:{line} ", shown)
-    assert (tmp_path / ".traindx/demo/spirals.py").read_text() == PROGRAM.read_text()
-    assert list((tmp_path / ".traindx/demo/runs").rglob("*.traindx"))
+    assert re.search(rf"lr-too-high · (\S+ )+· spirals\.py:{line} ", shown)
+    assert re.search(r"optimizer\.lr x 0\.1 .* helped, 3 of 3 seeds", shown)
+    assert "verified: the patched program reproduced the effect" in shown
+    place = tmp_path / ".traindx/demo"
+    assert (place / "spirals.py").read_text() == PROGRAM.read_text()
+    assert "+" + RATE.replace("2.0", "0.2") in next(place.rglob("fix.patch")).read_text()
+    said = re.search(r"open (\S+report\.html)", shown)
+    assert said
+    assert (tmp_path / said[1]).exists()
 
 
 def test_demo_diagnoses_logs_and_says_where_the_reports_are(tmp_path: Path) -> None:

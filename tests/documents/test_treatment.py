@@ -41,6 +41,8 @@ def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
         "treated": pytest.approx(0.24),
         "effect": -2.07,
         "interval": [-2.21, -1.93],
+        "gain": pytest.approx(0.9, abs=0.05),
+        "gain_interval": [pytest.approx(0.9, abs=0.1), pytest.approx(0.9, abs=0.1)],
         "outcome": "helped",
         "says": "better with 3 of 3 seeds",
         "seeds": 3,

@@ -29,7 +29,11 @@ def pair(control: float | None, treated: float | None, seed: int = 0) -> Pair:
         ([(math.inf, 0.2)], Outcome.INCONCLUSIVE),
         ([(0.2, math.inf), (0.3, math.inf)], Outcome.WORSE),
         ([(math.inf, math.inf), (math.inf, math.inf)], Outcome.NO_DIFFERENCE),
-        ([(math.inf, 0.2), (1.0, 0.2), (1.0, 0.3)], Outcome.INCONCLUSIVE),
+        # Better with every seed, whether the other arm ends in a number or not.
+        ([(math.inf, 0.2), (1.0, 0.2), (1.0, 0.3)], Outcome.HELPED),
+        ([(1.0, 0.2), (1.0, math.inf), (1.0, 0.3)], Outcome.INCONCLUSIVE),
+        # One control that ran away does not hide that all are better.
+        ([(2.0, 0.2), (4e6, 0.3), (1.9, 0.25)], Outcome.HELPED),
         ([(None, 0.2)], Outcome.INCONCLUSIVE),
     ],
 )
@@ -56,6 +60,16 @@ def test_a_hundredth_of_wrong_answers_is_no_difference() -> None:
     pairs = [pair(0.020, 0.015), pair(0.021, 0.016), pair(0.019, 0.014)]
     assert effect_of(pairs, Measure.ERROR).outcome is Outcome.NO_DIFFERENCE
     assert effect_of(pairs, Measure.LOSS).outcome is Outcome.HELPED
+
+
+def test_losses_that_are_nothing_against_where_they_began_do_not_differ() -> None:
+    def learnt(value: float) -> Arm:
+        return Arm(0, (), "c", value, curve=((0.0, 2.3), (1.0, 2.2), (2.0, value)))
+
+    small = [Pair(learnt(0.004), learnt(0.002)) for _ in range(3)]
+    assert effect_of(small, Measure.LOSS).outcome is Outcome.NO_DIFFERENCE
+    large = [Pair(learnt(0.4), learnt(0.2)) for _ in range(3)]
+    assert effect_of(large, Measure.LOSS).outcome is Outcome.HELPED
 
 
 def test_what_was_set_aside_is_said() -> None:

@@ -33,3 +33,22 @@ def test_a_large_place_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.Monk
     assert found.arm(tmp_path / "arm") == tmp_path
     found.clear(tmp_path)
     assert (tmp_path / "large.bin").exists()
+
+
+def test_where_the_arms_are_is_not_copied_into_them(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("1")
+    (tmp_path / "arms/old").mkdir(parents=True)
+    (tmp_path / "arms/old/model.pt").write_text("1")
+    copy = workplace(tmp_path, without=tmp_path / "arms").arm(tmp_path / "arms/new")
+    assert [one.name for one in copy.rglob("*")] == ["train.py"]
+
+
+def test_a_program_in_a_hidden_folder_comes_along(tmp_path: Path) -> None:
+    script = tmp_path / "project/.hidden/one/train.py"
+    script.parent.mkdir(parents=True)
+    script.write_text("1")
+    (tmp_path / "project/.hidden/other").mkdir()
+    copy = workplace(tmp_path / "project", ["python", ".hidden/one/train.py"]).arm(tmp_path / "arm")
+    assert [str(one.relative_to(copy)) for one in copy.rglob("*") if one.is_file()] == [
+        ".hidden/one/train.py"
+    ]

@@ -44,6 +44,7 @@ rate did it, the loss fell until a jump and was level afterwards.
 - LeCun, Bottou, Orr, Mueller: Efficient BackProp, 1998, inputs, weights and tanh.
 - Glorot, Bengio: Understanding the Difficulty of Training Deep Feedforward Neural Networks, 2010.
 - Ioffe, Szegedy: Batch Normalization, 2015.
+- Mishkin, Matas: All You Need Is a Good Init, 2016.
 - Nielsen: Neural Networks and Deep Learning, 2015, chapter 3, the slow learning of a sigmoid with squared
   error.
 """
@@ -93,7 +94,7 @@ model = torch.nn.Sequential(
     torch.nn.Linear(256, 256), torch.nn.LeakyReLU(0.01),
     torch.nn.Linear(256, classes),
 )""",
-            change="activation.replace sigmoid leaky_relu",
+            change="activation.replace saturating leaky_relu + init.reset he",
         ),
         Prescription(
             title="Standardise the inputs",
@@ -104,6 +105,28 @@ model = torch.nn.Sequential(
 mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)  # of the training set, for all sets
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std""",
             change="inputs.standardize",
+        ),
+        Prescription(
+            title="Scale each layer by what passes through it, so that its outputs have deviation 1",
+            expect="in the first batch hardly any output lies at an end, whatever stands between the layers",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained",
+            code="""\
+def scale(layer, inputs, outputs):  # orthogonal weights, then deviation 1 in the first batch
+    deviation = outputs.detach().std()
+    layer.weight.data.div_(deviation)
+    return outputs / deviation
+
+hooks = []
+for module in model.modules():
+    if isinstance(module, torch.nn.Linear):
+        torch.nn.init.orthogonal_(module.weight)
+        torch.nn.init.zeros_(module.bias)
+        hooks.append(module.register_forward_hook(scale))
+model(first_batch)
+for hook in hooks:
+    hook.remove()""",
+            change="init.unit_variance",
         ),
         Prescription(
             title="Draw the weights after Xavier",

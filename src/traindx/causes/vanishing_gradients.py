@@ -145,7 +145,7 @@ for module in model.modules():
     if isinstance(module, torch.nn.Linear):
         torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
         torch.nn.init.zeros_(module.bias)""",
-            change="activation.replace sigmoid leaky_relu",
+            change="activation.replace saturating leaky_relu + init.reset he",
         ),
         Prescription(
             title="Give the gradient a way around: residual connections with normalisation",

@@ -16,7 +16,10 @@ _MODULES: dict[str, tuple[type[nn.Module], ...]] = {
     "relu": (nn.ReLU, nn.ReLU6),
     "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
     "tanh": (nn.Tanh, nn.Hardtanh),
+    "saturating": (nn.Sigmoid, nn.Hardsigmoid, nn.Tanh, nn.Hardtanh, nn.Softsign),
 }
+_FUNCTIONS = {"saturating": ("sigmoid", "tanh")}
+"""What a word stands for among functions, where it is not one itself."""
 _NEW: dict[str, Callable[[], nn.Module]] = {
     "leaky_relu": lambda: nn.LeakyReLU(0.1),
     "relu": nn.ReLU,
@@ -44,9 +47,10 @@ def begin(program: Program, change: Change) -> None:
 
     program.on_model(exchange)
     calls = _Calls(program, change, _NEW[new]())
-    for owner in (torch, functional):
-        program.patches.replace(owner, old, calls.watched)
-    program.patches.shadow(Tensor, old, calls.watched)
+    for function in _FUNCTIONS.get(old, (old,)):
+        for owner in (torch, functional):
+            program.patches.replace(owner, function, calls.watched)
+        program.patches.shadow(Tensor, function, calls.watched)
 
 
 def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[nn.Module, str]]:
@@ -108,7 +112,7 @@ class _Calls:
 
 OPERATION = Operation(
     name="activation.replace",
-    forms=("activation.replace relu leaky_relu", "activation.replace sigmoid leaky_relu"),
+    forms=("activation.replace relu leaky_relu", "activation.replace saturating leaky_relu"),
     says="exchange the activations between layers; the one at the output stays",
     begin=begin,
 )

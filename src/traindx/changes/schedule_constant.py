@@ -5,7 +5,7 @@ from torch.optim import Optimizer
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
-from traindx.surgery.rates import first_rate, multiply_rates
+from traindx.surgery.rates import first_rate, multiply_rates, without_schedule
 
 
 def begin(program: Program, change: Change) -> None:
@@ -16,7 +16,7 @@ def begin(program: Program, change: Change) -> None:
         first = first_rate(optimizer)
         if now and now != first:
             program.applied(change, f"the rate stays at {first:g}, where the schedule has {now:g}")
-        return first / now if now else 1.0
+        return without_schedule(optimizer)
 
     multiply_rates(program, factor)
 

@@ -2,24 +2,27 @@
 
 import math
 
+from torch.optim import Optimizer
+
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates
+from traindx.surgery.rates import multiply_rates, without_schedule
 
 _LEAST = 0.01
 
 
 def begin(program: Program, change: Change) -> None:
-    """Let the rate fall to a hundredth by the end of the run."""
+    """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
     length = program.steps
     if not length:
         program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
         return
     program.applied(change, f"the rate falls along a cosine over {length} steps")
 
-    def factor(_: object, taken: int) -> float:
-        return max(_LEAST, 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length))))
+    def factor(optimizer: Optimizer, taken: int) -> float:
+        falling = 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length)))
+        return max(_LEAST, falling) * without_schedule(optimizer)
 
     multiply_rates(program, factor)
 
@@ -27,6 +30,6 @@ def begin(program: Program, change: Change) -> None:
 OPERATION = Operation(
     name="schedule.cosine",
     forms=("schedule.cosine",),
-    says="let the rate fall along a cosine until the end of the run",
+    says="let the rate fall along a cosine until the end of the run, instead of any other schedule",
     begin=begin,
 )

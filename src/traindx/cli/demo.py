@@ -8,14 +8,13 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELP = "record and diagnose a bundled program whose training fails; without torch, diagnose bundled logs"
+HELP = "treat a bundled program whose training fails; without torch, diagnose bundled logs"
 EXAMPLES = """\
-  traindx demo                                 run the program, say why it fails and what to change
+  traindx demo                                 say why the program fails, prove the fix, write its patch
   traindx demo --logs                          diagnose the logs of five bundled trainings instead"""
 
+_TREATMENTS = "treatments"
 _TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
-_EVERY = "25"
-"""Looks at fixed steps: what is said must not depend on how busy the machine is."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,21 +45,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _program(out: "Path") -> int:
-    """Record the program and diagnose it."""
+    """Record the program, diagnose it, and prove the fix; in a folder of its own, as a user would."""
     import shutil
     import sys
+    from contextlib import chdir
     from pathlib import Path
-
-    from traindx.cli import DONE
 
     out.mkdir(parents=True, exist_ok=True)
     script = out / "spirals.py"
     shutil.copyfile(Path(__file__).parent.parent / "demo" / script.name, script)
-    sys.stderr.write(f"$ traindx run --every {_EVERY} {script}\n")
+    sys.stderr.write(f"$ cd {out}\n$ traindx treat --out {_TREATMENTS} {script.name}\n")
     sys.stderr.flush()
-    _call(["run", "--every", _EVERY, "--out", str(out / "runs"), str(script)])
-    # The program is meant to fail in its own way, and the demo to succeed.
-    return DONE
+    with chdir(out):
+        code = _call(["treat", "--out", _TREATMENTS, script.name])
+    reports = sorted((out / _TREATMENTS).glob("*/report.html"), key=lambda path: path.stat().st_mtime)
+    sys.stdout.write(f"open     {reports[-1]}\n" if reports else "")
+    return code
 
 
 def _logs(out: "Path") -> int:

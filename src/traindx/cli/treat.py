@@ -12,8 +12,6 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from traindx.casebook import Casebook
-    from traindx.launching.command import Command
     from traindx.treating import Treated, Wish
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
@@ -62,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CHANGE",
-        help="try this change, whatever the diagnosis; may be repeated",
+        help="try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="diagnose, and say what would be tried and what it would cost"
@@ -96,36 +94,28 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from pathlib import Path
-
-    from traindx.casebook import Casebook
     from traindx.cli._writing import ProgressLine
-    from traindx.launching.command import command_from
-    from traindx.launching.run_folder import new_run_folder
-    from traindx.operating import operation_of
     from traindx.treating import treat
 
     wish = _wish(arguments)
-    command = command_from(_words(arguments), os.environ)
-    folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
-    book = Casebook(Path(".traindx") / "cases.db")
     progress = ProgressLine()
     try:
         found = treat(
-            command,
-            folder.resolve(),
+            _words(arguments),
             wish,
-            book,
-            progress.say,
-            lambda change: operation_of(change).alters_loss,
+            out=arguments.out,
+            name=arguments.name,
+            say=progress.say,
+            # With whether the patch was applied, when that is known.
+            keeps_case=False,
         )
     except KeyboardInterrupt:
         progress.wipe()
-        sys.stderr.write(f"traindx treat: interrupted; what was run is in {folder}\n")
+        sys.stderr.write(f"traindx treat: interrupted; what was run is in {arguments.out}\n")
         return 130
     finally:
         progress.wipe()
-    return _told(found, command, folder, book, arguments)
+    return _told(found, arguments)
 
 
 def _words(arguments: argparse.Namespace) -> list[str]:
@@ -137,9 +127,10 @@ def _words(arguments: argparse.Namespace) -> list[str]:
 
 def _wish(arguments: argparse.Namespace) -> "Wish":
     """What was asked for; refused where it makes no sense, before anything runs."""
+    from itertools import chain
     from pathlib import Path
 
-    from traindx.change import change_from
+    from traindx.change import changes_from
     from traindx.operating import operation_of
     from traindx.treating import Wish
 
@@ -152,8 +143,8 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
     ):
         if value is not None and not value > 0:
             raise TraindxError(f"--{option} {value}: is no number above 0")
-    only = tuple(change_from(text) for text in arguments.only)
-    for change in only:
+    only = tuple(changes_from(text) for text in arguments.only)
+    for change in chain.from_iterable(only):
         operation_of(change)
     return Wish(
         steps=arguments.steps,
@@ -175,15 +166,18 @@ def _list_changes() -> int:
     return DONE
 
 
-def _told(
-    found: "Treated", command: "Command", folder: "Path", book: "Casebook", arguments: argparse.Namespace
-) -> int:
+def _told(found: "Treated", arguments: argparse.Namespace) -> int:
     """Show what came out, keep it beside the arms, and apply the patch where that was asked for."""
+    from pathlib import Path
+
+    from traindx.casebook import Casebook
     from traindx.cli._applying import apply_patch
     from traindx.cli._reporting import present
     from traindx.cli._writing import coloured, complain, terminal_width
     from traindx.terminal.treatment import treatment_text
 
+    # As the user would type it, not as it is known to all directories.
+    folder = Path(arguments.out) / found.folder.name
     arguments.paths = [str(folder)]
     code = present(found.report, arguments, ())
     out = sys.stderr if "-" in (arguments.json, arguments.md) else sys.stdout
@@ -208,8 +202,8 @@ def _told(
         complain(arguments.command, "there is no proven patch to apply")
         code = code or BAD_INPUT
     try:
-        book.record(
-            found.report.diagnoses[0], found.treatment, command=" ".join(command.words), patch_applied=applied
+        Casebook().record(
+            found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=applied
         )
     except TraindxError as error:
         # The treatment counts without its case.
@@ -221,6 +215,7 @@ def _told(
 
 def _untreated(found: "Treated", dry: bool) -> str:
     """Why nothing was tried, or what would be."""
+    from traindx.change import name_of
     from traindx.diagnosis import Verdict
 
     diagnosis = found.report.diagnoses[0]
@@ -229,7 +224,7 @@ def _untreated(found: "Treated", dry: bool) -> str:
         lines = [f"would try ({price}):"]
         for one in found.plan:
             because = f"; {one.because}" if one.because else ""
-            lines.append(f"  {one.changes[0]}   {one.title} ({one.measure.value}){because}")
+            lines.append(f"  {name_of(one.changes)}   {one.title} ({one.measure.value}){because}")
         return "\n".join(lines)
     if diagnosis.verdict is Verdict.HEALTHY:
         return "nothing to treat: the run is healthy (--only CHANGE tries a change all the same)"

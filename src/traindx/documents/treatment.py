@@ -5,6 +5,7 @@ What is not finite is null here, unlike in curves: `broke` says so of an arm.
 
 import math
 
+from traindx.change import name_of
 from traindx.documents.value import Document, Json, number
 from traindx.trial import Arm, Pair, Planned, Treatment, Trial
 
@@ -18,6 +19,7 @@ def treatment_document(treatment: Treatment) -> Document:
         "patch_says": treatment.patch_says or None,
         "patch_verified": treatment.patch_verified,
         "untried": [_planned(one) for one in treatment.untried],
+        "why_untried": treatment.why_untried or None,
         "notes": list(treatment.notes),
     }
 
@@ -36,6 +38,8 @@ def trial_document(trial: Trial) -> Document:
         "treated": _finite(trial.treated),
         "effect": _finite(trial.effect),
         "interval": None if trial.interval is None else [_finite(end) for end in trial.interval],
+        "gain": _finite(trial.gain),
+        "gain_interval": None if trial.gain_interval is None else list(trial.gain_interval),
         "outcome": trial.outcome.value,
         "says": trial.says,
         "seeds": len(trial.counted),
@@ -63,7 +67,7 @@ def _arm(arm: Arm) -> Json:
 
 def _planned(planned: Planned) -> Json:
     return {
-        "name": " + ".join(map(str, planned.changes)),
+        "name": name_of(planned.changes),
         "cause": planned.cause or None,
         "title": planned.title,
         "measure": planned.measure.value,

@@ -18,6 +18,7 @@ from traindx.proof import (
     rows_by_measure,
     set_aside,
     verdict,
+    why_left,
 )
 from traindx.report import Report
 from traindx.trial import Outcome, Treatment, Trial
@@ -47,7 +48,8 @@ def trials_chapter(treatment: Treatment) -> list[str]:
         lines += [f"Compared by {compared_by(measure)}.", "", *table(headings, cells), ""]
     lines += [_concluded(treatment), ""]
     notes = [f"Set aside: {prose(one)}" for one in set_aside(treatment)]
-    notes += [f"Not tried: {prose(one)}" for one in left_untried(treatment)]
+    left = [*why_left(treatment), *left_untried(treatment)]
+    notes += [f"Not tried: {prose(one)}" for one in left]
     notes += [f"Patch: {prose(one)}" for one in [patch_line(treatment)] if one]
     lines += bullets([*notes, *map(prose, treatment.notes)])
     return chapter("Trials", _trimmed(lines))

@@ -12,6 +12,7 @@ from traindx.proof import (
     patch_line,
     rows_by_measure,
     set_aside,
+    why_left,
 )
 from traindx.trial import Outcome, Treatment
 
@@ -39,7 +40,7 @@ def trials_part(treatment: Treatment) -> Markup:
             _list(heading, sentences)
             for heading, sentences in (
                 ("Set aside", set_aside(treatment)),
-                ("Not tried", left_untried(treatment)),
+                ("Not tried", [*why_left(treatment), *left_untried(treatment)]),
                 ("Notes on the trials", treatment.notes),
             )
             if sentences

@@ -19,6 +19,7 @@ from traindx.proof import (
     patch_line,
     rows_by_measure,
     set_aside,
+    why_left,
 )
 from traindx.terminal.paper import paper, printed, section
 from traindx.trial import Outcome, Treatment
@@ -71,7 +72,8 @@ def print_treatment(
     _conclude(console, treatment)
     section(console, "belief", *_cut(belief_lines(beliefs), everything))
     section(console, "set aside", *_cut(set_aside(treatment), everything))
-    section(console, "not tried", *_cut(left_untried(treatment), everything))
+    left = [*why_left(treatment), *left_untried(treatment)]
+    section(console, "not tried", *_cut(left, everything))
     section(console, "patch", *_safe(filter(None, [patch_line(treatment, patch_place)])))
     section(console, "notes", *_safe(treatment.notes))
 

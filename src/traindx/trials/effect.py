@@ -5,16 +5,23 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.trial import Measure, Outcome, Pair
+from traindx.trial import Arm, Measure, Outcome, Pair
 from traindx.wording import count
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""
 _MATERIAL = 0.05
-"""Of the control: a smaller difference is none that anyone would change a program for."""
+"""Of the larger of both: a smaller difference is none that anyone would change a program for."""
 _LEAST_ERROR = 0.01
 """The same for shares of wrong answers, in absolute terms."""
+_LEAST_OF_START = 0.005
+"""The same for losses, of where the loss began: below it both arms have learnt what there is."""
+_FIRST = 5
+"""Points of a curve whose median is where it began."""
 _ERRORS = (Measure.ERROR, Measure.VALIDATION_ERROR, Measure.BALANCED_ERROR)
+_LOSSES = (Measure.LOSS, Measure.VALIDATION_LOSS)
+
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -22,87 +29,114 @@ class Effect:
     """What came out of some pairs."""
 
     mean: float | None
-    interval: tuple[float, float] | None
+    """The difference, treated minus control; None where an arm ends in no number."""
+    interval: Interval | None
+    gain: float | None
+    """How much better the treated arms are, from -1 to 1; None where no pair counts."""
+    gain_interval: Interval | None
     outcome: Outcome
     says: str
 
 
 def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     """The paired difference, treated minus control, and what it says."""
-    counted = [pair for pair in pairs if pair.control.value is not None and pair.treated.value is not None]
+    counted = _counted(pairs)
     if not counted:
         why = next((arm.problem for pair in pairs for arm in (pair.treated, pair.control) if arm.problem), "")
-        return Effect(None, None, Outcome.INCONCLUSIVE, why or "no pair of arms could be measured")
-    broken = [pair for pair in counted if not _is_finite(pair)]
-    if broken:
-        return _of_broken(counted, broken)
-    sign = -1 if measure.is_better_higher else 1
-    differences = [_value(pair.treated.value) - _value(pair.control.value) for pair in counted]
-    mean = statistics.fmean(differences)
-    interval = _interval(differences)
-    level = abs(statistics.fmean(_value(pair.control.value) for pair in counted))
-    least = max(_MATERIAL * level, _LEAST_ERROR if measure in _ERRORS else 0.0)
-    outcome = _outcome(sign * mean, interval, sign, least)
-    better = sum(sign * one < 0 for one in differences)
-    return Effect(mean, interval, outcome, f"better with {better} of {count(len(counted), 'seed')}")
-
-
-def _interval(differences: Sequence[float]) -> tuple[float, float] | None:
-    if len(differences) < 2:
-        return None
-    mean, freedom = statistics.fmean(differences), len(differences) - 1
-    wide = _QUANTILES.get(freedom, 1.96) * statistics.stdev(differences) / math.sqrt(len(differences))
-    return mean - wide, mean + wide
-
-
-def _outcome(turned: float, interval: tuple[float, float] | None, sign: int, least: float) -> Outcome:
-    """`turned` is the mean difference, negative where it is better."""
-    if abs(turned) < least:
-        return Outcome.NO_DIFFERENCE
-    if interval is None:
-        return Outcome.INCONCLUSIVE
-    low, high = sorted(sign * end for end in interval)
-    if high < 0:
-        return Outcome.HELPED
-    return Outcome.WORSE if low > 0 else Outcome.INCONCLUSIVE
-
-
-def _of_broken(counted: Sequence[Pair], broken: Sequence[Pair]) -> Effect:
-    """Where an arm ends in no number: who breaks more often."""
-    control = sum(not math.isfinite(_value(pair.control.value)) for pair in broken)
-    treated = sum(not math.isfinite(_value(pair.treated.value)) for pair in broken)
-    pairs = count(len(counted), "seed")
-    says = f"ends in NaN or infinity without the change with {control} of {pairs}, with it with {treated}"
-    if control == treated:
-        return Effect(
-            None, None, Outcome.NO_DIFFERENCE if control == len(counted) else Outcome.INCONCLUSIVE, says
-        )
-    clear = len(counted) >= 2 and abs(control - treated) == len(counted)
-    if not clear:
-        return Effect(None, None, Outcome.INCONCLUSIVE, says)
-    return Effect(None, None, Outcome.HELPED if treated < control else Outcome.WORSE, says)
+        says = why or "no pair of arms could be measured"
+        return Effect(None, None, None, None, Outcome.INCONCLUSIVE, says)
+    shares = [_share(pair, measure) for pair in counted]
+    better, span = statistics.fmean(shares), _within(_interval(shares))
+    finite = all(_is_finite(pair) for pair in counted)
+    differences = [_value(pair.treated) - _value(pair.control) for pair in counted] if finite else []
+    outcome = Outcome.NO_DIFFERENCE
+    if abs(better) >= _MATERIAL and not (finite and _is_slight(counted, differences, measure)):
+        outcome = _outcome(span)
+    return Effect(
+        mean=statistics.fmean(differences) if finite else None,
+        interval=_interval(differences) if finite else None,
+        gain=better,
+        gain_interval=span,
+        outcome=outcome,
+        says=_says(counted, shares, finite),
+    )
 
 
 def gain(pairs: Sequence[Pair], measure: Measure) -> float:
-    """How much better the treated arms are, as a share of the control; to rank changes by."""
-    found = []
-    for pair in pairs:
-        if pair.control.value is None or pair.treated.value is None:
-            continue
-        control, treated = pair.control.value, pair.treated.value
-        if not math.isfinite(control) or not math.isfinite(treated):
-            found.append(float(math.isfinite(treated)) - float(math.isfinite(control)))
-        elif measure.is_better_higher:
-            found.append(1 - control / treated if treated else 0.0)
-        else:
-            found.append((control - treated) / abs(control) if control else 0.0)
-    return statistics.fmean(found) if found else 0.0
+    """How much better the treated arms are, from -1 to 1; 0 where nothing was measured."""
+    shares = [_share(pair, measure) for pair in _counted(pairs)]
+    return statistics.fmean(shares) if shares else 0.0
 
 
-def _value(value: float | None) -> float:
-    assert value is not None
-    return value
+def _counted(pairs: Sequence[Pair]) -> list[Pair]:
+    return [pair for pair in pairs if pair.control.value is not None and pair.treated.value is not None]
+
+
+def _share(pair: Pair, measure: Measure) -> float:
+    """The gain of one pair over the larger of both: one arm that runs away does not hide the others."""
+    control, treated = _value(pair.control), _value(pair.treated)
+    if not math.isfinite(control) or not math.isfinite(treated):
+        return float(math.isfinite(treated)) - float(math.isfinite(control))
+    larger = max(abs(control), abs(treated))
+    share = (control - treated) / larger if larger else 0.0
+    return max(-1.0, min(1.0, -share if measure.is_better_higher else share))
+
+
+def _is_slight(pairs: Sequence[Pair], differences: Sequence[float], measure: Measure) -> bool:
+    """Whether a difference is nothing to anyone, large as it may be against two small numbers."""
+    mean = abs(statistics.fmean(differences))
+    if measure in _ERRORS:
+        return mean < _LEAST_ERROR
+    if measure not in _LOSSES:
+        return False
+    starts = [
+        statistics.median(known)
+        for pair in pairs
+        if (known := [value for _, value in pair.control.curve[:_FIRST] if math.isfinite(value)])
+    ]
+    return bool(starts) and mean < _LEAST_OF_START * abs(statistics.fmean(starts))
+
+
+def _interval(values: Sequence[float]) -> Interval | None:
+    if len(values) < 2:
+        return None
+    mean, freedom = statistics.fmean(values), len(values) - 1
+    wide = _QUANTILES.get(freedom, 1.96) * statistics.stdev(values) / math.sqrt(len(values))
+    return mean - wide, mean + wide
+
+
+def _within(interval: Interval | None) -> Interval | None:
+    """No further than shares can go."""
+    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+
+
+def _outcome(interval: Interval | None) -> Outcome:
+    if interval is None:
+        return Outcome.INCONCLUSIVE
+    low, high = interval
+    if low > 0:
+        return Outcome.HELPED
+    return Outcome.WORSE if high < 0 else Outcome.INCONCLUSIVE
+
+
+def _says(counted: Sequence[Pair], shares: Sequence[float], finite: bool) -> str:
+    pairs = count(len(counted), "seed")
+    says = f"better with {sum(one > 0 for one in shares)} of {pairs}"
+    if finite:
+        return says
+    control = sum(not math.isfinite(_value(pair.control)) for pair in counted)
+    treated = sum(not math.isfinite(_value(pair.treated)) for pair in counted)
+    stopped = next((pair.treated.problem for pair in counted if pair.treated.problem), "")
+    if stopped:
+        return f"{says}; with the change {stopped}"
+    ends = f"ends in NaN or infinity without the change with {control} of {pairs}, with it with {treated}"
+    return ends if control == treated == len(counted) else f"{says}; {ends}"
+
+
+def _value(arm: Arm) -> float:
+    assert arm.value is not None
+    return arm.value
 
 
 def _is_finite(pair: Pair) -> bool:
-    return math.isfinite(_value(pair.control.value)) and math.isfinite(_value(pair.treated.value))
+    return math.isfinite(_value(pair.control)) and math.isfinite(_value(pair.treated))

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from traindx.change import Change
+from traindx.change import Change, name_of
 from traindx.launching.command import Command
 from traindx.trial import Arm, Measure, Pair, Planned
 from traindx.trials.arm import Done, Order, carry_out
@@ -43,15 +43,13 @@ class Engine:
 
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
         """Control and treated arms of some seeds; what was run before is not run again."""
-        timed = planned.measure is Measure.SPEED
         wanted: list[tuple[tuple[Change, ...], int]] = []
         for seed in seeds:
             both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
             # In turn: whatever drifts on the machine meets both.
             wanted += both if seed % 2 == 0 else reversed(both)
-        self._run(
-            [one for one in wanted if timed or one not in self._done], at_once=1 if timed else _at_once()
-        )
+        timed = planned.measure is Measure.SPEED
+        self._run([one for one in wanted if timed or one not in self._done], planned.measure)
         return [self._pair(planned, seed) for seed in seeds if ((), seed) in self._done]
 
     def _pair(self, planned: Planned, seed: int) -> Pair:
@@ -63,11 +61,18 @@ class Engine:
         until = self.steps if self.is_cut and not done.order.changes else None
         return as_arm(done, measure, until)
 
-    def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], at_once: int) -> None:
-        orders = [self.order(changes, seed) for changes, seed in wanted]
-        threads = max(1, (os.cpu_count() or 1) // at_once)
-        with ThreadPoolExecutor(at_once) as pool:
-            for done in pool.map(self._carry_out, [replace(one, threads=threads) for one in orders]):
+    def at_once(self, measure: Measure) -> int:
+        """Arms that may run beside each other: one where it is time that is measured."""
+        return 1 if measure is Measure.SPEED else max(1, min(4, os.cpu_count() or 1))
+
+    def threads(self, measure: Measure) -> int:
+        """Threads of each of them."""
+        return max(1, (os.cpu_count() or 1) // self.at_once(measure))
+
+    def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], measure: Measure) -> None:
+        orders = [replace(self.order(*one), threads=self.threads(measure)) for one in wanted]
+        with ThreadPoolExecutor(self.at_once(measure)) as pool:
+            for done in pool.map(self._carry_out, orders):
                 self._done[done.order.changes, done.order.seed] = done
 
     def order(self, changes: tuple[Change, ...], seed: int, called: str = "control") -> Order:
@@ -86,7 +91,7 @@ class Engine:
 
     def _carry_out(self, order: Order) -> Done:
         self.budget.spent += 1
-        what = " + ".join(map(str, order.changes)) or "without a change"
+        what = name_of(order.changes) or "without a change"
         left = max(0.0, self.budget.seconds_left)
         number = f"arm {self.budget.spent} of at most {self.budget.arms}"
         self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
@@ -126,10 +131,6 @@ def _steps(steps: int, changes: Sequence[Change]) -> int:
     """As many samples in both arms: a smaller batch takes more steps."""
     factor = math.prod(one.number for one in changes if one.name == "loader.batch_size" and one.is_factor)
     return max(1, round(steps / factor))
-
-
-def _at_once() -> int:
-    return max(1, min(4, os.cpu_count() or 1))
 
 
 def _as_name(text: str) -> str:

@@ -20,6 +20,8 @@ from traindx.trial import Measure
 
 _TAIL = 0.15
 """The last part of a curve, whose mean is its end."""
+_FIRST = 5
+"""Points whose median is where a curve begins."""
 _CURVES: dict[Measure, tuple[Quantity, bool]] = {
     Measure.LOSS: (TRAIN_LOSS, False),
     Measure.VALIDATION_LOSS: (VAL_LOSS, False),
@@ -58,6 +60,12 @@ def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
         return float(np.median(values[len(values) // 5 :]))
     tail = values[-max(1, math.ceil(_TAIL * len(values))) :]
     return float(tail.mean()) if np.isfinite(tail).all() else math.inf
+
+
+def start(run: Run, measure: Measure) -> float | None:
+    """The median of the first points; None where there are none that are finite."""
+    values = [value for _, value in curve(run, measure)[:_FIRST] if math.isfinite(value)]
+    return float(np.median(values)) if values else None
 
 
 def steps_of(run: Run) -> int:

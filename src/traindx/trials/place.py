@@ -2,8 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 _LARGEST = 256 << 20
@@ -18,13 +19,17 @@ class Workplace:
     origin: Path
     copies: bool
     """Whether every arm gets a copy of it; it is too large where not."""
+    besides: tuple[Path, ...] = ()
+    """Folders below it that are copied although they are hidden: the program is in them."""
+    without: Path | None = None
+    """What is not copied: where the arms are."""
 
     def arm(self, folder: Path) -> Path:
         """The working directory of one arm."""
         if not self.copies:
             return self.origin
         into = folder / "work"
-        for path in _files(self.origin):
+        for path in _files((self.origin, *self.besides), self.without):
             target = into / path.relative_to(self.origin)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target)
@@ -37,19 +42,29 @@ class Workplace:
             shutil.rmtree(folder / "work", ignore_errors=True)
 
 
-def workplace(origin: Path) -> Workplace:
-    """How arms are run below a directory: in copies where it is small enough."""
+def workplace(origin: Path, words: Iterable[str] = (), without: Path | None = None) -> Workplace:
+    """How arms of a command are run below a directory: in copies where it is small enough."""
+    named = [Path(word) for word in words]
+    besides = tuple(
+        (origin / path).parent
+        for path in named
+        if not path.is_absolute() and any(map(_is_left_out, path.parts[:-1])) and (origin / path).is_file()
+    )
     size = 0
-    for path in _files(origin):
+    for path in _files((origin, *besides), without):
         size += path.stat().st_size
         if size > _LARGEST:
             return Workplace(origin, copies=False)
-    return Workplace(origin, copies=True)
+    return Workplace(origin, copies=True, besides=besides, without=without)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for top, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
+def _is_left_out(name: str) -> bool:
+    return name in _LEFT_OUT or (name.startswith(".") and name not in (".", ".."))
+
+
+def _files(roots: Iterable[Path], without: Path | None) -> Iterator[Path]:
+    for top, folders, names in chain.from_iterable(map(os.walk, roots)):
+        folders[:] = [name for name in folders if not _is_left_out(name) and Path(top, name) != without]
         for name in names:
             path = Path(top, name)
             if path.is_file() and os.access(path, os.R_OK):

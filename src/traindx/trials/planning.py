@@ -1,12 +1,12 @@
 """Which changes are worth a trial, the most promising first."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from traindx.change import Change, change_from
+from traindx.change import Change, changes_from, kind_of
 from traindx.curves.curve import whole
 from traindx.diagnosis import Diagnosis, Suspect
 from traindx.prescription import Prescription
@@ -14,11 +14,14 @@ from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run
 from traindx.symptom import Symptom
 from traindx.trial import Measure, Planned
-from traindx.trials.measuring import can_measure
+from traindx.trials.measuring import can_measure, end, start
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""
 _LEAST = 0.01
+"""Worth below which nothing is tried."""
+_LEARNT = 0.01
+"""Of where a training loss began: below it there is nothing left to gain."""
 _EARLY_STOP = "stop.early"
 _CLIP = "gradients.clip"
 
@@ -29,19 +32,18 @@ Past = Mapping[str, tuple[int, int]]
 
 def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Planned]:
     """All changes that the suspects ask for, by their worth; each change once."""
-    found: dict[str, Planned] = {}
+    found: dict[tuple[Change, ...], Planned] = {}
     for suspect in diagnosis.suspects:
         for place, fix in enumerate(_machine_applied(suspect)):
-            change = resolved(change_from(fix.change or ""), run)
-            if change is None:
+            changes = _resolved(fix.change or "", run)
+            if not changes:
                 continue
             worth = suspect.confidence * _LATER**place
-            known = found.get(str(change))
-            if known is not None:
-                found[str(change)] = replace(known, worth=known.worth + worth)
+            if changes in found:
+                found[changes] = replace(found[changes], worth=found[changes].worth + worth)
                 continue
-            measure = measured_by(suspect.cause.symptoms, change, run, alters_loss(change))
-            found[str(change)] = Planned((change,), suspect.cause.slug, fix.title, measure, worth)
+            measure = measured_by(suspect.cause.symptoms, changes, run, alters_loss)
+            found[changes] = Planned(changes, suspect.cause.slug, fix.title, measure, worth)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
 
@@ -55,7 +57,7 @@ def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
 
 def _informed(one: Planned, past: Past) -> Planned:
     """Worth more where it helped on this project before, and less where it did not."""
-    tried, helped = past.get(str(one.changes[0]), (0, 0))
+    tried, helped = past.get(kind_of(one.changes), (0, 0))
     if not tried:
         return one
     # As if it had been tried twice more, with one success.
@@ -63,6 +65,12 @@ def _informed(one: Planned, past: Past) -> Planned:
     return replace(
         one, worth=one.worth * factor, because=f"helped in {helped} of {tried} cases of this project"
     )
+
+
+def _resolved(text: str, run: Run) -> tuple[Change, ...]:
+    """The changes of a prescription; none where one of them has no number to be had."""
+    found = [resolved(one, run) for one in changes_from(text)]
+    return () if None in found else tuple(one for one in found if one is not None)
 
 
 def resolved(change: Change, run: Run) -> Change | None:
@@ -93,17 +101,27 @@ def _stop_at_best(run: Run) -> Change | None:
     return Change("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
 
 
-def measured_by(symptoms: Iterable[Symptom], change: Change, run: Run, alters_loss: bool) -> Measure:
+def measured_by(
+    symptoms: Iterable[Symptom], changes: Sequence[Change], run: Run, alters_loss: AltersLoss
+) -> Measure:
     """What arms are compared by: what the prescription promises, as far as the run shows it."""
-    among = set(symptoms)
-    if Symptom.TAKES_LONG in among and change.name.startswith("loader.num"):
+    among, names = set(symptoms), {one.name for one in changes}
+    if Symptom.TAKES_LONG in among and "loader.num_workers" in names:
         return Measure.SPEED
-    if change.name == "loss.class_weights":
+    if "loss.class_weights" in names:
         wishes = [Measure.BALANCED_ERROR, Measure.ERROR]
-    elif alters_loss:
+    elif any(map(alters_loss, changes)):
         wishes = [Measure.VALIDATION_ERROR, Measure.ERROR]
     elif Symptom.GENERALISES_BADLY in among:
         wishes = [Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR]
+    elif _is_learnt(run):
+        wishes = [Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS]
     else:
         wishes = []
     return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)
+
+
+def _is_learnt(run: Run) -> bool:
+    """Whether the training loss has come down so far that a change could hardly be seen in it."""
+    ends, begins = end(run, Measure.LOSS), start(run, Measure.LOSS)
+    return ends is not None and begins is not None and 0 <= ends < _LEARNT * begins

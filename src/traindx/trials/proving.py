@@ -1,5 +1,6 @@
 """Whether the patch of a program's source does what the trial did."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from traindx.trial import Pair, Trial
 from traindx.trials.arm import carry_out
 from traindx.trials.effect import gain
 from traindx.trials.engine import Engine, as_arm
+from traindx.wording import count
 
 _REPRODUCED = 0.5
 """Of the gain of the trial: a patch that has less does something else."""
@@ -19,14 +21,16 @@ def proven_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
     path, origin = Path(patch.path).resolve(), engine.place.origin.resolve()
     if not engine.place.copies or not path.is_relative_to(origin):
         return None
-    pairs = []
-    for pair in best.pairs[:_PAIRS]:
-        seed = pair.control.seed
-        engine.say(f"running the patched program, seed {seed}")
-        order = engine.order((), seed, "patched")
+
+    def patched(pair: Pair) -> Pair:
+        order = engine.order((), pair.control.seed, "patched")
         place = engine.place.arm(order.folder)
         (place / path.relative_to(origin)).write_bytes(patch.content)
-        done = carry_out(replace(order, place=place))
+        done = carry_out(replace(order, place=place, threads=engine.threads(best.measure)))
         engine.place.clear(order.folder)
-        pairs.append(Pair(pair.control, as_arm(done, best.measure)))
+        return Pair(pair.control, as_arm(done, best.measure))
+
+    engine.say(f"running the patched program with {count(_PAIRS, 'seed')}")
+    with ThreadPoolExecutor(engine.at_once(best.measure)) as pool:
+        pairs = list(pool.map(patched, best.pairs[:_PAIRS]))
     return gain(pairs, best.measure) >= _REPRODUCED * gain(best.pairs[:_PAIRS], best.measure)

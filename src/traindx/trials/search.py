@@ -1,5 +1,6 @@
 """Which changes are tried, in which order, how often, and when it is enough."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,9 +14,15 @@ _PROMISING = 0.08
 """Better by this share with the first seed: worth the other seeds."""
 _CLEAR = 0.5
 """A proven win by this share ends the search."""
-_DOSES = 2
-"""How often a rate is gone on with that helped, or taken back that was too much."""
+_MORE_SEEDS = 2
+"""Seeds that are added where all agree and the interval is still open."""
+_NEXT = 2
+"""How often a trial is followed by one that it suggests itself."""
 _RATE = "optimizer.lr"
+_STEADY = Change(_RATE, ("x", "0.3"))
+"""What a change is tried with that learns where it does not break: it may need a lower rate."""
+_CLOSE = 0.5
+"""A change worth so much of the first one is its rival."""
 _TOGETHER = 0.05
 """Two changes together have to be better by this than the better of them alone."""
 _OWN_FIX, _OTHERWISE = 4.0, 0.4
@@ -23,19 +30,31 @@ _OWN_FIX, _OTHERWISE = 4.0, 0.4
 
 
 def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS) -> Treatment:
-    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent."""
-    waiting, trials = list(plan), list[Trial]()
-    doses = 0
+    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent.
+
+    Where two causes are close, one pair of arms for each comes first and tells them apart.
+    """
+    waiting, trials, notes = list(plan), list[Trial](), list[str]()
+    rivals = _rivals(plan)
+    if rivals is not None and engine.budget.left > len(rivals):
+        better, other, says = _told_apart(engine, rivals, seeds[0])
+        notes.append(says)
+        waiting.remove(better)
+        waiting.insert(0, better)
+        if _gain(other) < _PROMISING:
+            waiting = [one for one in waiting if one.changes != other.changes]
+            trials.append(other)
+    suggested = 0
     while waiting and engine.budget.left:
         planned = waiting.pop(0)
         trial = _tried(engine, planned, seeds)
         trials.append(trial)
         if _wins_clearly(trial):
             break
-        dose = _next_dose(planned, trial) if doses < _DOSES else None
-        if dose is not None and not any(one.changes == dose.changes for one in [*waiting, *plan]):
-            doses += 1
-            waiting.insert(0, dose)
+        follows = (_next_dose(planned, trial) or _steadied(planned, trial)) if suggested < _NEXT else None
+        if follows is not None and not any(one.changes == follows.changes for one in [*waiting, *plan]):
+            suggested += 1
+            waiting.insert(0, follows)
     won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=lambda one: -_gain(one))
     if len(won) >= 2 and engine.budget.left and not _wins_clearly(won[0]):
         together = _together(engine, won[0], won[1], seeds)
@@ -43,7 +62,38 @@ def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEE
             trials.append(together)
             if together.outcome is Outcome.HELPED and _gain(together) > _gain(won[0]) + _TOGETHER:
                 won.insert(0, together)
-    return Treatment(tuple(trials), won[0] if won else None, untried=tuple(waiting))
+    return Treatment(
+        tuple(trials),
+        won[0] if won else None,
+        untried=tuple(waiting),
+        notes=tuple(notes),
+        why_untried=_why_untried(trials, engine) if waiting else "",
+    )
+
+
+def _rivals(plan: Sequence[Planned]) -> tuple[Planned, Planned] | None:
+    """The first fixes of the two likeliest causes, where the second is nearly as likely as the first."""
+    for other in plan[1:]:
+        if other.cause and other.cause != plan[0].cause:
+            return (plan[0], other) if other.worth >= _CLOSE * plan[0].worth else None
+    return None
+
+
+def _told_apart(engine: Engine, rivals: tuple[Planned, Planned], seed: int) -> tuple[Planned, Trial, str]:
+    """The rival whose own fix does more, what came of the other one, and a sentence on both."""
+    trials = {one.cause: _tried(engine, one, [seed]) for one in rivals}
+    better, other = sorted(rivals, key=lambda one: -_gain(trials[one.cause]))
+    figures = [f"{trials[one.cause].name} gains {100 * _gain(trials[one.cause]):.0f} %" for one in rivals]
+    causes = " and ".join(one.cause for one in rivals)
+    says = f"{causes} were close: one pair of arms for each came first, where {' and '.join(figures)}"
+    return better, trials[other.cause], says
+
+
+def _why_untried(trials: Sequence[Trial], engine: Engine) -> str:
+    if trials and _wins_clearly(trials[-1]):
+        return f"no need: {trials[-1].name} won clearly"
+    spent = engine.budget
+    return "the time was over" if spent.seconds_left <= 0 else f"all {spent.arms} arms were spent"
 
 
 def _tried(engine: Engine, planned: Planned, seeds: Sequence[int]) -> Trial:
@@ -53,9 +103,19 @@ def _tried(engine: Engine, planned: Planned, seeds: Sequence[int]) -> Trial:
     if refused:
         says = f"cannot be applied here: {refused}"
         return _trial(planned, pairs, outcome=Outcome.INCONCLUSIVE, says=says)
-    if gain(pairs, planned.measure) >= _PROMISING and len(seeds) > 1 and engine.budget.left:
-        pairs = engine.pairs(planned, seeds)
-    return _trial(planned, pairs)
+    if gain(pairs, planned.measure) < _PROMISING or len(seeds) == 1 or not engine.budget.left:
+        return _trial(planned, pairs)
+    trial = _trial(planned, engine.pairs(planned, seeds))
+    if _is_open(trial) and engine.budget.left:
+        more = [*seeds, *range(max(seeds) + 1, max(seeds) + 1 + _MORE_SEEDS)]
+        return _trial(planned, engine.pairs(planned, more))
+    return trial
+
+
+def _is_open(trial: Trial) -> bool:
+    """Whether every seed is better and they differ too much among themselves for a proof."""
+    each = [gain([pair], trial.measure) for pair in trial.counted]
+    return trial.outcome is Outcome.INCONCLUSIVE and len(each) > 1 and min(each) > 0
 
 
 def _trial(planned: Planned, pairs: Sequence[Pair], outcome: Outcome | None = None, says: str = "") -> Trial:
@@ -70,6 +130,8 @@ def _trial(planned: Planned, pairs: Sequence[Pair], outcome: Outcome | None = No
         interval=found.interval,
         outcome=outcome or found.outcome,
         says=says or found.says,
+        gain=found.gain,
+        gain_interval=found.gain_interval,
     )
 
 
@@ -96,6 +158,21 @@ def _next_dose(planned: Planned, trial: Trial) -> Planned | None:
         return None
     dose = Change(_RATE, ("x", f"{factor:.2g}"))
     return replace(planned, changes=(dose,), title=f"{planned.title} ({dose})")
+
+
+def _steadied(planned: Planned, trial: Trial) -> Planned | None:
+    """The same at a lower rate, where a change breaks with some seed what did not break without it."""
+    if any(one.name == _RATE for one in planned.changes) or not any(map(_is_broken_by, trial.counted)):
+        return None
+    title = f"{planned.title}, at a lower rate"
+    return replace(planned, changes=(*planned.changes, _STEADY), title=title)
+
+
+def _is_broken_by(pair: Pair) -> bool:
+    control, treated = pair.control.value, pair.treated.value
+    return (
+        control is not None and treated is not None and math.isfinite(control) and not math.isfinite(treated)
+    )
 
 
 def _together(engine: Engine, first: Trial, second: Trial, seeds: Sequence[int]) -> Trial | None:

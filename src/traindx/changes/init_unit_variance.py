@@ -1,0 +1,108 @@
+"""Weights scaled by what passes through them: what enters each activation has deviation 1 at the start."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from traindx.change import Change
+from traindx.surgery.operation import Operation
+from traindx.surgery.program import Program
+
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+_BOUNDED = ("sigmoid", "tanh")
+_LEAST = 1e-8
+_ENOUGH = 1.2
+"""A deviation within this factor of 1 is left alone."""
+
+
+def begin(program: Program, change: Change) -> None:
+    """Draw orthogonal weights, and divide them by the deviation that the first batch shows."""
+    scaling = _Scaling(program, change)
+    program.on_model(scaling.draw)
+    program.on_input(scaling.entered)
+    handle = nn.modules.module.register_module_forward_hook(scaling.passed)
+    program.patches.on_undo(handle.remove)
+    for function in _BOUNDED:
+        for owner in (torch, functional):
+            program.patches.replace(owner, function, scaling.watched)
+        program.patches.shadow(Tensor, function, scaling.watched)
+
+
+class _Scaling:
+    """A pass through a model before its first one: each layer is scaled before the next sees its output."""
+
+    def __init__(self, program: Program, change: Change) -> None:
+        self._program, self._change = program, change
+        self._is_done, self._is_scaling = False, False
+        self._last: nn.Module | None = None
+        """The layer that was passed last."""
+        self._outputs: set[int] = set()
+        """The last layers of models, whose outputs keep their size."""
+        self._busy = False
+        """Inside of a call: the function is written by means of the method."""
+
+    def draw(self, model: nn.Module) -> None:
+        layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+        # The randomness of the program goes on as in the control arm.
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
+            torch.manual_seed(0)
+            for layer in layers:
+                nn.init.orthogonal_(layer.weight)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
+        if layers:
+            self._outputs.add(id(layers[-1]))
+            says = f"{len(layers)} layers are scaled to deviation 1 by the first batch"
+            self._program.applied(self._change, says)
+
+    def entered(self, model: nn.Module, args: tuple[object, ...]) -> None:
+        if self._is_done or self._is_scaling:
+            return
+        self._is_scaling = True
+        try:
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                model(*args)
+        except TypeError as error:
+            # It is called with names as well, which are not known here.
+            self._program.refuse(self._change, f"the model could not be called for a first look: {error}")
+        finally:
+            self._is_done, self._is_scaling = True, False
+
+    def passed(self, module: nn.Module, _: object, output: object) -> object:
+        if not self._is_scaling or not isinstance(module, _LAYERS) or not isinstance(output, Tensor):
+            return None
+        self._last = None if id(module) in self._outputs else module
+        return self._scaled(output)
+
+    def watched(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        @wraps(original)
+        def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
+            if self._busy or not self._is_scaling:
+                return original(value, *args, **kwargs)
+            self._busy = True
+            try:
+                # A factor between the layer and its activation is made up for, too.
+                return original(self._scaled(value), *args, **kwargs)
+            finally:
+                self._busy = False
+
+        return activation
+
+    def _scaled(self, value: Tensor) -> Tensor:
+        deviation = float(value.detach().float().std()) if value.numel() > 1 else 1.0
+        if self._last is None or not deviation > _LEAST or 1 / _ENOUGH < deviation < _ENOUGH:
+            return value
+        for parameter in self._last.parameters(recurse=False):
+            parameter.div_(deviation)
+        return value / deviation
+
+
+OPERATION = Operation(
+    name="init.unit_variance",
+    forms=("init.unit_variance",),
+    says="draw orthogonal weights and scale each layer so that its first outputs have deviation 1",
+    begin=begin,
+)

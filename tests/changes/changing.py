@@ -1,0 +1,31 @@
+"""Changes put into this process, as an arm has them."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from traindx.change import change_from
+from traindx.operating import operation_of
+from traindx.surgery.program import Program
+from traindx.trial import NOTES
+
+STEPS = 12
+
+
+@contextmanager
+def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Program]:
+    """A program with changes, until it ends."""
+    program = Program(folder, steps)
+    try:
+        for text in texts:
+            change = change_from(text)
+            operation_of(change).begin(program, change)
+        yield program
+    finally:
+        program.patches.undo()
+
+
+def notes(folder: Path) -> list[dict[str, object]]:
+    path = folder / NOTES
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

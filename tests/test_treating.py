@@ -1,0 +1,38 @@
+"""`traindx.treat` from Python."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("libcst")
+
+import traindx
+from tests.cli.test_treat import written
+from traindx.casebook import Casebook
+from traindx.change import changes_from
+from traindx.trial import Outcome
+
+
+def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    written(tmp_path, "0.00003")
+    said: list[str] = []
+    wish = traindx.Wish(only=(changes_from("optimizer.lr x 10000 + gradients.clip 0.1"),), seeds=2)
+    found = traindx.treat("train.py", wish, say=said.append)
+    (trial,) = found.treatment.trials
+    assert trial.outcome is Outcome.HELPED
+    assert found.report.diagnoses[0].suspects
+    assert said[0] == "recording the program as it is"
+    assert "lr=0.3" in found.treatment.patch
+    assert "clip_grad_norm_" in found.treatment.patch
+    assert found.treatment.patch_verified
+    assert Casebook().cases()[0].change == "optimizer.lr x 10000 + gradients.clip 0.1"
+    assert found.folder.parent == tmp_path / ".traindx" / "treatments"
+
+
+def test_a_program_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(traindx.TraindxError, match="no such file"):
+        traindx.treat("missing.py")

@@ -1,0 +1,150 @@
+"""Which changes are tried, how often, and when it is enough."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from traindx.change import changes_from, name_of
+from traindx.trial import Arm, Measure, Outcome, Pair, Planned
+from traindx.trials.budget import Budget
+from traindx.trials.search import searched, updated
+
+CONTROL = 2.0
+Result = Callable[[int], float | None]
+
+
+@dataclass
+class Results:
+    """In the place of running programs: what each change comes to with each seed."""
+
+    by_change: dict[str, Result]
+    budget: Budget = field(default_factory=lambda: Budget(arms=40, minutes=10))
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
+        name = name_of(planned.changes)
+        self.asked += [(name, seed) for seed in seeds if (name, seed) not in self.asked]
+        self.budget.spent = len(self.asked)
+        found = []
+        for seed in seeds:
+            value = self.by_change[name](seed)
+            refused = "" if value is not None else "it has no such part"
+            treated = Arm(seed, planned.changes, "", value, refused=refused)
+            found.append(Pair(Arm(seed, (), "", CONTROL), treated))
+        return found
+
+
+def plan(*names: str) -> list[Planned]:
+    """Each for a cause of its own, none of them close to the next."""
+    return [
+        Planned(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
+        for place, name in enumerate(names)
+    ]
+
+
+def search(results: Results, *names: str):  # type: ignore[no-untyped-def]
+    return searched(results, plan(*names))  # type: ignore[arg-type]
+
+
+def test_one_seed_screens_and_a_clear_win_ends_the_search() -> None:
+    results = Results({"gradients.clip 1": lambda _: 1.99, "init.reset he": lambda _: 0.1})
+    found = search(results, "gradients.clip 1", "init.reset he", "model.unfreeze")
+    assert results.asked == [
+        ("gradients.clip 1", 0),
+        ("init.reset he", 0),
+        ("init.reset he", 1),
+        ("init.reset he", 2),
+    ]
+    assert found.best.name == "init.reset he"
+    assert [one.changes for one in found.untried] == [changes_from("model.unfreeze")]
+    assert found.why_untried == "no need: init.reset he won clearly"
+
+
+def test_rivals_are_told_apart_by_one_pair_each_before_one_is_proven() -> None:
+    results = Results({"schedule.warmup 100": lambda _: 1.98, "init.reset he": lambda _: 0.1})
+    close = [replace(one, worth=0.5) for one in plan("schedule.warmup 100", "init.reset he")]
+    found = searched(results, close)  # type: ignore[arg-type]
+    assert results.asked[:2] == [("schedule.warmup 100", 0), ("init.reset he", 0)]
+    assert [one.name for one in found.trials] == ["schedule.warmup 100", "init.reset he"]
+    assert found.best is not None
+    assert found.notes == (
+        "cause-0 and cause-1 were close: one pair of arms for each came first, where "
+        "schedule.warmup 100 gains 1 % and init.reset he gains 95 %",
+    )
+
+
+def test_a_rival_that_promises_something_keeps_its_place() -> None:
+    results = Results({"schedule.warmup 100": lambda _: 1.5, "init.reset he": lambda _: 1.2})
+    close = [replace(one, worth=0.5) for one in plan("schedule.warmup 100", "init.reset he")]
+    results.by_change["init.reset he + schedule.warmup 100"] = lambda _: 1.2
+    found = searched(results, close)  # type: ignore[arg-type]
+    names = [one.name for one in found.trials]
+    assert names == ["init.reset he", "schedule.warmup 100", "init.reset he + schedule.warmup 100"]
+
+
+def test_a_rate_that_helps_a_little_is_gone_on_with() -> None:
+    results = Results({"optimizer.lr x 10": lambda _: 1.5, "optimizer.lr x 1e+02": lambda _: 0.1})
+    assert search(results, "optimizer.lr x 10").best.name == "optimizer.lr x 1e+02"
+
+
+def test_a_rate_that_was_too_much_is_taken_back() -> None:
+    results = Results({"optimizer.lr x 10": lambda _: 4.0, "optimizer.lr x 3.2": lambda _: 0.5})
+    assert search(results, "optimizer.lr x 10").best.name == "optimizer.lr x 3.2"
+
+
+def test_what_breaks_with_a_seed_is_tried_at_a_lower_rate() -> None:
+    swap, slower = "activation.replace relu gelu", "activation.replace relu gelu + optimizer.lr x 0.3"
+    results = Results({swap: lambda seed: math.inf if seed == 1 else 0.1, slower: lambda _: 0.2})
+    found = search(results, swap)
+    assert [one.outcome for one in found.trials] == [Outcome.INCONCLUSIVE, Outcome.HELPED]
+    assert found.best.name == slower
+
+
+def test_seeds_that_agree_and_differ_much_get_two_more() -> None:
+    values = [0.1, 1.5, 0.2, 0.1, 0.2]
+    results = Results({"init.reset he": lambda seed: values[seed]})
+    found = search(results, "init.reset he")
+    assert len(found.trials[0].pairs) == 5
+    assert found.best is not None
+
+
+def test_seeds_that_disagree_prove_nothing_and_get_no_more() -> None:
+    results = Results({"init.reset he": lambda seed: [0.1, 2.5, 0.2][seed]})
+    found = search(results, "init.reset he")
+    assert len(found.trials[0].pairs) == 3
+    assert found.best is None
+
+
+def test_the_best_two_are_tried_together_where_they_touch_different_things() -> None:
+    one, other = "init.reset he", "gradients.clip 1"
+    results = Results({one: lambda _: 1.5, other: lambda _: 1.4, f"{other} + {one}": lambda _: 0.3})
+    assert search(results, one, other).best.name == f"{other} + {one}"
+
+
+def test_two_that_touch_the_same_are_not() -> None:
+    one, other = "schedule.cosine", "schedule.constant"
+    results = Results({one: lambda _: 1.5, other: lambda _: 1.4})
+    assert len(search(results, one, other).trials) == 2
+
+
+def test_a_change_that_cannot_be_applied_is_not_tried_again() -> None:
+    results = Results({"model.unfreeze": lambda _: None})
+    (trial,) = search(results, "model.unfreeze").trials
+    assert trial.outcome is Outcome.INCONCLUSIVE
+    assert trial.says == "cannot be applied here: it has no such part"
+
+
+def test_the_search_ends_with_its_budget_and_says_so() -> None:
+    results = Results({"init.reset he": lambda _: 2.0}, Budget(arms=1, minutes=10))
+    found = search(results, "init.reset he", "model.unfreeze")
+    assert len(found.trials) == 1
+    assert found.why_untried == "all 1 arms were spent"
+
+
+def test_a_cause_gains_by_its_own_fix_and_loses_by_one_that_does_nothing() -> None:
+    results = Results({"init.reset he": lambda _: 2.0, "model.unfreeze": lambda _: 0.1})
+    found = search(results, "init.reset he", "model.unfreeze")
+    after = dict(updated([("cause-0", 0.6), ("cause-1", 0.3)], found.trials))
+    assert after["cause-1"] > 0.7
+    assert after["cause-0"] < 0.2
+    assert sum(after.values()) < 1
