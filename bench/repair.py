@@ -1,68 +1,98 @@
-"""How often a failing program is repaired: by the changes the diagnosis asks for, and by changes at random.
+"""How often a failing program is repaired: by what the diagnosis asks for, and by changes at random.
 
-python bench/repair.py [--only NAME ...] [--every N]     the scripts of tests/scripts; writes bench/repair.csv
+python bench/repair.py script                 all that bench/repair.csv has no line of yet; Ctrl-C and go on
+python bench/repair.py corpus --only NAME     some programs, again
+python bench/repair.py summary                the shares, from the lines that are there
 
-Both searches have the same changes, the same arms and the same rule of proof; only the order differs. A
-program counts as repaired where a change is proven to help. Healthy programs are treated too: what is then
-called a help is false.
+Scripts of tests/scripts, and faults of the corpus in families that the diagnosis has not been fitted on.
+Both searches have the same shelf of changes, as many arms and the same rule of proof; only the order differs.
+A program is repaired where a change is proven to help and closes at least half of its deficit against its
+healthy twin. Healthy programs are treated as well, as if the diagnosis had been wrong: what is then called a
+help is false.
 """
 
 import argparse
 import csv
-import json
 import os
 import random
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import msgspec
+
+from repairs import scripts, unseen
+from repairs.case import HEALTHY, Case
+from traindx import catalogue
 from traindx.change import Change, change_from
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.diagnosis import Diagnosis, Verdict
 from traindx.launching.command import command_from
 from traindx.operating import operation_of, operations
 from traindx.patching import patch_of
 from traindx.run import Run
-from traindx.trial import Planned, Treatment
+from traindx.trial import Planned, Treatment, Trial
 from traindx.trials.arm import Done, Order, carry_out
 from traindx.trials.budget import Budget, arm_steps
-from traindx.trials.effect import gain
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace
 from traindx.trials.planning import measured_by, planned, resolved
 from traindx.trials.search import searched
 
-SCRIPTS = Path(__file__).parents[1] / "tests" / "scripts"
 RESULTS = Path(__file__).parent / "repair.csv"
-HEALTHY = "healthy"
-_ARMS, _MINUTES = 14, 6.0
-_FIELDS = "script cause diagnosed applicable treated change gain patched at_random random_gain".split()
+_ARMS, _MINUTES = 12, 6.0
+_FAULTY, _HEALTHY = 36, 24
+"""Of the corpus."""
+_HALF = 0.5
+_NOT_RUN = "not run"
 
 
 @dataclass(frozen=True)
-class Program:
-    """A script and what is wrong with it."""
+class Row:
+    """What became of one program."""
 
-    script: Path
+    name: str
+    kind: str
     cause: str
+    diagnosed: str
+    """The first suspect, or health."""
+    can: str
+    """Whether the cause has a fix that a machine can apply."""
+    tried: int
+    change: str = ""
+    """What was proven to help."""
+    gain: str = ""
+    closed: str = ""
+    """What that closed of the deficit against the healthy twin; empty where there is no twin."""
+    arms: int = 0
+    patched: str = ""
+    random_change: str = ""
+    """The same of the search at random; _NOT_RUN where there was none."""
+    random_gain: str = ""
+    random_closed: str = ""
+
+    @property
+    def is_repaired(self) -> bool:
+        return _is_repaired(self.change, self.closed)
+
+    @property
+    def is_repaired_at_random(self) -> bool:
+        return _is_repaired(self.random_change, self.random_closed)
 
 
-def programs() -> list[Program]:
-    """Every labelled script."""
-    lines = (SCRIPTS / "INDEX.jsonl").read_text(encoding="utf-8").splitlines()
-    return [Program(SCRIPTS / row["script"], row["cause"]) for row in map(json.loads, lines)]
+def _is_repaired(change: str, closed: str) -> bool:
+    return bool(change) and (not closed or float(closed) >= _HALF)
 
 
-def engine_for(program: Program, first: Done, folder: Path) -> Engine:
+def engine_for(first: Done, folder: Path) -> Engine:
     """What runs the arms of one search, with a budget of its own."""
     run = first.run
     assert run is not None
     steps = arm_steps(run, first.seconds, None, None)
     made = Engine(
         command=first.order.command,
-        place=Workplace(first.order.place, copies=False),
+        place=Workplace(first.order.place, copies=True),
         folder=folder,
         steps=steps,
         is_cut=steps < steps_of(run),
@@ -74,13 +104,14 @@ def engine_for(program: Program, first: Done, folder: Path) -> Engine:
     return made
 
 
-def at_random(run: Run, symptoms: Sequence[object], dice: random.Random) -> list[Planned]:
+def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Planned]:
     """All changes on the shelf in random order, measured as the diagnosis would."""
+    symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     found: list[Planned] = []
     for operation in operations().values():
         change = resolved(change_from(dice.choice(operation.forms)), run)
         if change is not None:
-            measure = measured_by(symptoms, change, run, operation.alters_loss)  # type: ignore[arg-type]
+            measure = measured_by(symptoms, (change,), run, alters)
             found.append(Planned((change,), "", str(change), measure, 1.0))
     dice.shuffle(found)
     return found
@@ -91,80 +122,129 @@ def alters(change: Change) -> bool:
     return operation_of(change).alters_loss
 
 
-def told(treatment: Treatment) -> tuple[str, str, float]:
-    """The proven change, if there is one, and how much better it is."""
-    best = treatment.best
-    return ("helped", best.name, round(gain(best.pairs, best.measure), 3)) if best else ("", "", 0.0)
-
-
-def treated(program: Program) -> dict[str, object] | None:
-    """What both searches do for one program."""
+def treated(case: Case, with_random: bool) -> Row | None:
+    """What both searches do for one program; None where it cannot be recorded."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         work = folder / "work"
         work.mkdir()
-        command = command_from([str(program.script)], os.environ)
-        first = carry_out(Order(command, folder / "control", work, seconds=120))
+        first = _once(case.words, folder / "control", work)
         if first.run is None:
             return None
-        diagnosis = diagnose(first.run)
+        diagnosis = case.diagnose(first.run)
         plan = planned(diagnosis, first.run, alters, {})
-        symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
-        ours = Treatment((), None)
-        if plan and diagnosis.verdict is not Verdict.HEALTHY:
-            ours = searched(engine_for(program, first, folder / "ours"), plan)
-        dice = random.Random(program.script.stem)
-        drawn = at_random(first.run, symptoms, dice)
-        theirs = searched(engine_for(program, first, folder / "random"), drawn)
-        outcome, change, better = told(ours)
-        patch = patch_of(ours.best.changes, first.run) if ours.best else None
-        return {
-            "script": program.script.stem,
-            "cause": program.cause,
-            "diagnosed": diagnosis.suspects[0].cause.slug if diagnosis.suspects else diagnosis.verdict.value,
-            "applicable": len(plan),
-            "treated": outcome,
-            "change": change,
-            "gain": better,
-            "patched": bool(patch),
-            "at_random": told(theirs)[1],
-            "random_gain": told(theirs)[2],
-        }
+        engine = engine_for(first, folder / "ours")
+        ours = searched(engine, plan) if plan and _is_treated(case, diagnosis) else Treatment((), None)
+        dice = random.Random(case.name)
+        drawn = at_random(diagnosis, first.run, dice) if with_random else []
+        theirs = searched(engine_for(first, folder / "random"), drawn)
+        has_won = ours.best is not None or theirs.best is not None
+        twin = _once(case.twin, folder / "twin", work) if case.twin and has_won else None
+        row = Row(
+            name=case.name,
+            kind=case.kind,
+            cause=case.cause,
+            diagnosed=diagnosis.suspects[0].cause.slug if diagnosis.suspects else diagnosis.verdict.value,
+            can=_yes(
+                any(fix.change for one in catalogue.causes() if one.slug == case.cause for fix in one.fixes)
+            ),
+            tried=sum(not any(pair.treated.refused for pair in one.pairs) for one in ours.trials),
+            arms=engine.budget.spent,
+            random_change="" if with_random else _NOT_RUN,
+        )
+        if ours.best is not None:
+            patch = patch_of(ours.best.changes, first.run)
+            change, gain, closed = _told(case, ours.best, twin)
+            row = replace(row, change=change, gain=gain, closed=closed, patched=_yes(bool(patch)))
+        if theirs.best is not None:
+            change, gain, closed = _told(case, theirs.best, twin)
+            row = replace(row, random_change=change, random_gain=gain, random_closed=closed)
+        return row
 
 
-def summary(rows: Sequence[dict[str, object]]) -> str:
+def _is_treated(case: Case, diagnosis: Diagnosis) -> bool:
+    """Healthy programs are treated whatever the verdict: treat leaves alone what it is sure of."""
+    return case.cause == HEALTHY or diagnosis.verdict is not Verdict.HEALTHY
+
+
+def _once(words: Sequence[str], folder: Path, work: Path) -> Done:
+    return carry_out(Order(command_from(list(words), os.environ), folder, work, seconds=120))
+
+
+def _told(case: Case, best: Trial, twin: Done | None) -> tuple[str, str, str]:
+    """The proven change, how much better it is, and what of the deficit it closed."""
+    share = case.closed(best, twin) if twin is not None else None
+    return best.name, f"{best.gain:.3f}", "" if share is None else f"{share:.3f}"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+def summary(rows: Sequence[Row]) -> str:
     """The shares, in lines."""
-    sick = [row for row in rows if row["cause"] != HEALTHY]
-    well = [row for row in rows if row["cause"] == HEALTHY]
-    able = [row for row in sick if row["applicable"]]
-    lines = [
-        f"failing programs with an applicable change: {len(able)} of {len(sick)}",
-        f"repaired: {sum(bool(row['treated']) for row in able)} of {len(able)}"
-        f"; by changes at random: {sum(bool(row['at_random']) for row in able)}",
-        f"patched: {sum(bool(row['patched']) for row in able)} of those",
-        f"healthy programs with a false help: {sum(bool(row['treated']) for row in well)} of {len(well)}",
-    ]
+    lines = []
+    for kind in dict.fromkeys(row.kind for row in rows):
+        of_kind = [row for row in rows if row.kind == kind]
+        able = [row for row in of_kind if row.cause != HEALTHY and row.can == "yes"]
+        well = [row for row in of_kind if row.cause == HEALTHY]
+        drawn = [row for row in able if row.random_change != _NOT_RUN]
+        lines += [
+            f"{kind}: {len(able)} of {sum(row.cause != HEALTHY for row in of_kind)} failing programs "
+            "have a cause with an applicable change",
+            f"  repaired by the diagnosis: {sum(row.is_repaired for row in able)} of {len(able)}",
+            f"  of the {len(drawn)} that both searches had: {sum(row.is_repaired for row in drawn)}, "
+            f"at random {sum(row.is_repaired_at_random for row in drawn)}",
+            f"  proven to help, whatever it closed: {sum(bool(row.change) for row in able)}",
+            f"  patched: {sum(row.patched == 'yes' for row in able)}",
+            f"  healthy programs with a false help: {sum(bool(row.change) for row in well)} of {len(well)}",
+        ]
     return "\n".join(lines)
+
+
+def read() -> list[Row]:
+    """The lines that are there."""
+    if not RESULTS.exists():
+        return []
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        return [msgspec.convert(row, Row, strict=False) for row in csv.DictReader(file)]
+
+
+def write(rows: Sequence[Row]) -> None:
+    """All lines, in place of what was there."""
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(Row.__dataclass_fields__), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
+
+
+def _cases(kind: str, folder: Path) -> list[Case]:
+    if kind == "script":
+        return scripts.cases(folder)
+    # Before anything asks for the causes: they are read with their points once.
+    unseen.forget_families()
+    return unseen.cases(folder, _FAULTY, _HEALTHY)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--only", nargs="*", default=[], help="scripts by their name")
-    parser.add_argument("--every", type=int, default=1, help="each so many-th script")
+    parser.add_argument("what", choices=("script", "corpus", "summary"))
+    parser.add_argument("--only", nargs="*", default=[], help="programs by their name")
+    parser.add_argument("--random-every", type=int, default=2, help="search at random for each so many-th")
     arguments = parser.parse_args()
-    chosen = [one for one in programs() if not arguments.only or one.script.stem in arguments.only]
-    rows = []
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, _FIELDS, lineterminator="\n")
-        writer.writeheader()
-        for one in chosen[:: arguments.every]:
-            row = treated(one)
-            print(one.script.stem, row, flush=True)
-            if row is not None:
-                rows.append(row)
-                writer.writerow(row)
-                file.flush()
-    print(summary(rows))
+    rows = {row.name: row for row in read()}
+    if arguments.what != "summary":
+        with tempfile.TemporaryDirectory() as name:
+            every = _cases(arguments.what, Path(name))
+            for number, case in enumerate(every):
+                if case.name not in (arguments.only or {one.name for one in every} - rows.keys()):
+                    continue
+                row = treated(case, with_random=number % arguments.random_every == 0)
+                print(row or f"{case.name}: it could not be recorded", flush=True)
+                if row is not None:
+                    rows[case.name] = row
+                    write(list(rows.values()))
+    print(summary(list(rows.values())))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""What bench/repair.py treats, and how it judges what came out."""
