@@ -42,7 +42,7 @@ from traindx.trials.search import searched
 
 RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 6.0
-_FAULTY, _HEALTHY = 36, 24
+_FAULTY, _HEALTHY = 32, 14
 """Of the corpus."""
 _HALF = 0.5
 _NOT_RUN = "not run"

@@ -23,7 +23,9 @@ def arm(value: float | None, seed: int = 0, change: str = "", *, problem: str = 
     changes = (change_from(change),) if change else ()
     curve = () if value is None else tuple((float(at), _loss(at, value, seed)) for at in range(200))
     name = f".traindx/runs/train-1/trials/{change or 'control'}-seed{seed}"
-    return Arm(seed, changes, name, value, curve, len(curve), problem, refused)
+    metrics = tuple((at, 1 - min(1.0, loss / 2.4)) for at, loss in curve[9::10] if math.isfinite(loss))
+    metric = metrics[-1][1] if metrics else None
+    return Arm(seed, changes, name, value, curve, len(curve), problem, refused, metric, metrics)
 
 
 def _loss(at: int, end: float, seed: int) -> float:

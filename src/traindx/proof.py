@@ -112,6 +112,15 @@ def conclusion(treatment: Treatment) -> str:
     return _no_win(treatment)
 
 
+def metric_line(treatment: Treatment) -> str:
+    """What the proven change made of the share of right answers; empty where the program tells none."""
+    best = treatment.best
+    if best is None or best.metrics is None:
+        return ""
+    control, treated = (f"{100 * share:.1f} %" for share in best.metrics)
+    return f"{control} right answers without it, {treated} with it"
+
+
 def named(trial: Trial) -> str:
     """The order and the change, where the one does not tell the other."""
     if not trial.title or trial.name in trial.title:

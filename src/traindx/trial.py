@@ -59,6 +59,8 @@ class Arm:
     """Why the change could not be applied to this program."""
     metric: float | None = None
     """The share of right answers at its end, where the program shows one."""
+    metrics: tuple[tuple[float, float], ...] = ()
+    """The same over steps, for pictures."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,16 @@ class Trial:
         return tuple(
             pair for pair in self.pairs if pair.control.value is not None and pair.treated.value is not None
         )
+
+    @property
+    def metrics(self) -> tuple[float, float] | None:
+        """The mean shares of right answers of control arms and of treated ones, where all tell theirs."""
+        control = [pair.control.metric for pair in self.counted]
+        treated = [pair.treated.metric for pair in self.counted]
+        known = [one for one in (*control, *treated) if one is not None]
+        if not known or len(known) < len(control) + len(treated):
+            return None
+        return sum(known[: len(control)]) / len(control), sum(known[len(control) :]) / len(treated)
 
     @property
     def control(self) -> float | None:

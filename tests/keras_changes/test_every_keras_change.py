@@ -22,6 +22,7 @@ NOTHING_TO_DO = {"loss.stabilize", "loss.from_scores", "inputs.clip", "inputs.re
     "schedule.reduce_on_plateau",
     "schedule.constant",
     "loss.divide_accumulated",
+    "output.sigmoid",
 }
 """What finds nothing amiss in a short healthy training, and need not say so."""
 

@@ -25,6 +25,15 @@ def test_every_trial_is_a_line_of_the_table() -> None:
     assert "stalled after 12 steps" in part
 
 
+def test_the_arms_of_the_best_are_drawn_with_and_without_the_change() -> None:
+    part = trials_part(treatments.won())
+    panels = re.findall(r'<div class="pane[^>]*><p>(.*?)</p>', part)
+    assert panels == ["training loss", "share of right answers"]
+    assert part.count('<path class="plain c0') == 1 + 3 + 3
+    assert "% right answers without it" in part
+    assert "<figure" not in trials_part(treatments.lost())
+
+
 def test_each_measure_has_a_table_of_its_own() -> None:
     part = trials_part(treatments.mixed())
     assert re.findall(r"<caption>(.*?)</caption>", part) == [

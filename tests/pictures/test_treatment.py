@@ -38,8 +38,11 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 
 def drawn(pages: list[Figure], treatment: Treatment) -> tuple[Axes, ...]:
+    """The curves of what arms are compared by, where there are any, and the effects."""
     assert trial_comparison(treatment) == ("training_comparison.png", b"")
-    return tuple(pages[-1].axes)
+    by_name = {str(axes.get_label()): axes for axes in pages[-1].axes}
+    effects = by_name.pop("effects")
+    return (*list(by_name.values())[:1], effects)
 
 
 def lines(axes: Axes, colour: str, width: float) -> list[np.ndarray]:
@@ -60,6 +63,13 @@ def test_every_seed_is_a_thin_line_and_their_mean_a_thick_one(pages: list[Figure
     (without,), (with_it,) = (lines(curves, colour, 2.4) for colour in (BLUE, ORANGE))
     assert without[-1] == pytest.approx(2.31, abs=0.05)
     assert with_it[-1] == pytest.approx(0.24, abs=0.05)
+
+
+def test_right_answers_are_drawn_below(pages: list[Figure]) -> None:
+    drawn(pages, treatments.won())
+    (answers,) = (axes for axes in pages[-1].axes if axes.get_label() == "right answers")
+    (without,), (with_it,) = (lines(answers, colour, 2.4) for colour in (BLUE, ORANGE))
+    assert without[-1] < 0.1 < 0.8 < with_it[-1]
 
 
 def test_arms_that_break_are_crossed_and_end_the_mean(pages: list[Figure]) -> None:
@@ -131,7 +141,7 @@ def test_many_trials_are_counted(pages: list[Figure]) -> None:
 
 def test_without_curves_there_are_only_effects(pages: list[Figure]) -> None:
     pairs = tuple(
-        Pair(replace(pair.control, curve=()), replace(pair.treated, curve=()))
+        Pair(replace(pair.control, curve=(), metrics=()), replace(pair.treated, curve=(), metrics=()))
         for pair in treatments.LOWER.pairs
     )
     bare = replace(treatments.LOWER, pairs=pairs)

@@ -126,6 +126,7 @@ score = output.squeeze(-1)
 loss = torch.nn.functional.binary_cross_entropy_with_logits(
     score, y.float()
 )""",
+            change="output.sigmoid",
         ),
         Prescription(
             title="For regression end with a plain linear layer and standardise the targets",

@@ -1,14 +1,12 @@
 """Other activations between the layers."""
 
 from collections.abc import Callable
-from functools import wraps
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 
 from traindx.change import Change
 from traindx.errors import TraindxError
+from traindx.surgery.calls import Activation, Calls, Place
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
@@ -46,11 +44,17 @@ def begin(program: Program, change: Change) -> None:
             program.applied(change, f"{len(found)} modules {old} become {new}")
 
     program.on_model(exchange)
-    calls = _Calls(program, change, _NEW[new]())
+    instead: Activation = _NEW[new]()
+
+    def replaced(place: Place, _: Activation) -> Activation | None:
+        if place is Place.OUTPUT:
+            return None
+        program.applied(change, f"calls of {old} become {new}")
+        return instead
+
+    calls = Calls(program, replaced)
     for function in _FUNCTIONS.get(old, (old,)):
-        for owner in (torch, functional):
-            program.patches.replace(owner, function, calls.watched)
-        program.patches.shadow(Tensor, function, calls.watched)
+        calls.watch(function)
 
 
 def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[nn.Module, str]]:
@@ -64,50 +68,6 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
             parent, _, name = path.rpartition(".")
             waiting.append((model.get_submodule(parent), name))
     return places
-
-
-class _Calls:
-    """Calls of an activation as a function: which of them a layer follows is learnt from the first pass."""
-
-    def __init__(self, program: Program, change: Change, new: nn.Module) -> None:
-        self._program, self._change, self._new = program, change, new
-        self._number = 0
-        """Calls since the model was entered."""
-        self._followed = -1
-        """The last call that a layer with weights came after."""
-        self._passes = 0
-        self._busy = False
-        """Inside of a call: the function is written by means of the method."""
-        program.on_input(self._entered)
-        handle = nn.modules.module.register_module_forward_hook(self._passed)
-        program.patches.on_undo(handle.remove)
-
-    def _entered(self, _: nn.Module, __: tuple[object, ...]) -> None:
-        self._number = 0
-        self._passes += 1
-
-    def _passed(self, module: nn.Module, _: object, __: object) -> None:
-        if isinstance(module, _LEARNING) and self._number:
-            self._followed = max(self._followed, self._number)
-
-    def watched(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
-        @wraps(original)
-        def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            if self._busy or not self._passes:
-                return original(value, *args, **kwargs)
-            self._number += 1
-            if self._passes < 2 or self._number > self._followed:
-                self._busy = True
-                try:
-                    return original(value, *args, **kwargs)
-                finally:
-                    self._busy = False
-            self._program.applied(
-                self._change, f"calls of {self._change.words[0]} become {self._change.words[1]}"
-            )
-            return self._new(value)
-
-        return activation
 
 
 OPERATION = Operation(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from traindx.change import Change
 from traindx.errors import TraindxError
@@ -64,11 +64,18 @@ def begin(program: Program, change: Change) -> None:
 
         return to
 
+    program.on_input(_as_the_model)
     program.patches.replace(torch.amp.autocast_mode.autocast, "__init__", cast)
     program.patches.replace(torch.amp.GradScaler, "__init__", unscaled)
     program.patches.replace(nn.Module, "half", kept)
     program.patches.replace(nn.Module, "bfloat16", kept)
     program.patches.replace(nn.Module, "to", moved)
+
+
+def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...]:
+    """Inputs that the program made in half precision for a model that is no longer."""
+    own = next((one.dtype for one in model.parameters() if one.is_floating_point()), torch.float32)
+    return tuple(one.to(own) if isinstance(one, Tensor) and one.dtype in _HALF else one for one in args)
 
 
 OPERATION = Operation(

@@ -44,8 +44,8 @@ class Patches:
         self._replaced.append((owner, name, original, wrapped))
 
     def shadow(self, owner: type, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
-        """Put a method before the one that a class inherits; one that it has itself is left alone."""
-        if name in vars(owner):
+        """Put a method before the one that a class inherits; one of its own, or none, is left alone."""
+        if name in vars(owner) or not hasattr(owner, name):
             return
         wrapped = unnoticed(make(getattr(owner, name)))
         setattr(owner, name, wrapped)

@@ -12,6 +12,7 @@ from traindx.proof import (
     compared_by,
     conclusion,
     left_untried,
+    metric_line,
     named,
     patch_line,
     row,
@@ -47,7 +48,8 @@ def trials_chapter(treatment: Treatment) -> list[str]:
         headings = ["change", "control:", "treated:", "effect [95 %]", "verdict"]
         lines += [f"Compared by {compared_by(measure)}.", "", *table(headings, cells), ""]
     lines += [_concluded(treatment), ""]
-    notes = [f"Set aside: {prose(one)}" for one in set_aside(treatment)]
+    notes = [f"Accuracy: {prose(one)}" for one in [metric_line(treatment)] if one]
+    notes += [f"Set aside: {prose(one)}" for one in set_aside(treatment)]
     left = [*why_left(treatment), *left_untried(treatment)]
     notes += [f"Not tried: {prose(one)}" for one in left]
     notes += [f"Patch: {prose(one)}" for one in [patch_line(treatment)] if one]

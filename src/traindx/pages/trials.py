@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from traindx.pages.arm_curves import arm_curves
 from traindx.pages.heads import heads
 from traindx.pages.markup import Markup, code, escape, fill, joined
 from traindx.proof import (
@@ -9,6 +10,7 @@ from traindx.proof import (
     compared_by,
     conclusion,
     left_untried,
+    metric_line,
     patch_line,
     rows_by_measure,
     set_aside,
@@ -31,8 +33,10 @@ def trials_part(treatment: Treatment) -> Markup:
         return Markup()
     tables = [_table(compared_by(measure), rows) for measure, rows in rows_by_measure(treatment).items()]
     return fill(
-        "<h3>What was tried</h3>{tables}<p><b>{word}</b> {says}</p>{patch}{lists}",
+        "<h3>What was tried</h3>{tables}<p><b>{word}</b> {says}</p>{metric}{curves}{patch}{lists}",
         tables=joined(tables),
+        metric=fill("<p>{says}.</p>", says=metric_line(treatment)) if metric_line(treatment) else Markup(),
+        curves=arm_curves(treatment.best) if treatment.best else Markup(),
         word="Proven:" if treatment.best else "No proven win:",
         says=conclusion(treatment),
         patch=_patch(treatment),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ from traindx.pictures.canvas import (
 from traindx.pictures.curve import Entries, Style, draw, scale
 from traindx.proof import compared_by, conclusion, ranked, row, share_of_control
 from traindx.series import Floats
-from traindx.trial import Arm, Outcome, Treatment, Trial
+from traindx.trial import Arm, Outcome, Pair, Treatment, Trial
 from traindx.wording import count, number, printable
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ _MOST, _FEW = 12, 5
 """More trials than the first are counted, not drawn; fewer than the second do not fill the panel."""
 _ROW, _LEAST = 0.56, 3.4
 """Inches for each trial, and for the panels at least."""
+_BELOW_IT = 1.8
+"""Inches for a second panel of curves."""
+_EFFECTS = "effects"
 _BINS = 80
 """Places at which the mean of arms is taken."""
 _LARGEST = 1e200
@@ -66,16 +70,38 @@ def _drawn(treatment: Treatment) -> bytes:
 
     shown = treatment.best or ranked(treatment.trials)[0]
     listed = ranked(treatment.trials)[:_MOST]
-    height = max(_LEAST, _ROW * len(listed) + 0.6)
+    curves = {name: arms for name, arms in _curves_of(shown).items() if any(map(_has_curve, arms))}
+    height = max(_LEAST + _BELOW_IT * (len(curves) > 1), _ROW * len(listed) + 0.6)
     figure = Figure(figsize=(WIDTH, height + 1.6), dpi=DPI, layout="constrained")
-    has_curves = any(arm.curve for pair in shown.pairs for arm in (pair.control, pair.treated))
-    panels = figure.subplots(1, 1 + has_curves, squeeze=False, width_ratios=[1, 1.1][: 1 + has_curves])[0]
-    if has_curves:
-        _curves(panels[0], shown)
-    _effects(panels[-1], listed, treatment.best)
+    panels = figure.subplot_mosaic(
+        [[name, _EFFECTS] for name in curves] or [[_EFFECTS]],
+        width_ratios=[1, 1.1][not curves :],
+        height_ratios=[3, 2][: len(curves) or 1],
+    )
+    for name, arms in curves.items():
+        _curves(panels[name], name, arms)
+    for first in list(curves)[:1]:
+        title = printable(f"{first} · {shown.name}", 44)
+        panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
+    _effects(panels[_EFFECTS], listed, treatment.best)
     _headed(figure, treatment)
-    captioned(figure, _caption(treatment, shown if has_curves else None))
+    captioned(figure, _caption(treatment, shown if curves else None))
     return as_png(figure)
+
+
+def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
+    """What is drawn over steps, by its name: what arms are compared by, and below it right answers."""
+    answers = [Pair(_answering(pair.control), _answering(pair.treated)) for pair in trial.pairs]
+    return {trial.measure.value: trial.pairs, "right answers": tuple(answers)}
+
+
+def _answering(arm: Arm) -> Arm:
+    """The same arm as the share of right answers shows it."""
+    return replace(arm, curve=arm.metrics, value=arm.metric)
+
+
+def _has_curve(pair: Pair) -> bool:
+    return bool(pair.control.curve or pair.treated.curve)
 
 
 def _headed(figure: "Figure", treatment: Treatment) -> None:
@@ -95,11 +121,11 @@ def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
     return [*lines, *([f"Not drawn: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
 
 
-def _curves(axes: "Axes", trial: Trial) -> None:
-    """The measure over steps, without the change and with it."""
+def _curves(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
+    """Arms over steps, without the change and with it."""
     sides = {
-        "without the change": (BLUE, [pair.control for pair in trial.pairs]),
-        "with it": (ORANGE, [pair.treated for pair in trial.pairs]),
+        "without the change": (BLUE, [pair.control for pair in pairs]),
+        "with it": (ORANGE, [pair.treated for pair in pairs]),
     }
     entries: Entries = []
     values = []
@@ -113,11 +139,9 @@ def _curves(axes: "Axes", trial: Trial) -> None:
         if drawn:
             entries += _mean(axes, drawn, colour, f"{label}, {count(len(drawn), 'seed')}")
     scale(axes, values)
-    name = printable(f"{trial.measure.value} · {trial.name}", 44)
-    axes.set_ylabel(trial.measure.value)
+    axes.set_ylabel(name)
     positions_on(axes, "step")
     legend(axes, entries)
-    axes.set_title(name, loc="left", size=10, weight="bold", pad=26, parse_math=False)
 
 
 def _arrays(arm: Arm) -> tuple[Floats, Floats]:

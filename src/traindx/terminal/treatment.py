@@ -16,6 +16,7 @@ from traindx.proof import (
     compared_by,
     conclusion,
     left_untried,
+    metric_line,
     patch_line,
     rows_by_measure,
     set_aside,
@@ -70,6 +71,7 @@ def print_treatment(
         console.print(Text.assemble("traindx · compared by ", (compared_by(measure), "bold")))
         console.print(_table(rows, console.width))
     _conclude(console, treatment)
+    section(console, "accuracy", *_safe(filter(None, [metric_line(treatment)])))
     section(console, "belief", *_cut(belief_lines(beliefs), everything))
     section(console, "set aside", *_cut(set_aside(treatment), everything))
     left = [*why_left(treatment), *left_untried(treatment)]

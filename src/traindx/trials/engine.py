@@ -12,7 +12,7 @@ from traindx.launching.command import Command
 from traindx.trial import Arm, Measure, Pair, Planned
 from traindx.trials.arm import Done, Order, carry_out
 from traindx.trials.budget import Budget
-from traindx.trials.measuring import accuracy, curve, end, steps_of
+from traindx.trials.measuring import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.place import Workplace
 
 Say = Callable[[str], None]
@@ -120,6 +120,7 @@ def as_arm(done: Done, measure: Measure, until: float | None = None) -> Arm:
         problem=done.problem,
         refused=done.refused,
         metric=accuracy(run) if run is not None else None,
+        metrics=_until(accuracies(run), until) if run is not None else (),
     )
 
 

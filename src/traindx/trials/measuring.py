@@ -20,6 +20,7 @@ from traindx.trial import Measure
 
 _TAIL = 0.15
 """The last part of a curve, whose mean is its end."""
+_ANSWERS = (Measure.VALIDATION_ERROR, Measure.ERROR)
 _FIRST = 5
 """Points whose median is where a curve begins."""
 _CURVES: dict[Measure, tuple[Quantity, bool]] = {
@@ -75,11 +76,17 @@ def steps_of(run: Run) -> int:
 
 def accuracy(run: Run) -> float | None:
     """The share of right answers at the end, on validation data where there is some."""
-    for measure in (Measure.VALIDATION_ERROR, Measure.ERROR):
+    for measure in _ANSWERS:
         wrong = end(run, measure)
         if wrong is not None and math.isfinite(wrong):
             return 1 - wrong
     return None
+
+
+def accuracies(run: Run) -> tuple[tuple[float, float], ...]:
+    """The same over steps."""
+    measure = next((one for one in _ANSWERS if can_measure(run, one)), None)
+    return tuple((step, 1 - wrong) for step, wrong in curve(run, measure)) if measure else ()
 
 
 def _series(run: Run, measure: Measure) -> tuple[Series | None, bool]:
