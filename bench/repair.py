@@ -15,8 +15,11 @@ import argparse
 import csv
 import os
 import random
+import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import chdir
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -38,6 +41,7 @@ from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace
 from traindx.trials.planning import measured_by, planned, resolved
+from traindx.trials.proving import proven_patch
 from traindx.trials.search import searched
 
 RESULTS = Path(__file__).parent / "repair.csv"
@@ -128,6 +132,8 @@ def treated(case: Case, with_random: bool) -> Row | None:
         folder = Path(name)
         work = folder / "work"
         work.mkdir()
+        if case.script is not None:
+            shutil.copy(case.script, work)
         first = _once(case.words, folder / "control", work)
         if first.run is None:
             return None
@@ -153,9 +159,9 @@ def treated(case: Case, with_random: bool) -> Row | None:
             random_change="" if with_random else _NOT_RUN,
         )
         if ours.best is not None:
-            patch = patch_of(ours.best.changes, first.run)
+            patch = _patched(engine, ours.best, first.run)
             change, gain, closed = _told(case, ours.best, twin)
-            row = replace(row, change=change, gain=gain, closed=closed, patched=_yes(bool(patch)))
+            row = replace(row, change=change, gain=gain, closed=closed, patched=patch)
         if theirs.best is not None:
             change, gain, closed = _told(case, theirs.best, twin)
             row = replace(row, random_change=change, random_gain=gain, random_closed=closed)
@@ -168,7 +174,20 @@ def _is_treated(case: Case, diagnosis: Diagnosis) -> bool:
 
 
 def _once(words: Sequence[str], folder: Path, work: Path) -> Done:
-    return carry_out(Order(command_from(list(words), os.environ), folder, work, seconds=120))
+    with chdir(work):
+        command = command_from(list(words), os.environ)
+    return carry_out(Order(command, folder, work, seconds=120))
+
+
+def _patched(engine: Engine, best: Trial, run: Run) -> str:
+    """Whether the change was written as source, and whether that did the same when it was run."""
+    # As the program names its files.
+    with chdir(engine.place.origin):
+        patch = patch_of(best.changes, run)
+        did = proven_patch(engine, best, patch) if patch is not None else None
+    if patch is None:
+        return "no"
+    return {True: "verified", False: "not verified", None: "not run"}[did]
 
 
 def _told(case: Case, best: Trial, twin: Done | None) -> tuple[str, str, str]:
@@ -196,10 +215,16 @@ def summary(rows: Sequence[Row]) -> str:
             f"  of the {len(drawn)} that both searches had: {sum(row.is_repaired for row in drawn)}, "
             f"at random {sum(row.is_repaired_at_random for row in drawn)}",
             f"  proven to help, whatever it closed: {sum(bool(row.change) for row in able)}",
-            f"  patched: {sum(row.patched == 'yes' for row in able)}",
+            f"  patches: {_patches(able)}",
             f"  healthy programs with a false help: {sum(bool(row.change) for row in well)} of {len(well)}",
         ]
     return "\n".join(lines)
+
+
+def _patches(rows: Sequence[Row]) -> str:
+    """How many repairs were written as source, and what came of running them."""
+    found = Counter(row.patched for row in rows if row.change)
+    return ", ".join(f"{number} {word or 'none'}" for word, number in found.most_common())
 
 
 def read() -> list[Row]:

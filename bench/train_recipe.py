@@ -18,7 +18,8 @@ from corpus.recipe import from_row, planned
 
 SKILL = "test skill"
 """What the last line begins with."""
-_WORST = -1.0
+WORST = -1.0
+"""The skill of a model that gives no numbers."""
 
 
 def skill(plan: Plan) -> float:
@@ -27,7 +28,7 @@ def skill(plan: Plan) -> float:
     with torch.no_grad():
         told = plan.answer(plan.forward(model, plan.test.inputs).float())
     found = plan.task.skill(told, plan.test.targets)
-    return max(found, _WORST) if math.isfinite(found) else _WORST
+    return max(found, WORST) if math.isfinite(found) else WORST
 
 
 def main(path: str) -> None:

@@ -11,6 +11,7 @@ from traindx.proof import (
     better_with,
     conclusion,
     effect,
+    health_line,
     left_untried,
     named,
     patch_line,
@@ -111,6 +112,15 @@ def test_one_arm_that_ran_away_does_not_hide_what_the_others_show() -> None:
     away = [(2.0, 0.2), (4e6, 0.3), (1.9, 0.25)]
     trial = made.trial("optimizer.lr x 0.1", away, Outcome.HELPED, effect=-1.3e6, interval=(-7e6, 4e6))
     assert effect(trial) == "-92.3 % [-100, -75.2]"
+
+
+def test_the_health_of_the_treated_run_is_told() -> None:
+    best = replace(made.LOWER, healthy_after=0.93)
+    assert health_line(Treatment((best,), best)) == (
+        "with the change the run is healthy, by its own diagnosis (93 % healthy)"
+    )
+    assert "not healthy yet" in health_line(Treatment((best,), replace(best, healthy_after=0.2)))
+    assert health_line(made.lost()) == health_line(made.won()) == ""
 
 
 def test_the_patch_is_told_as_far_as_it_is_known() -> None:

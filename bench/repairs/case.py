@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 
 from traindx.diagnosis import Diagnosis
@@ -30,6 +31,8 @@ class Case:
     """The command of the healthy twin; empty where there is none."""
     diagnose: Callable[[Run], Diagnosis]
     closed: Closed
+    script: Path | None = None
+    """What is put into the working directory, so that a patch of it can be run."""
 
 
 def closed(control: Sequence[float], treated: Sequence[float], twin: float) -> float | None:

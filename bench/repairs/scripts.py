@@ -29,7 +29,8 @@ def _case(script: str, cause: str, twins: dict[str, list[tuple[str, str]]], fold
         assert text.count(old) == 1, f"{script}: {old!r} is there {text.count(old)} times"
         text = text.replace(old, new)
     twin.write_text(text, encoding="utf-8")
-    return Case(path.stem, "script", cause, (str(path),), (str(twin),) if changes else (), diagnose, _closed)
+    twins_words = (str(twin),) if changes else ()
+    return Case(path.stem, "script", cause, (script,), twins_words, diagnose, _closed, script=path)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

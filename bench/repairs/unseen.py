@@ -85,16 +85,16 @@ def _case(row: dict[str, Any], folder: Path) -> Case:
 
 
 def _closed(trial: Trial, twin: Done) -> float | None:
-    """The gap in skill on the test rows, which the program tells at its end."""
+    """The gap in skill on the test rows, which the program tells at its end; 0 where it did not get there."""
     aim = _skill(twin.order.folder)
     if aim is None:
         return None
-    sides = [
-        [_skill(Path(arm.folder)) for arm in arms]
-        for arms in zip(*((pair.control, pair.treated) for pair in trial.counted), strict=True)
-    ]
-    control, treated = ([-1.0 if one is None else one for one in side] for side in sides)
-    return closed(control, treated, aim)
+    control = [_skill(Path(pair.control.folder)) for pair in trial.counted]
+    treated = [_skill(Path(pair.treated.folder)) for pair in trial.counted]
+    if None in treated:
+        return 0.0
+    broken = [train_recipe.WORST if one is None else one for one in control]
+    return closed(broken, [one for one in treated if one is not None], aim)
 
 
 def _skill(folder: Path) -> float | None:

@@ -13,6 +13,7 @@ Beliefs = Sequence[tuple[str, float, float]]
 """Causes by slug, with what they were worth before the trials and after them."""
 
 _UNTOLD = "-"
+_EVEN = 0.5
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,15 @@ def metric_line(treatment: Treatment) -> str:
         return ""
     control, treated = (f"{100 * share:.1f} %" for share in best.metrics)
     return f"{control} right answers without it, {treated} with it"
+
+
+def health_line(treatment: Treatment) -> str:
+    """What the diagnosis says of the run with the proven change; empty where there is none."""
+    best = treatment.best
+    if best is None or best.healthy_after is None:
+        return ""
+    word = "healthy" if best.healthy_after >= _EVEN else "not healthy yet"
+    return f"with the change the run is {word}, by its own diagnosis ({percent(best.healthy_after)} healthy)"
 
 
 def named(trial: Trial) -> str:

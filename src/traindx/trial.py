@@ -94,6 +94,8 @@ class Trial:
     """How much better the treated arms are, as a share of the larger of both: from -1 to 1."""
     gain_interval: tuple[float, float] | None = None
     """95 %, over the pairs; the outcome follows from it."""
+    healthy_after: float | None = None
+    """How likely the first treated run is healthy, by its own diagnosis; None where it did not help."""
 
     @property
     def name(self) -> str:

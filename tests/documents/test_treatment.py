@@ -43,6 +43,7 @@ def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
         "interval": [-2.21, -1.93],
         "gain": pytest.approx(0.9, abs=0.05),
         "gain_interval": [pytest.approx(0.9, abs=0.1), pytest.approx(0.9, abs=0.1)],
+        "healthy_after": None,
         "outcome": "helped",
         "says": "better with 3 of 3 seeds",
         "seeds": 3,

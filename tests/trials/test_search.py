@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from traindx.change import changes_from, name_of
+from traindx.change import Change, changes_from, name_of
 from traindx.trial import Arm, Measure, Outcome, Pair, Planned
 from traindx.trials.budget import Budget
 from traindx.trials.search import searched, updated
@@ -20,6 +20,11 @@ class Results:
     by_change: dict[str, Result]
     budget: Budget = field(default_factory=lambda: Budget(arms=40, minutes=10))
     asked: list[tuple[str, int]] = field(default_factory=list)
+    healthy: float = 0.9
+    """What the diagnosis of a treated run says."""
+
+    def health(self, changes: tuple[Change, ...], seed: int) -> float:
+        return self.healthy
 
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
         name = name_of(planned.changes)
@@ -80,6 +85,15 @@ def test_a_rival_that_promises_something_keeps_its_place() -> None:
     found = searched(results, close)  # type: ignore[arg-type]
     names = [one.name for one in found.trials]
     assert names == ["init.reset he", "schedule.warmup 100", "init.reset he + schedule.warmup 100"]
+
+
+def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
+    values: dict[str, Result] = {"init.reset he": lambda _: 0.6, "model.unfreeze": lambda _: 0.1}
+    together: dict[str, Result] = {"model.unfreeze + init.reset he": lambda _: 0.1}
+    assert search(Results(values), "init.reset he", "model.unfreeze").best.name == "init.reset he"
+    found = search(Results(values | together, healthy=0.1), "init.reset he", "model.unfreeze")
+    assert found.best.name == "model.unfreeze"
+    assert found.best.healthy_after == 0.1
 
 
 def test_a_rate_that_helps_a_little_is_gone_on_with() -> None:

@@ -40,6 +40,7 @@ def trial_document(trial: Trial) -> Document:
         "interval": None if trial.interval is None else [_finite(end) for end in trial.interval],
         "gain": _finite(trial.gain),
         "gain_interval": None if trial.gain_interval is None else list(trial.gain_interval),
+        "healthy_after": _finite(trial.healthy_after),
         "outcome": trial.outcome.value,
         "says": trial.says,
         "seeds": len(trial.counted),

@@ -11,6 +11,7 @@ from traindx.prescription import Prescription
 from traindx.proof import (
     compared_by,
     conclusion,
+    health_line,
     left_untried,
     metric_line,
     named,
@@ -49,6 +50,7 @@ def trials_chapter(treatment: Treatment) -> list[str]:
         lines += [f"Compared by {compared_by(measure)}.", "", *table(headings, cells), ""]
     lines += [_concluded(treatment), ""]
     notes = [f"Accuracy: {prose(one)}" for one in [metric_line(treatment)] if one]
+    notes += [f"Then: {prose(one)}" for one in [health_line(treatment)] if one]
     notes += [f"Set aside: {prose(one)}" for one in set_aside(treatment)]
     left = [*why_left(treatment), *left_untried(treatment)]
     notes += [f"Not tried: {prose(one)}" for one in left]

@@ -9,6 +9,7 @@ from traindx.proof import (
     Row,
     compared_by,
     conclusion,
+    health_line,
     left_untried,
     metric_line,
     patch_line,
@@ -35,7 +36,7 @@ def trials_part(treatment: Treatment) -> Markup:
     return fill(
         "<h3>What was tried</h3>{tables}<p><b>{word}</b> {says}</p>{metric}{curves}{patch}{lists}",
         tables=joined(tables),
-        metric=fill("<p>{says}.</p>", says=metric_line(treatment)) if metric_line(treatment) else Markup(),
+        metric=joined(fill("<p>{says}.</p>", says=says) for says in _became(treatment)),
         curves=arm_curves(treatment.best) if treatment.best else Markup(),
         word="Proven:" if treatment.best else "No proven win:",
         says=conclusion(treatment),
@@ -50,6 +51,12 @@ def trials_part(treatment: Treatment) -> Markup:
             if sentences
         ),
     )
+
+
+def _became(treatment: Treatment) -> list[str]:
+    """What the proven change made of the run, in sentences."""
+    lines = (metric_line(treatment), health_line(treatment))
+    return [line[0].upper() + line[1:] for line in lines if line]
 
 
 def _table(measure: str, rows: Sequence[Row]) -> Markup:

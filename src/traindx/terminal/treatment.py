@@ -15,6 +15,7 @@ from traindx.proof import (
     belief_lines,
     compared_by,
     conclusion,
+    health_line,
     left_untried,
     metric_line,
     patch_line,
@@ -72,6 +73,7 @@ def print_treatment(
         console.print(_table(rows, console.width))
     _conclude(console, treatment)
     section(console, "accuracy", *_safe(filter(None, [metric_line(treatment)])))
+    section(console, "then", *_safe(filter(None, [health_line(treatment)])))
     section(console, "belief", *_cut(belief_lines(beliefs), everything))
     section(console, "set aside", *_cut(set_aside(treatment), everything))
     left = [*why_left(treatment), *left_untried(treatment)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from traindx.change import Change, name_of
+from traindx.diagnosing import diagnose
 from traindx.launching.command import Command
 from traindx.trial import Arm, Measure, Pair, Planned
 from traindx.trials.arm import Done, Order, carry_out
@@ -60,6 +61,11 @@ class Engine:
         # The first run may have gone on for longer than arms do.
         until = self.steps if self.is_cut and not done.order.changes else None
         return as_arm(done, measure, until)
+
+    def health(self, changes: tuple[Change, ...], seed: int) -> float | None:
+        """How likely a treated run is healthy, by its own diagnosis; None where there is none."""
+        done = self._done.get((changes, seed))
+        return diagnose(done.run).healthy if done is not None and done.run is not None else None
 
     def at_once(self, measure: Measure) -> int:
         """Arms that may run beside each other: one where it is time that is measured."""

@@ -12,8 +12,9 @@ from traindx.trials.engine import Engine
 SEEDS = (0, 1, 2)
 _PROMISING = 0.08
 """Better by this share with the first seed: worth the other seeds."""
-_CLEAR = 0.5
-"""A proven win by this share ends the search."""
+_CLEAR, _WHOLE = 0.5, 0.9
+"""A proven win by the first share ends the search if the treated run is healthy, by the second anyhow."""
+_HEALTHY = 0.5
 _MORE_SEEDS = 2
 """Seeds that are added where all agree and the interval is still open."""
 _NEXT = 2
@@ -108,7 +109,9 @@ def _tried(engine: Engine, planned: Planned, seeds: Sequence[int]) -> Trial:
     trial = _trial(planned, engine.pairs(planned, seeds))
     if _is_open(trial) and engine.budget.left:
         more = [*seeds, *range(max(seeds) + 1, max(seeds) + 1 + _MORE_SEEDS)]
-        return _trial(planned, engine.pairs(planned, more))
+        trial = _trial(planned, engine.pairs(planned, more))
+    if trial.outcome is Outcome.HELPED:
+        return replace(trial, healthy_after=engine.health(planned.changes, seeds[0]))
     return trial
 
 
@@ -140,7 +143,8 @@ def _gain(trial: Trial) -> float:
 
 
 def _wins_clearly(trial: Trial) -> bool:
-    return trial.outcome is Outcome.HELPED and _gain(trial) >= _CLEAR
+    enough = _CLEAR if (trial.healthy_after or 0.0) >= _HEALTHY else _WHOLE
+    return trial.outcome is Outcome.HELPED and _gain(trial) >= enough
 
 
 def _next_dose(planned: Planned, trial: Trial) -> Planned | None:
