@@ -7,8 +7,7 @@ python bench/repair.py summary                the shares, from the lines that ar
 Scripts of tests/scripts, and faults of the corpus in families that the diagnosis has not been fitted on.
 Both searches have the same shelf of changes, as many arms and the same rule of proof; only the order differs.
 A program is repaired where a change is proven to help and closes at least half of its deficit against its
-healthy twin. Healthy programs are treated as well, as if the diagnosis had been wrong: what is then called a
-help is false.
+healthy twin. Healthy programs are treated as well: what is then called a help is false.
 """
 
 import argparse
@@ -29,7 +28,7 @@ from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
 from traindx import catalogue
 from traindx.change import Change, change_from
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis import Diagnosis
 from traindx.launching.command import command_from
 from traindx.operating import operation_of, operations
 from traindx.patching import patch_of
@@ -40,7 +39,7 @@ from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace
-from traindx.trials.planning import measured_by, planned, resolved
+from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
 from traindx.trials.proving import proven_patch
 from traindx.trials.search import searched
 
@@ -140,7 +139,7 @@ def treated(case: Case, with_random: bool) -> Row | None:
         diagnosis = case.diagnose(first.run)
         plan = planned(diagnosis, first.run, alters, {})
         engine = engine_for(first, folder / "ours")
-        ours = searched(engine, plan) if plan and _is_treated(case, diagnosis) else Treatment((), None)
+        ours = searched(engine, plan) if is_worth_trying(diagnosis, plan) else Treatment((), None)
         dice = random.Random(case.name)
         drawn = at_random(diagnosis, first.run, dice) if with_random else []
         theirs = searched(engine_for(first, folder / "random"), drawn)
@@ -166,11 +165,6 @@ def treated(case: Case, with_random: bool) -> Row | None:
             change, gain, closed = _told(case, theirs.best, twin)
             row = replace(row, random_change=change, random_gain=gain, random_closed=closed)
         return row
-
-
-def _is_treated(case: Case, diagnosis: Diagnosis) -> bool:
-    """Healthy programs are treated whatever the verdict: treat leaves alone what it is sure of."""
-    return case.cause == HEALTHY or diagnosis.verdict is not Verdict.HEALTHY
 
 
 def _once(words: Sequence[str], folder: Path, work: Path) -> Done:

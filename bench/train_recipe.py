@@ -35,9 +35,12 @@ def main(path: str) -> None:
     recipe = from_row(json.loads(Path(path).read_text(encoding="utf-8")))
     plan = planned(recipe)
     torch.manual_seed(recipe.seed + recipe.luck)
-    with Log(Path(f"{recipe.id}.{recipe.log.rpartition('.')[2]}")) as log:
-        train(plan, log, recipe.log.startswith("steps"), [])
-    print(f"{SKILL} {skill(plan):.4f}")
+    try:
+        with Log(Path(f"{recipe.id}.{recipe.log.rpartition('.')[2]}")) as log:
+            train(plan, log, recipe.log.startswith("steps"), [])
+    finally:
+        # Also where a trial ends it early.
+        print(f"{SKILL} {skill(plan):.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace, workplace
-from traindx.trials.planning import measured_by, planned
+from traindx.trials.planning import is_worth_trying, measured_by, planned
 from traindx.trials.proving import proven_patch
 from traindx.trials.search import SEEDS, searched, updated
 
@@ -129,7 +129,9 @@ def _treated(
     engine.known(replace(first, problem="" if not first.crashed else first.problem))
     plan = _plan(diagnosis, run, wish, book, alters)
     treatment, patch = Treatment((), None), None
-    if plan and not wish.dry and (wish.only or diagnosis.verdict is not Verdict.HEALTHY):
+    if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
+        if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
+            notes.append(f"the run looks healthy; {plan[0].cause} was likely enough to be tried")
         treatment = searched(engine, plan, tuple(range(max(1, wish.seeds))))
         best = treatment.best
         if best is not None:

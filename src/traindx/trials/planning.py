@@ -8,7 +8,7 @@ import numpy as np
 
 from traindx.change import Change, changes_from, kind_of
 from traindx.curves.curve import whole
-from traindx.diagnosis import Diagnosis, Suspect
+from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.prescription import Prescription
 from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run
@@ -20,6 +20,8 @@ _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""
 _LEAST = 0.01
 """Worth below which nothing is tried."""
+_FAIR = 0.15
+"""Worth from which on a change is tried although the run is taken for healthy: somebody asked for it."""
 _LEARNT = 0.01
 """Of where a training loss began: below it there is nothing left to gain."""
 _EARLY_STOP = "stop.early"
@@ -46,6 +48,12 @@ def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past)
             found[changes] = Planned(changes, suspect.cause.slug, fix.title, measure, worth)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
+
+
+def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Planned]) -> bool:
+    """Whether anything is tried: on a run that is taken for healthy only what has a fair chance."""
+    least = _FAIR if diagnosis.verdict is Verdict.HEALTHY else 0.0
+    return bool(plan) and plan[0].worth >= least
 
 
 def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
