@@ -35,16 +35,7 @@ def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEE
 
     Where two causes are close, one pair of arms for each comes first and tells them apart.
     """
-    waiting, trials, notes = list(plan), list[Trial](), list[str]()
-    rivals = _rivals(plan)
-    if rivals is not None and engine.budget.left > len(rivals):
-        better, other, says = _told_apart(engine, rivals, seeds[0])
-        notes.append(says)
-        waiting.remove(better)
-        waiting.insert(0, better)
-        if _gain(other) < _PROMISING:
-            waiting = [one for one in waiting if one.changes != other.changes]
-            trials.append(other)
+    waiting, trials, notes = _begun(engine, plan, seeds[0])
     suggested = 0
     while waiting and engine.budget.left:
         planned = waiting.pop(0)
@@ -56,20 +47,40 @@ def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEE
         if follows is not None and not any(one.changes == follows.changes for one in [*waiting, *plan]):
             suggested += 1
             waiting.insert(0, follows)
-    won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=lambda one: -_gain(one))
-    if len(won) >= 2 and engine.budget.left and not _wins_clearly(won[0]):
-        together = _together(engine, won[0], won[1], seeds)
-        if together is not None:
-            trials.append(together)
-            if together.outcome is Outcome.HELPED and _gain(together) > _gain(won[0]) + _TOGETHER:
-                won.insert(0, together)
+    best = _best(engine, trials, seeds)
     return Treatment(
         tuple(trials),
-        won[0] if won else None,
+        best,
         untried=tuple(waiting),
         notes=tuple(notes),
         why_untried=_why_untried(trials, engine) if waiting else "",
     )
+
+
+def _begun(
+    engine: Engine, plan: Sequence[Planned], seed: int
+) -> tuple[list[Planned], list[Trial], list[str]]:
+    """What is left to try, what was tried, and what is to be said after rivals were told apart."""
+    rivals = _rivals(plan)
+    if rivals is None or engine.budget.left <= len(rivals):
+        return list(plan), [], []
+    better, other, says = _told_apart(engine, rivals, seed)
+    is_out = _gain(other) < _PROMISING
+    left = [one for one in plan if one is not better and not (is_out and one.changes == other.changes)]
+    return [better, *left], [other] if is_out else [], [says]
+
+
+def _best(engine: Engine, trials: list[Trial], seeds: Sequence[int]) -> Trial | None:
+    """The best that is proven; two together where none won clearly and both at once are better still."""
+    won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=lambda one: -_gain(one))
+    if len(won) < 2 or not engine.budget.left or _wins_clearly(won[0]):
+        return won[0] if won else None
+    together = _together(engine, won[0], won[1], seeds)
+    if together is None:
+        return won[0]
+    trials.append(together)
+    is_better = together.outcome is Outcome.HELPED and _gain(together) > _gain(won[0]) + _TOGETHER
+    return together if is_better else won[0]
 
 
 def _rivals(plan: Sequence[Planned]) -> tuple[Planned, Planned] | None:
