@@ -187,6 +187,20 @@ def test_a_batch_that_is_no_number_is_skipped(tmp_path: Path) -> None:
         assert all(map(math.isfinite, train(inputs=broken).losses))
 
 
+def test_missing_parameters_join_a_group_that_a_schedule_knows(tmp_path: Path) -> None:
+    model = net()
+    optimizer = SGD(model[2].parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 5)
+    before = model[0].weight.clone()
+    with changed(tmp_path, "optimizer.add_missing_parameters"):
+        for _ in range(2):
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+            schedule.step()
+    assert len(optimizer.param_groups) == 1
+    assert not torch.equal(before, model[0].weight)
+
+
 @pytest.mark.parametrize("text", ["optimizer.add_missing_parameters", "model.unfreeze"])
 def test_what_no_optimizer_holds_or_is_frozen_learns(text: str, tmp_path: Path) -> None:
     def half() -> nn.Module:

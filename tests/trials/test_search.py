@@ -20,6 +20,7 @@ class Results:
     by_change: dict[str, Result]
     budget: Budget = field(default_factory=lambda: Budget(arms=40, minutes=10))
     asked: list[tuple[str, int]] = field(default_factory=list)
+    control: float = CONTROL
     healthy: float = 0.9
     """What the diagnosis of a treated run says."""
 
@@ -35,7 +36,7 @@ class Results:
             value = self.by_change[name](seed)
             refused = "" if value is not None else "it has no such part"
             treated = Arm(seed, planned.changes, "", value, refused=refused)
-            found.append(Pair(Arm(seed, (), "", CONTROL), treated))
+            found.append(Pair(Arm(seed, (), "", self.control), treated))
         return found
 
 
@@ -94,6 +95,13 @@ def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
     found = search(Results(values | together, healthy=0.1), "init.reset he", "model.unfreeze")
     assert found.best.name == "model.unfreeze"
     assert found.best.healthy_after == 0.1
+
+
+def test_where_the_program_broke_the_better_end_wins() -> None:
+    values: dict[str, Result] = {"gradients.clip 1": lambda _: 1.4, "targets.standardize": lambda _: 0.2}
+    values["targets.standardize + gradients.clip 1"] = lambda _: 0.2
+    results = Results(values, control=math.inf, healthy=0.1)
+    assert search(results, "gradients.clip 1", "targets.standardize").best.name == "targets.standardize"
 
 
 def test_a_rate_that_helps_a_little_is_gone_on_with() -> None:

@@ -19,6 +19,7 @@ def give_missing(program: Program, optimizer: Optimizer) -> int:
     ]
     unique = list({id(one): one for one in missing}.values())
     if unique:
-        optimizer.add_param_group({"params": unique})
+        # Not as a group of their own: schedulers that are there already know how many groups there are.
+        optimizer.param_groups[0]["params"].extend(unique)
         _held.update((id(one), optimizer) for one in unique)
     return len(unique)

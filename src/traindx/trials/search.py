@@ -72,7 +72,7 @@ def _begun(
 
 def _best(engine: Engine, trials: list[Trial], seeds: Sequence[int]) -> Trial | None:
     """The best that is proven; two together where none won clearly and both at once are better still."""
-    won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=lambda one: -_gain(one))
+    won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=_rank)
     if len(won) < 2 or not engine.budget.left or _wins_clearly(won[0]):
         return won[0] if won else None
     together = _together(engine, won[0], won[1], seeds)
@@ -154,8 +154,19 @@ def _gain(trial: Trial) -> float:
 
 
 def _wins_clearly(trial: Trial) -> bool:
-    enough = _CLEAR if (trial.healthy_after or 0.0) >= _HEALTHY else _WHOLE
-    return trial.outcome is Outcome.HELPED and _gain(trial) >= enough
+    if trial.outcome is not Outcome.HELPED:
+        return False
+    if (trial.healthy_after or 0.0) >= _HEALTHY:
+        return _gain(trial) >= _CLEAR
+    # Where the program broke, any number is the largest gain there is, and says little.
+    is_whole = all(math.isfinite(pair.control.value or 0.0) for pair in trial.counted)
+    return is_whole and _gain(trial) >= _WHOLE
+
+
+def _rank(trial: Trial) -> tuple[float, float]:
+    """By gain; by what the treated arms came to where gains are alike, as they are where the program broke."""
+    ended = trial.treated or 0.0
+    return -round(_gain(trial), 2), -ended if trial.measure.is_better_higher else ended
 
 
 def _next_dose(planned: Planned, trial: Trial) -> Planned | None:
@@ -185,6 +196,9 @@ def _steadied(planned: Planned, trial: Trial) -> Planned | None:
 
 def _is_broken_by(pair: Pair) -> bool:
     control, treated = pair.control.value, pair.treated.value
+    if pair.treated.problem:
+        # It stopped with an error: a lower rate does not make the change fit.
+        return False
     return (
         control is not None and treated is not None and math.isfinite(control) and not math.isfinite(treated)
     )
