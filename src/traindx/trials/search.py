@@ -164,7 +164,7 @@ def _wins_clearly(trial: Trial) -> bool:
 
 
 def _rank(trial: Trial) -> tuple[float, float]:
-    """By gain; by what the treated arms came to where gains are alike, as they are where the program broke."""
+    """By gain; by where the treated arms end where gains are alike, as they are where the program broke."""
     ended = trial.treated or 0.0
     return -round(_gain(trial), 2), -ended if trial.measure.is_better_higher else ended
 
