@@ -73,8 +73,10 @@ def test_a_killed_program_leaves_its_recording_and_gets_a_report(last: int, tmp_
     # The last line may be torn.
     shown = losses + [float(line.split()[3]) for line in rest.splitlines()[:-1]]
     recorded = read_tape(tape_in(tmp_path)).values("train_loss")
-    assert recorded == pytest.approx(shown[: len(recorded)], rel=1e-6)
-    assert len(shown) - len(recorded) <= MOST_LOST
+    both = min(len(recorded), len(shown))
+    assert recorded[:both] == pytest.approx(shown[:both], rel=1e-6)
+    # It may have been killed between a step and its line, and the last line is not counted.
+    assert -2 <= len(shown) - len(recorded) <= MOST_LOST
     assert process.returncode == -signal.SIGKILL
     assert "report.html" in report
 
