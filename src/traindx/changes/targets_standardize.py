@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Loss, Program, learned_from
+from traindx.surgery.target_scale import TargetScale, scale_of
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-_LEAST = 1e-12
 
 
 def begin(program: Program, change: Change) -> None:
@@ -17,23 +17,21 @@ def begin(program: Program, change: Change) -> None:
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show
     the same thing.
     """
-    scale: tuple[float, float] | None = None
+    scale: TargetScale | None = None
 
     def standardized(original: Loss) -> Loss:
         def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
             nonlocal scale
-            shown = original(given, target, *args, **kwargs)
             if scale is None:
-                mean, deviation = float(target.float().mean()), float(target.float().std())
-                if not deviation > _LEAST:
+                scale = scale_of(target)
+                if scale is None:
                     program.refuse(change, "the targets of the first batch are all the same")
-                    return shown
-                scale = (mean, deviation)
-                program.applied(
-                    change, f"targets are standardised: mean {mean:.3g}, deviation {deviation:.3g}"
-                )
-            mean, deviation = scale
-            learned = original((given - mean) / deviation, (target - mean) / deviation, *args, **kwargs)
+                    return original(given, target, *args, **kwargs)
+                program.applied(change, f"targets are standardised: {scale}")
+                # What the model gave before the scale was known is in standardised units already.
+                given = scale.restored(given)
+            shown = original(given, target, *args, **kwargs)
+            learned = original(scale.standardized(given), scale.standardized(target), *args, **kwargs)
             return learned_from(shown, learned)
 
         return loss
@@ -41,8 +39,7 @@ def begin(program: Program, change: Change) -> None:
     def restored(module: nn.Module, _: object, output: object) -> object:
         if scale is None or not any(module is one for one in program.models):
             return None
-        mean, deviation = scale
-        return output * deviation + mean if isinstance(output, Tensor) else None
+        return scale.restored(output) if isinstance(output, Tensor) else None
 
     program.on_model(lambda _: None)
     handle = torch.nn.modules.module.register_module_forward_hook(restored)
