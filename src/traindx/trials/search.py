@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.change import Change
-from traindx.trial import Outcome, Pair, Planned, Treatment, Trial
+from traindx.trial import Measure, Outcome, Pair, Planned, Treatment, Trial
 from traindx.trials.effect import effect_of, gain
 from traindx.trials.engine import Engine
 
@@ -17,11 +17,17 @@ _CLEAR, _WHOLE = 0.5, 0.9
 _HEALTHY = 0.5
 _MORE_SEEDS = 2
 """Seeds that are added where all agree and the interval is still open."""
-_NEXT = 2
+_NEXT = 3
 """How often a trial is followed by one that it suggests itself."""
-_RATE = "optimizer.lr"
+_RATE, _TENFOLD = "optimizer.lr", 10.0
+_DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
+"""Changes by a factor, of which more or less may be better."""
 _STEADY = Change(_RATE, ("x", "0.3"))
 """What a change is tried with that learns where it does not break: it may need a lower rate."""
+_RUINED = -0.9
+"""A pair whose treated arm is so much worse broke, although its numbers are finite."""
+_ANSWERS = 0.01
+"""Right answers that a lower loss may cost, as a share of all: a validation error has no more digits."""
 _CLOSE = 0.5
 """A change worth so much of the first one is its rival."""
 _TOGETHER = 0.05
@@ -43,7 +49,7 @@ def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEE
         trials.append(trial)
         if _wins_clearly(trial):
             break
-        follows = (_next_dose(planned, trial) or _steadied(planned, trial)) if suggested < _NEXT else None
+        follows = _following(planned, trial, planned in plan) if suggested < _NEXT else None
         if follows is not None and not any(one.changes == follows.changes for one in [*waiting, *plan]):
             suggested += 1
             waiting.insert(0, follows)
@@ -156,6 +162,8 @@ def _gain(trial: Trial) -> float:
 def _wins_clearly(trial: Trial) -> bool:
     if trial.outcome is not Outcome.HELPED:
         return False
+    if _costs_answers(trial):
+        return False
     if (trial.healthy_after or 0.0) >= _HEALTHY:
         return _gain(trial) >= _CLEAR
     # Where the program broke, any number is the largest gain there is, and says little.
@@ -163,45 +171,56 @@ def _wins_clearly(trial: Trial) -> bool:
     return is_whole and _gain(trial) >= _WHOLE
 
 
-def _rank(trial: Trial) -> tuple[float, float]:
+def _costs_answers(trial: Trial) -> bool:
+    """Whether a lower loss comes with fewer right answers."""
+    return trial.metrics is not None and trial.metrics[0] - trial.metrics[1] > _ANSWERS
+
+
+def _rank(trial: Trial) -> tuple[bool, float, float]:
     """By gain; by where the treated arms end where gains are alike, as they are where the program broke."""
     ended = trial.treated or 0.0
-    return -round(_gain(trial), 2), -ended if trial.measure.is_better_higher else ended
+    return (
+        _costs_answers(trial),
+        -round(_gain(trial), 2),
+        -ended if trial.measure.is_better_higher else ended,
+    )
 
 
-def _next_dose(planned: Planned, trial: Trial) -> Planned | None:
-    """More of a rate that helped a little; less of one that was too much."""
+def _following(planned: Planned, trial: Trial, is_first: bool) -> Planned | None:
+    """What a trial suggests to try next."""
+    return _next_dose(planned, trial, is_first) or _steadied(planned, trial)
+
+
+def _next_dose(planned: Planned, trial: Trial, is_first: bool) -> Planned | None:
+    """More of what helped a little; less of what was too much, once."""
     change = planned.changes[0]
-    if len(planned.changes) > 1 or change.name != _RATE or not change.is_factor:
+    if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
         return None
     factor = change.number
     better = _gain(trial)
     if better >= _PROMISING:
-        factor *= 10 if factor > 1 else 0.1
-    elif better <= -_PROMISING:
+        times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
+        factor *= times if factor > 1 else 1 / times
+    elif better <= -_PROMISING and is_first:
         factor = factor**0.5
     else:
         return None
-    dose = Change(_RATE, ("x", f"{factor:.2g}"))
+    dose = Change(change.name, ("x", f"{factor:.2g}"))
     return replace(planned, changes=(dose,), title=f"{planned.title} ({dose})")
 
 
 def _steadied(planned: Planned, trial: Trial) -> Planned | None:
     """The same at a lower rate, where a change breaks with some seed what did not break without it."""
-    if any(one.name == _RATE for one in planned.changes) or not any(map(_is_broken_by, trial.counted)):
+    is_rate = any(one.name == _RATE for one in planned.changes)
+    if is_rate or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
         return None
     title = f"{planned.title}, at a lower rate"
     return replace(planned, changes=(*planned.changes, _STEADY), title=title)
 
 
-def _is_broken_by(pair: Pair) -> bool:
-    control, treated = pair.control.value, pair.treated.value
-    if pair.treated.problem:
-        # It stopped with an error: a lower rate does not make the change fit.
-        return False
-    return (
-        control is not None and treated is not None and math.isfinite(control) and not math.isfinite(treated)
-    )
+def _is_broken_by(pair: Pair, measure: Measure) -> bool:
+    # Where it stopped with an error, a lower rate does not make the change fit.
+    return not pair.treated.problem and gain([pair], measure) <= _RUINED
 
 
 def _together(engine: Engine, first: Trial, second: Trial, seeds: Sequence[int]) -> Trial | None:
