@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from traindx.change import Change, changes_from, name_of
 from traindx.trial import Arm, Measure, Outcome, Pair, Planned
@@ -29,6 +30,12 @@ class Results:
     def health(self, changes: tuple[Change, ...], seed: int) -> float:
         return self.healthy
 
+    def at_once(self, measure: Measure) -> int:
+        return 1
+
+    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+        """Nothing takes time here."""
+
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
         name = name_of(planned.changes)
         self.asked += [(name, seed) for seed in seeds if (name, seed) not in self.asked]
@@ -48,6 +55,10 @@ def plan(*names: str) -> list[Planned]:
         Planned(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
         for place, name in enumerate(names)
     ]
+
+
+def _always(value: float, seed: int) -> float:
+    return value
 
 
 def search(results: Results, *names: str):  # type: ignore[no-untyped-def]
@@ -87,7 +98,8 @@ def test_a_rival_that_promises_something_keeps_its_place() -> None:
     results.by_change["init.reset he + schedule.warmup 100"] = lambda _: 1.2
     found = searched(results, close)  # type: ignore[arg-type]
     names = [one.name for one in found.trials]
-    assert names == ["init.reset he", "schedule.warmup 100", "init.reset he + schedule.warmup 100"]
+    assert names == ["schedule.warmup 100", "init.reset he", "init.reset he + schedule.warmup 100"]
+    assert [len(one.pairs) for one in found.trials] == [1, 3, 1]
 
 
 def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
@@ -121,6 +133,23 @@ def test_what_was_too_much_is_taken_back_once() -> None:
     results = Results(values)
     assert search(results, "optimizer.lr x 0.1").best is None
     assert [name for name, _ in results.asked] == ["optimizer.lr x 0.1", "optimizer.lr x 0.32"]
+
+
+def test_several_are_screened_before_the_best_is_proven() -> None:
+    ends = {"init.reset he": 1.7, "gradients.clip 1": 1.6, "model.unfreeze": 1.2}
+    results = Results({name: partial(_always, end) for name, end in ends.items()})
+    results.by_change["model.unfreeze + gradients.clip 1"] = lambda _: 1.2
+    found = search(results, *ends)
+    assert results.asked[:3] == [(name, 0) for name in ends]
+    assert [len(one.pairs) for one in found.trials] == [1, 1, 3, 1]
+    assert found.best.name == "model.unfreeze"
+
+
+def test_arms_to_prove_with_are_kept_back() -> None:
+    results = Results({"init.reset he": lambda _: 1.5}, Budget(arms=5, minutes=10))
+    found = search(results, "init.reset he", "model.unfreeze", "schedule.cosine")
+    assert found.best.name == "init.reset he"
+    assert len(found.untried) == 2
 
 
 def test_other_factors_have_doses_as_well() -> None:
