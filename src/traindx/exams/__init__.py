@@ -7,6 +7,10 @@ print(traindx.exams.data("train.csv", validation="validation.csv").verdict)
 from importlib import import_module
 from importlib.util import find_spec
 
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.exams.data_exam import data as data
+
 
 def __getattr__(name: str) -> object:
     """The exam of a name, imported when it is first asked for: no exam loads another, nor torch for it."""

@@ -1,4 +1,4 @@
-"""The exam of data: is it fit to be trained on?"""
+"""The exam of data, before anything is trained on it."""
 
 import os
 import pkgutil
@@ -31,8 +31,8 @@ def data(
 ) -> Examination:
     """Every question about data that is to be trained on, answered.
 
-    `source` is a path (CSV, TSV, Parquet, .npy, .npz, .pt, a folder of images), "module:factory", a Dataset, a
-    DataLoader, an array, or a pair (inputs, targets); a pair of any of them but arrays is (training, validation).
+    `source` is a path (CSV, TSV, Parquet, .npy, .npz, .pt, a folder of images), "module:factory", a Dataset,
+    a DataLoader, an array, or a pair (inputs, targets); a pair of anything else is (training, validation).
     """
     if rows < 1:
         raise TraindxError(f"rows={rows}: is no number of rows; give 1 or more")

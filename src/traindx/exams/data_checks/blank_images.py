@@ -15,7 +15,7 @@ _SHARE: Annotated[float, "of the images; a slip or two are in every collection"]
 
 
 def answer(look: Look) -> Seen | Unasked:
-    """A constant image is a file that was not written, or a crop outside of the picture; its label is a lie."""
+    """A constant image is a file that was not written, or cut outside of the picture; its label is a lie."""
     if look.data.kind is not Kind.IMAGES:
         return Unasked("the rows are no images")
     faults = []

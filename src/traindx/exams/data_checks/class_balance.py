@@ -25,6 +25,10 @@ def answer(look: Look) -> Seen | Unasked:
     if data.task is not Task.CLASSES or labels is None:
         return Unasked("there are no classes")
     counts = np.bincount(labels[labels >= 0], minlength=len(data.classes))
+    marks = np.array([name.startswith("-") for name in data.classes])
+    if np.count_nonzero(~marks) > 1:
+        # Beside classes from 0 on, a negative number marks rows to leave out.
+        counts[marks] = 0
     present = np.flatnonzero(counts)
     if len(present) < 2:
         says = f"every training label is {printable(data.classes[present[0]]) if len(present) else 'missing'}"
@@ -35,7 +39,8 @@ def answer(look: Look) -> Seen | Unasked:
     ratio = counts[most] / counts[least]
     says = (
         f"{count(len(present), 'class', 'classes')}; the commonest, {printable(data.classes[most], 40)}, has"
-        f" {counts[most]:,} rows, the rarest, {printable(data.classes[least], 40)}, has {counts[least]:,}: {ratio:,.1f} times"
+        f" {counts[most]:,} rows, the rarest, {printable(data.classes[least], 40)}, has {counts[least]:,}:"
+        f" {ratio:,.1f} times"
     )
     # A handful of rows may be few by chance: what counts is what the rarest class has at most.
     at_most = counts[least] + 1.5 * np.sqrt(counts[least]) + 1
@@ -61,7 +66,7 @@ def _code(counts: Labels) -> str:
         )
     weights = np.minimum(counts.sum() / (len(counts) * np.maximum(counts, 1)), _CAP)
     shown = ", ".join(f"{weight:.3g}" for weight in weights)
-    return f"loss_fn = torch.nn.CrossEntropyLoss(weight=torch.tensor([{shown}]))"
+    return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
 
 
 QUESTION = Question(6, "class balance", "Are some classes far rarer than others?", answer)

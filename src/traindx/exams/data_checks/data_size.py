@@ -27,7 +27,7 @@ def answer(look: Look) -> Seen:
         says = f"{look.data.parameters:,} parameters learn from {says}, {each:,.3g} for each"
         if each >= _MANY:
             severity = Severity.WARNING if each >= _FAR_MORE else Severity.INFO
-            todo = "Stop early, regularise, or train fewer parameters; networks with more are no illness by themselves"
+            todo = "Stop early, regularise, or train fewer parameters; many are no illness by themselves"
             faults.append(Fault(severity, says, "overfitting", todo))
     return Seen(says, tuple(faults))
 

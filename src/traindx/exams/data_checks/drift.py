@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.examination import Fault
-from traindx.exams.dataset.data import Data, Kind, Part, Task
+from traindx.exams.dataset.data import Data, Kind, Labels, Part, Task
 from traindx.exams.dataset.look import Look
 from traindx.exams.dataset.neighbours import Points
 from traindx.exams.dataset.question import Question, Seen, Unasked, named
@@ -29,10 +29,13 @@ _UNSEEN: Annotated[float, "of validation rows"] = 0.01
 _FEWEST = 30
 
 _ONE_PIPELINE = """\
-mean, std = train_x.mean(axis=0), train_x.std(axis=0).clip(min=1e-6)  # of the training rows only
-train_x, val_x = (train_x - mean) / std, (val_x - mean) / std  # one preprocessing for both"""
+mean = train_x.mean(axis=0)  # of the training rows only
+std = train_x.std(axis=0).clip(min=1e-6)
+train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 _SPLIT = """\
-train_x, val_x, train_y, val_y = train_test_split(x, y, test_size=0.2, stratify=y, shuffle=True, random_state=0)"""
+train_x, val_x, train_y, val_y = train_test_split(
+    x, y, test_size=0.2, stratify=y, random_state=0
+)"""
 
 
 def answer(look: Look) -> Seen | Unasked:
@@ -74,20 +77,20 @@ def _columns(look: Look, held: Part, told: Distance) -> list[Fault]:
     if not apart and not joint:
         return []
     middle = float(np.median([one.area for one in found.values()])) if found else 0.0
-    says = f"training and validation rows can be told apart (area under the curve {told.area:.2f}, 0.5 is chance)"
+    says = f"rows of the two parts can be told apart (area under the curve {told.area:.2f}, 0.5 is chance)"
     if apart:
         farthest = found[apart[0]].area
         says = (
-            f"{count(len(apart), 'column')} of {len(found):,} are distributed otherwise in validation, by up to"
-            f" {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
+            f"{count(len(apart), 'column')} of {len(found):,} are distributed otherwise in validation, by up"
+            f" to {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
         )
-    severity = Severity.SERIOUS if middle >= _FAR or told.area >= _CLEARLY and joint else Severity.WARNING
-    todo = "Send both parts through one preprocessing; if they still differ, split anew so that both come from all of the data"
+    severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
+    todo = "Send both parts through one preprocessing; if they still differ, split the data anew"
     return [Fault(severity, says, "train-val-mismatch", todo, _ONE_PIPELINE, tuple(apart[:50]))]
 
 
 def _compared(data: Data, part: Part) -> Floats:
-    """What is held against each other column by column: of images and signals, mean and deviation of a row."""
+    """What is compared column by column: of images and signals, mean and deviation of a row."""
     if data.kind is Kind.TABLE:
         return part.matrix.astype(np.float64, copy=False)
     with np.errstate(all="ignore"):
@@ -106,12 +109,16 @@ def _labels(data: Data, held: Part) -> list[Fault]:
     if len(strange):
         names = [printable(data.classes[one], 40) for one in strange]
         rows = int(np.isin(held.labels, strange).sum())
-        says = f"{count(len(names), 'class', 'classes')} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
+        absent = count(len(names), "class", "classes")
+        says = f"{absent} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
         todo = "Use one mapping from class name to number for both parts, and split by class"
         faults.append(Fault(Severity.SERIOUS, says, "train-val-mismatch", todo, _SPLIT))
     moved = _moved(part.labels, held.labels, len(data.classes))
     if moved >= _SHARES:
-        says = f"{moved:.0%} of the validation rows, beyond chance, would have to change class to match the training shares (limit {_SHARES:.0%})"
+        says = (
+            f"class shares differ: {moved:.0%} of the validation rows, beyond chance, would have to change"
+            f" class (limit {_SHARES:.0%})"
+        )
         todo = "Split by class, so that both parts have the same shares"
         faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT))
     return faults
@@ -132,11 +139,7 @@ def _targets(part: Part, held: Part) -> list[Fault]:
     return [Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT.replace(", stratify=y", ""))]
 
 
-def _moved(
-    one: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]",
-    other: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]",
-    kinds: int,
-) -> float:
+def _moved(one: Labels, other: Labels, kinds: int) -> float:
     """The share of rows by which two lists of classes differ, less what chance makes of it."""
     here, there = (np.bincount(part[part >= 0], minlength=kinds) for part in (one, other))
     shares, others = here / max(here.sum(), 1), there / max(there.sum(), 1)
@@ -161,11 +164,15 @@ def _words(data: Data, held: Part) -> list[Fault]:
             moved[data.features[place]] = shift
     faults = []
     if unseen:
-        says = f"words that training does not know stand in {max(unseen.values()):.1%} of the validation rows: {named(unseen)}"
+        most = max(unseen.values())
+        says = (
+            f"words that training does not know stand in {most:.1%} of the validation rows: {named(unseen)}"
+        )
         todo = "Keep a number for unknown words, and split so that both parts know the same"
         faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, columns=tuple(unseen)))
     if moved:
-        says = f"words have other shares in validation, by up to {max(moved.values()):.0%} of the rows: {named(moved)}"
+        most = max(moved.values())
+        says = f"words have other shares in validation, by up to {most:.0%} of the rows: {named(moved)}"
         todo = "Split anew, at random or by what belongs together"
         faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT, tuple(moved)))
     return faults

@@ -18,8 +18,9 @@ _SHARE: Annotated[
 _FEWEST = 2
 
 _DROP = """\
-_, first = np.unique(train_x.reshape(len(train_x), -1), axis=0, return_index=True)
-train_x, train_y = train_x[np.sort(first)], train_y[np.sort(first)]  # before the data is split"""
+flat = x.reshape(len(x), -1)  # before the data is split
+first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
+x, y = x[first], y[first]"""
 
 
 def answer(look: Look) -> Seen | Unasked:

@@ -19,8 +19,8 @@ def answer(look: Look) -> Seen | Unasked:
     """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
     data = look.data
     if data.kind is not Kind.TABLE:
-        constant = bool((data.training.matrix == data.training.matrix[:1]).all())
-        return _nothing() if constant and data.training.looked > 1 else Seen("rows differ")
+        same = bool((data.training.matrix == data.training.matrix[:1]).all())
+        return _nothing() if same and data.training.looked > 1 else Seen("rows differ")
     varies = look.usual.varies
     if not varies.any() and data.training.looked > 1:
         return _nothing()
@@ -28,7 +28,8 @@ def answer(look: Look) -> Seen | Unasked:
     constant = tuple(name for name, one in zip(data.features, varies, strict=True) if not one)
     if constant:
         many = len(constant) * 2 > len(data.features)
-        says = f"{count(len(constant), 'column')} of {len(data.features):,} hold one value only: {named(constant)}"
+        of = f"{count(len(constant), 'column')} of {len(data.features):,}"
+        says = f"{of} hold one value only: {named(constant)}"
         todo = "Leave them out, or keep the division by their deviation from giving NaN"
         code = "std = train_x.std(axis=0).clip(min=1e-6)"
         faults.append(
@@ -84,7 +85,7 @@ def _answers(look: Look) -> list[Fault]:
     if not found:
         return []
     names = tuple(data.features[place] for place in found)
-    says = f"the target can be read off {named(names)}: every value stands for one target, and every target for one value"
+    says = f"the target can be read off {named(names)}: values and targets stand for each other, one for one"
     todo = "Leave the column out: it will not be there when the model is used"
     return [Fault(Severity.SERIOUS, says, "train-val-leakage", todo, columns=names)]
 

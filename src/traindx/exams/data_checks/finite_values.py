@@ -12,9 +12,10 @@ from traindx.wording import count
 
 _IMPUTE = """\
 missing = np.isnan(train_x)
-fill = np.nanmedian(train_x, axis=0)  # of the training rows only
+fill = np.nanmedian(train_x, axis=0)  # of the training rows
 train_x = np.where(missing, fill, train_x)
-train_x = np.concatenate([train_x, missing], axis=1)  # the network may learn from what is missing"""
+# the network may learn from what is missing
+train_x = np.concatenate([train_x, missing], axis=1)"""
 
 _DROP = """\
 good = np.isfinite(train_x).reshape(len(train_x), -1).all(axis=1)
@@ -57,7 +58,7 @@ def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: 
     rows = np.flatnonzero(bad.any(axis=1))
     names = tuple(look.data.features[place] for place in worst)
     says = (
-        f"{count(int(bad.sum()), f'{part.name} value')} ({bad.mean():.2g} of all) are {word}, in"
+        f"{count(int(bad.sum()), f'{part.name} value')} ({bad.mean():.2%} of all) are {word}, in"
         f" {count(len(rows), 'row')} and {count(len(columns), 'column')}"
     )
     if len(columns) < part.matrix.shape[1]:
@@ -66,7 +67,7 @@ def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: 
     todo = (
         "Fill them with the training median and tell the network which were missing, or drop the rows"
         if impute
-        else "Find where they come from (a division by zero, a logarithm of zero, a failed parse) and drop or repair them"
+        else "Find where they come from (a division or logarithm of zero, a failed parse); repair or drop"
     )
     found = rows_at(part, rows, f"holds {word}")
     return Fault(severity, says, "non-finite-inputs", todo, _IMPUTE if impute else _DROP, names[:50], found)

@@ -20,12 +20,13 @@ _SPREAD: Annotated[float, "largest over typical feature; bench/thresholds.md#inp
 _ONE: Annotated[float, "root mean square below which features that differ do no harm"] = 1.5
 
 _STANDARDISE = """\
-mean, std = train_x.mean(axis=0), train_x.std(axis=0).clip(min=1e-6)  # of the training rows only
+mean = train_x.mean(axis=0)  # of the training rows only
+std = train_x.std(axis=0).clip(min=1e-6)
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
 def answer(look: Look) -> Seen | Unasked:
-    """Features far from unit scale, or of very different scales, make one rate too high and too low at once."""
+    """Features of very different scales make one rate too high and too low at once."""
     data = look.data
     if data.kind is Kind.TOKENS:
         return Unasked("tokens are numbers of words, whose size means nothing")

@@ -14,8 +14,8 @@ _IGNORED = -100
 """What cross-entropy leaves out unless told otherwise."""
 
 _MAPPING = """\
-classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}, in the order of the classes
-val_y = np.searchsorted(classes, val_y)  # the same mapping for all sets"""
+classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}
+val_y = np.searchsorted(classes, val_y)  # the same mapping"""
 
 
 def answer(look: Look) -> Seen | Unasked:
@@ -25,7 +25,8 @@ def answer(look: Look) -> Seen | Unasked:
         return Unasked("there are no classes")
     mapping = _MAPPING.format(last=len(data.classes) - 1)
     if given.dtype.kind in "US":
-        says = f"{count(len(data.classes), 'class', 'classes')} by name, such as {printable(data.classes[0], 40)}"
+        named = count(len(data.classes), "class", "classes")
+        says = f"{named} by name, such as {printable(data.classes[0], 40)}"
         return Seen(
             says,
             (Fault(Severity.INFO, says, "labels-out-of-range", "Number the classes from 0 on", mapping),),
@@ -67,7 +68,8 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
     if first < 0 or last == len(known) - 1:
         return None
     if first == 1 and last == len(known):
-        says = f"labels run from 1 to {number(last)}: {number(last)} has no output in a network with {number(last)} of them"
+        top = number(last)
+        says = f"labels run from 1 to {top}: a network with {top} outputs has none for {top}"
         if len(known) == 1:
             return None
         return Fault(
@@ -75,7 +77,8 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
         )
     missing = int(last) + 1 - len(known)
     part = look.data.training
-    says = f"{len(known):,} classes are numbered up to {number(last)}: {count(missing, 'number')} below it are unused"
+    unused = count(missing, "number")
+    says = f"{len(known):,} classes are numbered up to {number(last)}: {unused} below it are unused"
     # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
     sampled = part.looked < part.total and missing * 5 < len(known)
     todo = "Number the classes without gaps, with one mapping for all sets"
@@ -83,12 +86,13 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
 
 
 def _type(look: Look, known: Floats) -> Fault | None:
-    """Classes as floating-point numbers, which cross-entropy refuses; yes and no may be such for its binary kin."""
+    """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
     given = look.data.training.given
     assert given is not None
     if given.dtype.kind != "f" or look.data.blanks or len(known) < 3:
         return None
-    says = f"labels are {count(len(known), 'class', 'classes')} stored as {given.dtype}, which cross-entropy does not take"
+    classes = count(len(known), "class", "classes")
+    says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
     severity = Severity.WARNING if look.data.is_fed else Severity.INFO
     return Fault(
         severity, says, "labels-out-of-range", "Store classes as whole numbers", "train_y = train_y.long()"

@@ -1,14 +1,15 @@
 """Validation rows that stand in the training data, exactly or nearly.
 
-A row is nearly the same as a training row when it is far nearer to it than training rows are to each other. How
-near rows come by chance depends on how many directions they spread in; that is told from the distances between
-training rows, whose small ones fall off as a power of that number.
+A row is nearly the same as a training row when it is far nearer to it than training rows are to each other.
+How near rows come by chance depends on how many directions they spread in; that is told from the distances
+between training rows, whose small ones fall off as a power of that number.
 """
 
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from traindx.examination import Fault, Row
 from traindx.exams.dataset.data import Data, Kind
@@ -26,12 +27,16 @@ _BY_CHANCE: Annotated[float, "share of rows that may come so near by chance"] = 
 _NEAR: Annotated[float, "of the usual distance to the nearest row, at most"] = 0.3
 _FEWEST_DIRECTIONS: Annotated[float, "below, rows come near by chance"] = 4.0
 _MOST_ASKED = 2000
+_MEASURED = 500
+"""Training rows from which the usual distance is taken."""
 
 _DROP = """\
 held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
-keep = np.array([row.tobytes() not in held for row in np.ascontiguousarray(train_x)])
+rows = np.ascontiguousarray(train_x)
+keep = np.array([row.tobytes() not in held for row in rows])
 train_x, train_y = train_x[keep], train_y[keep]
-# rows of one person, place or recording belong on one side: GroupShuffleSplit(...).split(x, y, groups)"""
+# what belongs together goes to one side:
+# GroupShuffleSplit(test_size=0.2).split(x, y, groups)"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +64,12 @@ def answer(look: Look) -> Seen | Unasked:
     if near is not None:
         faults += _fault(data, near.held, near.trained, near.asked, "nearly")
     whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
-    says = f"{count(len(exact), 'validation row')} of {data.validation.looked:,} stand in the training data{whole}"
+    held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
+    says = f"{held} stand in the training data{whole}"
     return Seen(says, tuple(faults))
 
 
-def _telling(data: Data) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
+def _telling(data: Data) -> NDArray[np.bool_]:
     """Validation rows whose values are not all the same: blank ones repeat each other and leak nothing."""
     assert data.validation is not None
     matrix = data.validation.matrix
@@ -94,7 +100,7 @@ def _near(look: Look, exact: Rows) -> Twins | None:
     space = look.space
     if space.validation is None or len(space.training) < 50:
         return None
-    own = np.arange(0, len(space.training), max(1, len(space.training) // _MOST_ASKED))
+    own = np.arange(0, len(space.training), max(1, len(space.training) // _MEASURED))
     usual = nearest(space.training[own], space.training, 1, own=own).distance
     limit = _limit(usual)
     if limit is None:

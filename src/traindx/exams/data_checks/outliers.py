@@ -21,9 +21,11 @@ _MARK = 3
 """Times that a wild value must stand for a mark of missing values, and not for a slip."""
 
 _CLIP = """\
-low, high = np.quantile(train_x, [0.001, 0.999], axis=0)  # of the training rows only
+low, high = np.quantile(train_x, [0.001, 0.999], axis=0)
 train_x, val_x = train_x.clip(low, high), val_x.clip(low, high)"""
-_MISSING = "train_x = np.where(np.isin(train_x, [{marks}]), np.nan, train_x)  # then fill as missing"
+_MISSING = """\
+marks = np.isin(train_x, [{marks}])
+train_x = np.where(marks, np.nan, train_x)  # then fill as missing"""
 
 
 def answer(look: Look) -> Seen | Unasked:

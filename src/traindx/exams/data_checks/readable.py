@@ -16,8 +16,8 @@ def answer(look: Look) -> Seen:
         first = part.broken[0]
         where = f" ({first.item})" if first.item else ""
         says = (
-            f"{count(len(part.broken), f'{part.name} row')} of {part.looked + len(part.broken):,} cannot be used:"
-            f" row {first.index}{where} {first.reason}"
+            f"{count(len(part.broken), f'{part.name} row')} of {part.looked + len(part.broken):,} cannot be"
+            f" used: row {first.index}{where} {first.reason}"
         )
         todo = "Repair or remove these rows: a training stops at the first one, or pads what it cannot read"
         faults.append(Fault(Severity.SERIOUS, says, "", todo, rows=part.broken))

@@ -17,11 +17,13 @@ _FEWEST = 50
 
 _SHUFFLE = """\
 train_loader = DataLoader(train_data, batch_size=64, shuffle=True)
-# and before a split: order = np.random.default_rng(0).permutation(len(x)); x, y = x[order], y[order]"""
+# and before the data is split:
+order = np.random.default_rng(0).permutation(len(x))
+x, y = x[order], y[order]"""
 
 
 def answer(look: Look) -> Seen | Unasked:
-    """Batches of one class pull the weights to and fro, and a split by position gives other classes to each part."""
+    """Batches of one class pull the weights to and fro, and a split by position parts the classes."""
     data, part = look.data, look.data.training
     if not data.has_order:
         return Unasked("in folders of classes the order is that of the folders")
@@ -33,7 +35,8 @@ def answer(look: Look) -> Seen | Unasked:
         if chance >= 1:
             return Unasked("there is one class only")
         excess = (float(np.mean(labels[1:] == labels[:-1])) - chance) / (1 - chance)
-        says = f"neighbours share their class: {excess:.2f}, where 0 is random order and 1 is sorted (limit {_SORTED})"
+        scale = f"where 0 is random order and 1 is sorted (limit {_SORTED})"
+        says = f"neighbours share their class: {excess:.2f}, {scale}"
         found = excess >= _SORTED
     else:
         rank = _rank_correlation(part.given.astype(np.float64))

@@ -22,8 +22,9 @@ _FURTHER: Annotated[float, "times the reach of the own tail; bench/thresholds.md
 _DECADES: Annotated[float, "largest over smallest of the middle nine tenths, all above zero"] = 100.0
 
 _STANDARDISE = """\
-mean, std = train_y.mean(axis=0), train_y.std(axis=0)  # of the training rows: {mean} and {std}
-train_y = (train_y - mean) / std  # and predictions * std + mean"""
+mean, std = train_y.mean(axis=0), train_y.std(axis=0)
+train_y = (train_y - mean) / std  # here {mean} and {std}
+# and predictions * std + mean where they are used"""
 
 
 def answer(look: Look) -> Seen | Unasked:
@@ -44,7 +45,8 @@ def answer(look: Look) -> Seen | Unasked:
         return Seen(says, (fault,))
     usual = measured(finite)
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
-    says = f"targets have mean {number(float(usual.mean.mean()))} and deviation {number(float(usual.std.mean()))}"
+    mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
+    says = f"targets have mean {mean} and deviation {std}"
     faults = [*_scale(look, finite, rms, says), *_wild(look, values)]
     return Seen(says, tuple(faults))
 

@@ -3,8 +3,10 @@
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from traindx.errors import TraindxError, UnreadableError
 from traindx.examination import TRAINING, VALIDATION
@@ -17,14 +19,12 @@ Parts = tuple[Raw, Raw | None]
 
 def read_npy(path: Path, target: str | None, most: int) -> Raw:
     """One array; --target may name a column of it, or another .npy file with the labels."""
-    array = _loaded(path)
-    if not isinstance(array, np.ndarray):
-        raise UnreadableError(str(path), "is no single array", "name it .npz if it holds several")
+    array = _array(path)
     if target is None:
         note = "no target: --target COLUMN or --target LABELS.npy names it"
         return from_arrays(str(path), array, None, most, notes=(note,))
     if target.endswith(".npy"):
-        return from_arrays(str(path), array, _loaded(Path(target)), most)
+        return from_arrays(str(path), array, _array(Path(target)), most)
     if not target.removeprefix("-").isdecimal() or array.ndim != 2 or int(target) >= array.shape[1]:
         what = f'--target "{printable(target)}" is no column of it'
         raise UnreadableError(
@@ -126,15 +126,23 @@ def _squeezed(targets: Array) -> Array:
     return targets[:, 0] if targets.ndim == 2 and targets.shape[1] == 1 else targets
 
 
-def _loaded(path: Path) -> "Array | np.lib.npyio.NpzFile":
+def _array(path: Path) -> Array:
+    loaded = _loaded(path)
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    raise UnreadableError(str(path), "is no single array", "name it .npz if it holds several")
+
+
+def _loaded(path: Path) -> "Array | NpzFile":
     try:
         # Mapped, so that of a large file only the rows that are looked at are read.
-        mapped = "r" if path.suffix.lower() == ".npy" else None
-        return np.load(path, mmap_mode=mapped, allow_pickle=False)
+        mapped: Literal["r"] | None = "r" if path.suffix.lower() == ".npy" else None
+        content: Array | NpzFile = np.load(path, mmap_mode=mapped, allow_pickle=False)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         pickled = "pickle" in str(error).lower()
         what = "holds Python objects, which are not loaded" if pickled else "is no readable NumPy file"
         raise UnreadableError(str(path), what, "save it with numpy.save as an array of numbers") from error
+    return content
 
 
 def _member(path: Path, archive: Mapping[str, Array], name: str) -> Array:

@@ -15,6 +15,8 @@ from traindx.wording import count, printable
 _FEW: Annotated[int, "different whole numbers that are classes however few rows there are"] = 20
 _MANY: Annotated[int, "different whole numbers that are classes where each has ten rows"] = 1000
 
+_FEWEST_COUNTS = 6
+
 
 @dataclass(frozen=True)
 class Assembled:
@@ -73,21 +75,15 @@ def assembled(training: Raw, validation: Raw | None, task: Task | None, paramete
 def _fitting(training: Raw, validation: Raw) -> Raw:
     """The validation part with the columns of the training part, or the reason why it does not fit."""
     if training.names or training.texts:
-        lacking = [
-            name
-            for name in (*training.names, *training.texts)
-            if name not in (*validation.names, *validation.texts)
-        ]
+        known = {*validation.names, *validation.texts, *validation.numbering}
+        lacking = [name for name in (*training.names, *training.texts) if name not in known]
         if lacking:
             names = ", ".join(printable(name, 40) for name in lacking[:6])
             raise TraindxError(f"the validation data lacks {names}; give tables with the same columns")
-        numbers = (
-            np.stack([_column(validation, name) for name in training.names], axis=1)
-            if training.names
-            else validation.inputs
-        )
+        columns = [_column(validation, name)[:, None] for name in training.names]
         texts = {name: _words(validation, name) for name in training.texts}
-        return replace(validation, inputs=numbers, names=training.names, texts=texts)
+        inputs = np.concatenate([np.zeros((len(validation.rows), 0)), *columns], axis=1)
+        return replace(validation, inputs=inputs, names=training.names, texts=texts)
     if training.inputs.shape[1:] != validation.inputs.shape[1:]:
         here, there = training.inputs.shape[1:], validation.inputs.shape[1:]
         raise TraindxError(
@@ -98,14 +94,15 @@ def _fitting(training: Raw, validation: Raw) -> Raw:
 
 def _column(raw: Raw, name: str) -> Floats:
     """A column as numbers; words that stand where training has numbers are not numbers."""
-    if name in raw.names:
-        column: Floats = raw.inputs[:, raw.names.index(name)].astype(np.float64)
+    if name in raw.names or name in raw.numbering:
+        given = raw.numbering[name] if name in raw.numbering else raw.inputs[:, raw.names.index(name)]
+        column: Floats = given.astype(np.float64)
         return column
     return np.full(len(raw.rows), np.nan)
 
 
 def _words(raw: Raw, name: str) -> Array:
-    return raw.texts[name] if name in raw.texts else raw.inputs[:, raw.names.index(name)].astype(str)
+    return raw.texts[name] if name in raw.texts else _column(raw, name).astype(str)
 
 
 def _inputs(raws: list[Raw]) -> list[Array]:
@@ -155,17 +152,27 @@ def _task(raw: Raw, kind: Kind) -> tuple[Task, str]:
     if targets.ndim > 1:
         return _wide_task(targets, kind)
     values = targets[np.isfinite(targets)] if targets.dtype.kind == "f" else targets
-    different = np.unique(values)
+    different = np.unique(values.astype(np.float64))
     if not bool(np.all(different == np.round(different))):
         return Task.NUMBERS, ""
+    if _are_counts(values, different):
+        return Task.NUMBERS, "targets: numbers, being spread as counts are; --task classes says otherwise"
     if len(different) <= _FEW or len(different) <= min(_MANY, len(values) / 10):
-        asked = (
-            ""
-            if targets.dtype.kind in "iu"
-            else f"targets: {count(len(different), 'class', 'classes')}, being whole numbers; --task numbers says otherwise"
-        )
-        return Task.CLASSES, asked
+        classes = count(len(different), "class", "classes")
+        told = f"targets: {classes}, being whole numbers; --task numbers says otherwise"
+        return Task.CLASSES, "" if targets.dtype.kind in "iu" else told
     return Task.NUMBERS, "targets: numbers, being many different whole ones; --task classes says otherwise"
+
+
+def _are_counts(values: Array, different: Floats) -> bool:
+    """Whether whole numbers rise to a peak and fall off to a rare end, as the numbers of classes do not."""
+    if len(different) < _FEWEST_COUNTS or float(different[-1] - different[0]) > 2 * len(different):
+        return False
+    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+    peak = int(counts.argmax())
+    steps, noise = np.diff(counts), 2 * np.sqrt(np.maximum(counts[1:], counts[:-1]))
+    falls = bool(np.all(steps[:peak] > -noise[:peak]) and np.all(steps[peak:] < noise[peak:]))
+    return falls and counts[-1] < 0.1 * counts[peak] and len(values) >= 10 * len(different)
 
 
 def _wide_task(targets: Array, kind: Kind) -> tuple[Task, str]:

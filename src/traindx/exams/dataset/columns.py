@@ -36,9 +36,9 @@ class Columns:
 def measured(values: Floats) -> Columns:
     """The usual of rows by columns.
 
-    Beyond `low` and `high` lies what is further from the median than `far` times the cube of `tail`, where `far`
-    is the distance of the outer tenth and `tail` is `far` over the distance of the outer quarter: the rule of
-    `traindx.samples.outliers`, by which a normal column has none within 12.7 deviations.
+    Beyond `low` and `high` lies what is further from the median than `far` times the cube of `tail`, where
+    `far` is the distance of the outer tenth and `tail` is `far` over the distance of the outer quarter: the
+    rule of `traindx.samples.outliers`, by which a normal column has none within 12.7 deviations.
     """
     sample = values[:: max(1, len(values) // _MOST_VALUES)]
     with np.errstate(all="ignore"):

@@ -136,7 +136,7 @@ def _pair(batch: object, *, single: bool = False) -> tuple[Array, Array | None] 
     """Inputs and targets of a batch or, as a batch of one, of an item; None where there are no inputs."""
     if isinstance(batch, Mapping):
         inputs, targets = keyed([str(name) for name in batch], "")
-        parts = [batch[inputs] if inputs in batch else None, batch[targets] if targets in batch else None]
+        parts = [batch.get(inputs), batch.get(targets)]
     elif isinstance(batch, (tuple, list)):
         parts = [*batch[:2], None][:2]
     else:
@@ -156,10 +156,11 @@ def as_array(value: object) -> Array | None:
     """A tensor, array, number, list or picture as an array of numbers; None for anything else."""
     if value is None or isinstance(value, (str, bytes)):
         return None
-    detached = getattr(value, "detach", None)
-    if detached is not None:
-        value = detached().cpu()
-        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+    detach = getattr(value, "detach", None)
+    if detach is not None:
+        tensor = detach().cpu()
+        # NumPy has no such type.
+        value = tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError):

@@ -1,5 +1,6 @@
 """What several checks need of the data, worked out once."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,15 +49,16 @@ class Look:
         Each column gives as many bits as the chance that two of its values agree is small; twice the bits of
         the number of rows, and ten to spare, leave less than one pair in a thousand data sets to chance.
         """
-        sample = self.data.training.matrix[: _SAMPLE * max(1, self.data.training.looked // _SAMPLE) :]
-        sample = sample[:: max(1, len(sample) // _SAMPLE)]
-        step = max(1, sample.shape[1] // _MOST_COLUMNS)
-        bits = 0.0
+        matrix = self.data.training.matrix
+        sample = matrix[:: max(1, len(matrix) // _SAMPLE)]
+        step = max(1, int(sample.shape[1]) // _MOST_COLUMNS)
+        bits: float = 0.0
         for column in sample[:, ::step].T:
             _, counts = np.unique(column, return_counts=True)
-            bits -= np.log2(float(np.sum((counts / len(column)) ** 2)))
+            bits -= math.log2(float(np.sum((counts / len(column)) ** 2)))
         rows = sum(part.total for part in self.data.parts)
-        return bits * step >= 2 * np.log2(max(rows, 2)) + 10
+        enough = 2 * math.log2(max(rows, 2)) + 10
+        return bits * step >= enough
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from traindx.wording import printable
 
 Parts = tuple[Raw, Raw | None]
 
-_FACTORY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_FACTORY = re.compile(r"(?:[A-Za-z_][\w.]*|.+\.py):[A-Za-z_]\w*")
 _KINDS = "CSV, TSV, .parquet, .npy, .npz, .pt, a folder of images, or module:factory"
 _TABLES = {".csv", ".tsv", ".txt", ".gz", ".data"}
 
@@ -33,7 +34,7 @@ def opened(source: object, target: str | None, most: int, part: str = TRAINING) 
 def _named(name: str, target: str | None, most: int, part: str) -> Parts:
     path = Path(name)
     if not path.exists() and _FACTORY.fullmatch(name):
-        return _held(_made(name), most, part)
+        return _held(made(name), most, part)
     if path.is_dir():
         training, validation = images.parts_in(path) if part == TRAINING else (path, None)
         held = images.read_images(validation, most, VALIDATION) if validation else None
@@ -91,26 +92,47 @@ def _from_arrays(inputs: object, targets: object, most: int, part: str) -> Raw:
     return arrays.from_arrays(f"the {part} data", made[0], made[1], most, is_fed=True)
 
 
-def _made(name: str) -> object:
-    """What the factory of module:factory returns; the module is looked for here first, as python -m does."""
-    module_name, _, attribute = name.partition(":")
-    sys.path.insert(0, os.getcwd())
+def parameters_of(name: str) -> int:
+    """How many parameters the model has that a function returns."""
+    model = made(name)
+    parameters = getattr(model, "parameters", None)
+    if not callable(parameters):
+        what = f"returns a {printable(type(model).__name__, 60)}"
+        raise TraindxError(f"{name}: {what}, expected a torch module; give the number with --parameters")
+    return sum(int(one.numel()) for one in parameters())
+
+
+def made(name: str) -> object:
+    """What the function of module:function or file.py:function returns."""
+    place, _, attribute = name.rpartition(":")
+    module = _module(name, place)
+    factory: Callable[[], object] | None = getattr(module, attribute, None)
+    if not callable(factory):
+        raise TraindxError(f"{name}: there is no function {attribute} in it; name one without arguments")
     try:
-        module = importlib.import_module(module_name)
+        return factory()
+    except Exception as error:
+        raise _raised(name, "calling it", error) from error
+
+
+def _module(name: str, place: str) -> ModuleType:
+    """The module, looked for beside its file or in the folder we are in, as python does."""
+    file = Path(place)
+    if place.endswith(".py") and not file.is_file():
+        raise UnreadableError(name, f"no such file as {place}", "give module:function or file.py:function")
+    beside, module = (
+        (str(file.resolve().parent), file.stem) if place.endswith(".py") else (os.getcwd(), place)
+    )
+    sys.path.insert(0, beside)
+    try:
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
         todo = "run traindx in the folder of the module, or install it"
         raise TraindxError(f"{name}: {printable(str(error), 200)}; {todo}") from error
     except Exception as error:
         raise _raised(name, "importing it", error) from error
     finally:
-        sys.path.remove(os.getcwd())
-    factory: Callable[[], object] | None = getattr(module, attribute, None)
-    if not callable(factory):
-        raise TraindxError(f"{name}: {module_name} has no function {attribute}; name one without arguments")
-    try:
-        return factory()
-    except Exception as error:
-        raise _raised(name, "calling it", error) from error
+        sys.path.remove(beside)
 
 
 def _raised(name: str, doing: str, error: Exception) -> TraindxError:

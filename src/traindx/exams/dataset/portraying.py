@@ -23,7 +23,7 @@ def portrayed(look: Look) -> Portrait:
     return Portrait(
         classes=_classes(data),
         features=() if data.kind is Kind.TOKENS else _features(look),
-        feature_count=len(look.names),
+        feature_count=int(look.judged.sum()),
         targets=tuple(_numbers(part) for part in data.parts if numeric and part.given is not None),
         order=_order(data),
     )
@@ -38,11 +38,11 @@ def _classes(data: Data) -> tuple[ClassShare, ...]:
         else np.zeros(len(data.classes), dtype=np.int64)
         for part in (data.training, data.validation)
     ]
-    chosen = range(len(data.classes))
+    chosen = list(range(len(data.classes)))
     if len(data.classes) > _CLASSES:
         # The commonest and the rarest, half of the room each.
         order = np.argsort(-counts[0], kind="stable")
-        chosen = [*order[: _CLASSES // 2], *order[-_CLASSES // 2 :]]
+        chosen = [*order[: _CLASSES // 2].tolist(), *order[-_CLASSES // 2 :].tolist()]
     return tuple(ClassShare(data.classes[at], int(counts[0][at]), int(counts[1][at])) for at in chosen)
 
 

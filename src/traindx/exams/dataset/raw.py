@@ -34,13 +34,15 @@ class Raw:
     """The columns of a table; empty for arrays and images."""
     texts: Mapping[str, Array] = field(default_factory=dict)
     """Columns of words; an empty text is a blank."""
+    numbering: Mapping[str, Array] = field(default_factory=dict)
+    """Columns that number the rows, which are no features."""
     target_name: str = ""
     blanks: bool = False
-    """Whether NaN may stand for a blank cell: in files of text, where the network will not get it as it is."""
+    """Whether NaN may stand for a blank cell, as in tables, which no network gets as they are."""
     items: tuple[str, ...] = ()
     """The file of each row, where each is one."""
     is_fed: bool = False
-    """Whether the network gets exactly this: what a Dataset or DataLoader returns, not what lies in a file."""
+    """Whether the network gets exactly this: what a Dataset or loader returns, not what lies in a file."""
     has_order: bool = True
     """Whether the rows stand in an order that a training could meet; not in folders of classes."""
     is_loader: bool = False

@@ -16,7 +16,7 @@ from traindx.tables.sheet import Sheet, SheetBuilder, Words
 from traindx.wording import count, listed, printable
 
 _STRAY = 0.05
-"""Share of words up to which a column is one of numbers with marks for missing values, such as a question mark."""
+"""Share of words up to which a column is one of numbers with marks for what is missing, such as "?"."""
 
 
 def read_delimited(path: Path, target: str | None, most: int) -> Raw:
@@ -153,6 +153,7 @@ def from_columns(
         total=length,
         names=tuple(numbers),
         texts={name: values[rows] for name, values in kept.items() if name not in numbers},
+        numbering={name: columns[name][rows].astype(np.float64) for name in counting},
         target_name=chosen,
         blanks=blanks,
         notes=tuple(said),

@@ -41,16 +41,16 @@ def _kolmogorov(size: float) -> float:
     """The chance of a distance of that size; the series of Kolmogorov."""
     if size < 0.3:
         return 1.0
-    terms = [(-1) ** (number - 1) * math.exp(-2 * (number * size) ** 2) for number in range(1, 20)]
+    terms = [(1.0 if number % 2 else -1.0) * math.exp(-2 * (number * size) ** 2) for number in range(1, 20)]
     return min(1.0, max(0.0, 2 * sum(terms)))
 
 
 def separability(one: Points, other: Points) -> Distance:
-    """How well a linear rule on the coordinates and their squares, learned on one half, tells rows of the other.
+    """How well a linear rule on coordinates and their squares, learned on one half, tells rows of the other.
 
     Halves are every second row, so that a trend over the rows is in both.
     """
-    parts = [_sample(part, _MOST_TOLD).astype(np.float64) for part in (one, other)]
+    parts = [_sample(part.astype(np.float64), _MOST_TOLD) for part in (one, other)]
     parts = [np.concatenate([part, part**2], axis=1) for part in parts]
     if min(map(len, parts)) < 2 * _FOLDS:
         return Distance(0.5, 1.0)
@@ -84,4 +84,5 @@ def _area(one: Floats, other: Floats) -> float:
 
 
 def _sample(rows: Floats, most: int) -> Floats:
+    """Some of the rows, evenly spaced."""
     return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
