@@ -5,6 +5,8 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
+import numpy as np
+
 from traindx.errors import TraindxError
 from traindx.examination import VALIDATION, Examination
 from traindx.exams import data_checks
@@ -44,13 +46,17 @@ def data(
         held, _ = opened(validation, same, rows, VALIDATION)
     made = assembled(training, held, None if task is None else _TASKS[task], parameters)
     look = Look(made.data)
+    # Whatever stands in the data may be squared and divided: what comes of it is judged, not warned about.
+    with np.errstate(all="ignore"):
+        checks = tuple(question.asked(look) for question in questions())
+        portrait = portrayed(look)
     held_notes = [f"validation: {note}" for note in (held.notes if held else ())]
     return Examination(
         subject=_name(source),
         about=_about(made.data),
-        checks=tuple(question.asked(look) for question in questions()),
+        checks=checks,
         notes=(*training.notes, *held_notes, *made.notes),
-        portrait=portrayed(look),
+        portrait=portrait,
     )
 
 

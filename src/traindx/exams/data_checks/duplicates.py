@@ -31,7 +31,8 @@ def answer(look: Look) -> Seen | Unasked:
     _, first, groups, counts = np.unique(
         look.keys[0], return_index=True, return_inverse=True, return_counts=True
     )
-    later = np.flatnonzero((counts[groups] > 1) & (first[groups] != np.arange(part.looked)))
+    again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
+    later = np.flatnonzero(again & look.telling[0])
     if not len(later):
         return Seen("no training row stands there twice")
     faults = [*_contradictions(part, groups), _repeats(part, later)]

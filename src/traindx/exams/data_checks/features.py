@@ -14,6 +14,8 @@ from traindx.wording import count
 _SAME = 1 - 1e-9
 """Correlation from which a column is the target in another unit."""
 
+_FEWEST = 8
+
 
 def answer(look: Look) -> Seen | Unasked:
     """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
@@ -22,7 +24,9 @@ def answer(look: Look) -> Seen | Unasked:
         same = bool((data.training.matrix == data.training.matrix[:1]).all())
         return _nothing() if same and data.training.looked > 1 else Seen("rows differ")
     varies = look.usual.varies
-    if not varies.any() and data.training.looked > 1:
+    if data.training.looked < _FEWEST or not np.isfinite(data.training.matrix).any():
+        return Unasked("too few rows with numbers to tell")
+    if not varies.any():
         return _nothing()
     faults = _answers(look)
     constant = tuple(name for name, one in zip(data.features, varies, strict=True) if not one)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from traindx.examination import Fault, Row
 from traindx.exams.dataset.data import Data, Kind
@@ -57,7 +56,7 @@ def answer(look: Look) -> Seen | Unasked:
         return Unasked("rows hold too little to be known again: some agree by chance")
     known, places = np.unique(look.keys[0], return_index=True)
     at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
-    exact = np.flatnonzero((known[at] == look.keys[1]) & _telling(data))
+    exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
     trained = places[at[exact]]
     faults = _fault(data, exact, trained, data.validation.looked, "exactly")
     near = None if data.kind is Kind.TOKENS else _near(look, exact)
@@ -67,13 +66,6 @@ def answer(look: Look) -> Seen | Unasked:
     held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
     says = f"{held} stand in the training data{whole}"
     return Seen(says, tuple(faults))
-
-
-def _telling(data: Data) -> NDArray[np.bool_]:
-    """Validation rows whose values are not all the same: blank ones repeat each other and leak nothing."""
-    assert data.validation is not None
-    matrix = data.validation.matrix
-    return np.asarray((matrix != matrix[:, :1]).any(axis=1))
 
 
 def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Fault]:

@@ -30,10 +30,10 @@ def answer(look: Look) -> Seen | Unasked:
     if part.given is None or part.looked < _FEWEST or part.given.ndim > 1:
         return Unasked("no targets whose order could be told")
     if data.task is Task.CLASSES and part.labels is not None:
-        labels = part.labels
-        chance = float(np.sum((np.bincount(labels[labels >= 0]) / len(labels)) ** 2))
-        if chance >= 1:
+        labels = part.labels[part.labels >= 0]
+        if not len(labels) or labels.min() == labels.max():
             return Unasked("there is one class only")
+        chance = float(np.sum((np.bincount(labels) / len(labels)) ** 2))
         excess = (float(np.mean(labels[1:] == labels[:-1])) - chance) / (1 - chance)
         scale = f"where 0 is random order and 1 is sorted (limit {_SORTED})"
         says = f"neighbours share their class: {excess:.2f}, {scale}"

@@ -3,7 +3,6 @@
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -37,10 +36,18 @@ def read_npy(path: Path, target: str | None, most: int) -> Raw:
 
 def read_npz(path: Path, target: str | None, most: int) -> Parts:
     """Arrays by name: x and y, or x_train, y_train and x_val or x_test with their y."""
-    archive = _loaded(path)
-    if isinstance(archive, np.ndarray):
-        raise UnreadableError(str(path), "is a single array", "name it .npy")
-    return from_named(str(path), {name: _member(path, archive, name) for name in archive}, target, most)
+    named: dict[str, Array] = {}
+    # Opened here: NumPy leaves a damaged file open.
+    with path.open("rb") as file:
+        try:
+            archive: Array | NpzFile = np.load(file, allow_pickle=False)
+            if isinstance(archive, np.ndarray):
+                raise UnreadableError(str(path), "is a single array", "name it .npy")
+            for name in archive:
+                named[name] = archive[name]
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise _unreadable(path, is_objects="Object arrays" in str(error)) from error
+    return from_named(str(path), named, target, most)
 
 
 def read_pt(path: Path, target: str | None, most: int) -> Parts:
@@ -127,30 +134,20 @@ def _squeezed(targets: Array) -> Array:
 
 
 def _array(path: Path) -> Array:
-    loaded = _loaded(path)
-    if isinstance(loaded, np.ndarray):
-        return loaded
-    raise UnreadableError(str(path), "is no single array", "name it .npz if it holds several")
-
-
-def _loaded(path: Path) -> "Array | NpzFile":
     try:
         # Mapped, so that of a large file only the rows that are looked at are read.
-        mapped: Literal["r"] | None = "r" if path.suffix.lower() == ".npy" else None
-        content: Array | NpzFile = np.load(path, mmap_mode=mapped, allow_pickle=False)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        pickled = "pickle" in str(error).lower()
-        what = "holds Python objects, which are not loaded" if pickled else "is no readable NumPy file"
-        raise UnreadableError(str(path), what, "save it with numpy.save as an array of numbers") from error
-    return content
+        array: Array | NpzFile = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise _unreadable(path, is_objects="Python objects" in str(error)) from error
+    if isinstance(array, np.ndarray):
+        return array
+    array.close()
+    raise UnreadableError(str(path), "is no single array", "name it .npz")
 
 
-def _member(path: Path, archive: Mapping[str, Array], name: str) -> Array:
-    try:
-        return archive[name]
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        what = f"its array {printable(name, 40)} cannot be read ({error})"
-        raise UnreadableError(str(path), what, "save it again, without Python objects") from error
+def _unreadable(path: Path, *, is_objects: bool) -> UnreadableError:
+    what = "holds Python objects, which are not loaded" if is_objects else "is no readable NumPy file"
+    return UnreadableError(str(path), what, "save it with numpy.save as an array of numbers")
 
 
 def _of(arrays: Mapping[str, Array], name: str | None) -> Array | None:

@@ -60,6 +60,12 @@ class Look:
         enough = 2 * math.log2(max(rows, 2)) + 10
         return bits * step >= enough
 
+    @cached_property
+    def telling(self) -> tuple[NDArray[np.bool_], ...]:
+        """Which rows of every part hold more than one value; blank ones are alike and tell nothing."""
+        matrices = [part.matrix for part in self.data.parts]
+        return tuple(np.asarray((matrix != matrix[:, :1]).any(axis=1)) for matrix in matrices)
+
     @property
     def names(self) -> tuple[str, ...]:
         """What the columns of `channels` are called."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.errors import TraindxError, UnknownNameError
-from traindx.wording import printable
+from traindx.wording import listed, printable
 
 _TARGETS = ("y", "label", "labels", "target", "targets", "class", "classes", "category", "outcome")
 _INPUTS = (
@@ -29,7 +29,8 @@ def target_among(where: str, names: Sequence[str], wanted: str | None) -> tuple[
             return wanted, ()
         if wanted.removeprefix("-").isdecimal() and -len(names) <= int(wanted) < len(names):
             return names[int(wanted)], ()
-        raise UnknownNameError(f"column of {printable(where)}", wanted, names)
+        shown = listed([printable(name, 40) for name in names], 12)
+        raise TraindxError(f'{printable(where)}: has no column "{printable(wanted, 60)}"; it has {shown}')
     for known in _TARGETS:
         for name in names:
             if name.strip().lower() == known:

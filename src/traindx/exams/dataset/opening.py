@@ -77,7 +77,7 @@ def _one(source: object, most: int, part: str) -> Raw:
         return live.read_dataset(source, part, most)  # type: ignore[arg-type]  # a Dataset by its name
     if isinstance(source, Iterable):
         return live.read_stream(source, part, most)
-    what = f"is a {printable(type(source).__name__, 60)}"
+    what = f"is of type {printable(type(source).__name__, 60)}"
     raise UnreadableError(f"the {part} data", what, "give a Dataset, a DataLoader, arrays, or a path")
 
 
@@ -86,10 +86,13 @@ def _is_array(value: object) -> bool:
 
 
 def _from_arrays(inputs: object, targets: object, most: int, part: str) -> Raw:
-    made = [None if one is None else live.as_array(one) for one in (inputs, targets)]
-    if made[0] is None:
+    numbers = live.as_array(inputs)
+    if numbers is None:
         raise UnreadableError(f"the {part} data", "its inputs are no numbers", "give numbers")
-    return arrays.from_arrays(f"the {part} data", made[0], made[1], most, is_fed=True)
+    # Labels may be words.
+    words = isinstance(targets, np.ndarray) and targets.dtype.kind == "U"
+    labels = targets if words else None if targets is None else live.as_array(targets)
+    return arrays.from_arrays(f"the {part} data", numbers, labels, most, is_fed=True)
 
 
 def parameters_of(name: str) -> int:

@@ -133,8 +133,8 @@ def from_columns(
     kept = {name: values for name, values in columns.items() if name != chosen and name not in counting}
     numbers = {name: values for name, values in kept.items() if values.dtype.kind in "biuf"}
     if not kept:
-        what = f"has no column beside the target {printable(chosen)}" if chosen else "has no column"
-        raise UnreadableError(where, what, "name another --target, or give a table with features")
+        but = f"the target {printable(chosen)}" if chosen else "the numbers of its rows"
+        raise UnreadableError(where, f"has no column but {but}", "give a table with features")
     length = len(next(iter(columns.values())))
     rows = rows_of(length, 8 * len(kept), most)
     if len(rows) < length:
