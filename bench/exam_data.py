@@ -3,11 +3,13 @@
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
 
+from exam_data_fresh import FRESH
 from exam_data_sets import FAULTS, HEALTHY, Set, flipped, shapes, split, standard
 from traindx import exams
 from traindx.exams.data_checks.label_noise import voted
@@ -15,11 +17,41 @@ from traindx.finding import Severity
 
 SEEDS = 3
 
+_TABLES = (
+    "sparse uncorrelated",
+    "linear, ten outputs",
+    "fifty classes",
+    "six to one",
+    "skew mixture",
+    "logarithms",
+)
+_CLASSES = ("three spirals", "checkerboard", "fifty classes", "six to one", "skew mixture")
+FRESH_ON = {
+    "NaN in 8 rows": (*_TABLES, "spectra", "striped images"),
+    "infinity in 2 rows": _TABLES,
+    "two columns in other units": _TABLES,
+    "slips of the decimal point": _TABLES,
+    "-999 for missing": _TABLES,
+    "10 % of labels wrong": ("three spirals", "checkerboard", "fifty classes", "skew mixture"),
+    "20 % of labels wrong": ("three spirals", "checkerboard", "fifty classes", "skew mixture"),
+    "labels from 1": _CLASSES,
+    "negative labels": _CLASSES,
+    "a class of 5 rows": ("checkerboard", "six to one", "skew mixture"),
+    "sorted by class": _CLASSES,
+    "a tenth of validation in training": (*_TABLES, "spectra", "one-hot sequences", "striped images"),
+    "the same with noise": (*_TABLES, "spectra"),
+    "a twelfth of the rows twice": (*_TABLES, "spectra", "unit embeddings"),
+    "validation of another device": _TABLES,
+    "one class only": _CLASSES,
+    "targets in cents": ("s curve", "sparse uncorrelated", "friedman 3", "time series", "logarithms"),
+}
+"""Where faults make sense among the sets that were not there before."""
 
-def healthy() -> None:
+
+def healthy(sets: dict[str, Callable[[], Set]] = HEALTHY) -> None:
     """Every set as it is must pass."""
     alarms = 0
-    for name, make in HEALTHY.items():
+    for name, make in sets.items():
         training, validation = make().source
         found = exams.data(training, validation=validation)
         faults = [fault for fault in found.faults if fault.severity is not Severity.INFO]
@@ -27,17 +59,17 @@ def healthy() -> None:
         print(
             f"  {name:26} {found.verdict.value:5} {'; '.join(f'{one.cause}: {one.says}' for one in faults)}"
         )
-    print(f"healthy sets: {len(HEALTHY)}, called anything else: {alarms}\n")
+    print(f"healthy sets: {len(sets)}, called anything else: {alarms}\n")
 
 
-def faults() -> None:
-    """Every fault in every set it makes sense in, with three seeds: is its cause named, and what else is."""
+def faults(sets: dict[str, Callable[[], Set]] = HEALTHY, seeds: int = SEEDS) -> None:
+    """Every fault in every set it makes sense in: is its cause named, and what else is."""
     total = hits = others = 0
     for name, fault in FAULTS.items():
         missed, also, tried = [], set(), 0
-        for on in fault.on:
-            for seed in range(SEEDS):
-                broken = fault.put(HEALTHY[on](), np.random.default_rng(seed))
+        for on in fault.on if sets is HEALTHY else FRESH_ON.get(name, ()):
+            for seed in range(seeds):
+                broken = fault.put(sets[on](), np.random.default_rng(seed))
                 training, validation = broken.source
                 causes = exams.data(training, validation=validation).causes
                 tried += 1
@@ -48,6 +80,12 @@ def faults() -> None:
         beside = f"missed: {', '.join(missed) or '-'}   also: {', '.join(sorted(also)) or '-'}"
         print(f"  {name:36} {tried - len(missed):3} of {tried:3}   {beside}")
     print(f"injected faults: {hits} of {total} named by their cause; {others} other causes named beside\n")
+
+
+def fresh() -> None:
+    """Sets that were not there while the exam was written."""
+    healthy(FRESH)
+    faults(FRESH, 1)
 
 
 def label_noise() -> None:
@@ -143,6 +181,12 @@ def speed() -> None:
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["healthy", "faults", "label_noise", "speed"]
-    for part in wanted:
-        {"healthy": healthy, "faults": faults, "label_noise": label_noise, "speed": speed}[part]()
+    parts: dict[str, Callable[[], None]] = {
+        "healthy": healthy,
+        "fresh": fresh,
+        "faults": faults,
+        "label_noise": label_noise,
+        "speed": speed,
+    }
+    for part in sys.argv[1:] or parts:
+        parts[part]()

@@ -74,7 +74,8 @@ def questions() -> tuple[Question, ...]:
 def _name(source: object) -> str:
     if isinstance(source, (str, os.PathLike)):
         return printable(str(os.fspath(source)), 200)
-    return f"a {printable(type(source).__name__, 60)} in memory"
+    whole = type(source).__name__ in ("tuple", "list", "ndarray", "Tensor")
+    return "data in memory" if whole else f"a {printable(type(source).__name__, 60)} in memory"
 
 
 def _about(data: Data) -> str:

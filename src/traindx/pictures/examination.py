@@ -33,6 +33,8 @@ _LEAST, _MOST = 1.9, 6.6
 _LETTERS = 18
 _TOLD = 62
 """Characters of a sentence that fit beside the name of a check."""
+_FAR = 50.0
+"""Times the usual value, from which one feature would squeeze all others on a linear axis."""
 _FEW = 6
 """Fewer bars do not fill a panel."""
 _LIMIT = 0.2
@@ -177,7 +179,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
             axes.plot([middle], [at], marker="|", color=BLACK, markersize=6)
     _lines(axes, [one.name for one in features])
     ends = [abs(value) for one in features for value in (*one.training, *one.validation)]
-    if max(ends, default=0) > 100:
+    if max(ends, default=0.0) > _FAR * max(float(np.median(ends)), 1.0):
         from matplotlib.ticker import SymmetricalLogLocator
 
         axes.set_xscale("symlog", linthresh=1)

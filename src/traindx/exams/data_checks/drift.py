@@ -81,8 +81,8 @@ def _columns(look: Look, held: Part, told: Distance) -> list[Fault]:
     if apart:
         farthest = found[apart[0]].area
         says = (
-            f"{count(len(apart), 'column')} of {len(found):,} are distributed otherwise in validation, by up"
-            f" to {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
+            f"values of {count(len(apart), 'column')} of {len(found):,} differ in validation,"
+            f" by up to {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
         )
     severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
     todo = "Send both parts through one preprocessing; if they still differ, split the data anew"

@@ -112,7 +112,11 @@ class Data:
         if self.kind is Kind.TABLE or self.training.inputs.ndim < 3:
             return self.features
         axis = channel_axis(self.training.inputs.shape)
-        return ("all",) if axis is None else tuple(map(str, range(self.training.inputs.shape[axis])))
+        return (
+            ("all values",)
+            if axis is None
+            else tuple(f"channel {number}" for number in range(self.training.inputs.shape[axis]))
+        )
 
 
 def channel_axis(shape: tuple[int, ...]) -> int | None:

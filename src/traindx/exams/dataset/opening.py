@@ -90,8 +90,9 @@ def _from_arrays(inputs: object, targets: object, most: int, part: str) -> Raw:
     if numbers is None:
         raise UnreadableError(f"the {part} data", "its inputs are no numbers", "give numbers")
     # Labels may be words.
-    words = isinstance(targets, np.ndarray) and targets.dtype.kind == "U"
-    labels = targets if words else None if targets is None else live.as_array(targets)
+    labels = live.as_array(targets)
+    if isinstance(targets, np.ndarray) and targets.dtype.kind == "U":
+        labels = targets
     return arrays.from_arrays(f"the {part} data", numbers, labels, most, is_fed=True)
 
 
