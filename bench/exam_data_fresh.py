@@ -114,9 +114,7 @@ FRESH: dict[str, Callable[[], Set]] = {
     "s curve": lambda: _made("s_curve", 1500, noise=0.1, random_state=42),
     "sparse uncorrelated": lambda: _made("sparse_uncorrelated", 900, 12, random_state=43),
     "friedman 3": lambda: _made("friedman3", 1200, random_state=44),
-    "low rank, no target": lambda: split(
-        standard(datasets.make_low_rank_matrix(900, 40, random_state=45)), None
-    ),
+    "low rank, no target": _low_rank,
     "linear, ten outputs": lambda: _made("regression", 900, 15, n_targets=10, random_state=46),
     "three spirals": _spirals,
     "checkerboard": _checkerboard,

@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 from traindx import exams
 from traindx.errors import TraindxError
 from traindx.examination import Check, Examination, Mark
+from traindx.exams.dataset import tables
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 6))
@@ -71,6 +72,26 @@ def test_parquet(tmp_path: Path) -> None:
     found = exams.data(tmp_path / "t.parquet")
     assert found.about == "300 training rows, 3 features, 2 classes"
     assert check_of(found, "label range").says == "2 classes by name, such as no"
+
+
+def test_polars_and_pyarrow_read_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    words = [["red", "blue", None][row % 3] for row in range(300)]
+    parquet.write_table(
+        pyarrow.table({"a": X[:, 0], "w": words, "n": [None, 1, 2] * 100}), tmp_path / "t.parquet"
+    )
+    by_polars, by_pyarrow = (read(tmp_path / "t.parquet") for read in (tables._by_polars, tables._by_pyarrow))
+    for name, column in by_polars.items():
+        np.testing.assert_array_equal(column, by_pyarrow[name])
+
+
+def test_a_dataframe_and_a_pair_of_paths(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "w": ["red", "blue", None] * 100, "label": Y})
+    assert exams.data(frame).about == "300 training rows, 3 features, 2 classes"
+    assert exams.data(frame, target="b").about == "300 training rows, 3 features, numbers to predict"
+    training, validation = csv(tmp_path / "t.csv"), csv(tmp_path / "v.csv", rows=100)
+    assert exams.data((str(training), validation)).about.startswith("200 training rows, 100 of validation")
 
 
 def test_arrays_in_files(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ def data(
     """Every question about data that is to be trained on, answered.
 
     `source` is a path (CSV, TSV, Parquet, .npy, .npz, .pt, a folder of images), "module:factory", a Dataset,
-    a DataLoader, an array, or a pair (inputs, targets); a pair of anything else is (training, validation).
+    a DataLoader, a DataFrame, an array, or a pair (inputs, targets); a pair of anything else is (training,
+    validation).
     """
     if rows < 1:
         raise TraindxError(f"rows={rows}: is no number of rows; give 1 or more")

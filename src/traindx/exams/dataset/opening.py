@@ -28,13 +28,13 @@ def opened(source: object, target: str | None, most: int, part: str = TRAINING) 
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         return _named(str(name), target, most, part)
-    return _held(source, most, part)
+    return _held(source, target, most, part)
 
 
 def _named(name: str, target: str | None, most: int, part: str) -> Parts:
     path = Path(name)
     if not path.exists() and _FACTORY.fullmatch(name):
-        return _held(made(name), most, part)
+        return _held(made(name), target, most, part)
     if path.is_dir():
         training, validation = images.parts_in(path) if part == TRAINING else (path, None)
         held = images.read_images(validation, most, VALIDATION) if validation else None
@@ -55,22 +55,27 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
     raise UnreadableError(name, f"is of a kind that is not read ({suffix or 'no suffix'})", f"give {_KINDS}")
 
 
-def _held(source: object, most: int, part: str) -> Parts:
+def _held(source: object, target: str | None, most: int, part: str) -> Parts:
     """The rows of an object in memory: a pair of sources or of arrays, or one of them."""
     if isinstance(source, (tuple, list)) and len(source) == 2:
         first, second = source
         if _is_array(first):
             return _from_arrays(first, second, most, part), None
-        return _one(first, most, part), None if second is None else _one(second, most, VALIDATION)
-    return _one(source, most, part), None
+        held = None if second is None else _one(second, target, most, VALIDATION)
+        return _one(first, target, most, part), held
+    return _one(source, target, most, part), None
 
 
-def _one(source: object, most: int, part: str) -> Raw:
+def _one(source: object, target: str | None, most: int, part: str) -> Raw:
+    if isinstance(source, (str, os.PathLike)):
+        return _named(str(os.fspath(source)), target, most, part)[0]
     if isinstance(source, (tuple, list)) and len(source) == 2 and _is_array(source[0]):
         return _from_arrays(source[0], source[1], most, part)
     if _is_array(source):
         return _from_arrays(source, None, most, part)
     kind = {one.__name__ for one in type(source).__mro__}
+    if "DataFrame" in kind:
+        return tables.from_frame(source, f"the {part} data", target, most)  # type: ignore[arg-type]  # by its name
     if isinstance(source, Iterable) and "DataLoader" in kind:
         return live.read_loader(source, part, most)
     if isinstance(source, Sequence) or ("Dataset" in kind and "IterableDataset" not in kind):
@@ -78,7 +83,9 @@ def _one(source: object, most: int, part: str) -> Raw:
     if isinstance(source, Iterable):
         return live.read_stream(source, part, most)
     what = f"is of type {printable(type(source).__name__, 60)}"
-    raise UnreadableError(f"the {part} data", what, "give a Dataset, a DataLoader, arrays, or a path")
+    raise UnreadableError(
+        f"the {part} data", what, "give a Dataset, a DataLoader, a DataFrame, arrays, or a path"
+    )
 
 
 def _is_array(value: object) -> bool:

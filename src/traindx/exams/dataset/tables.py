@@ -1,8 +1,9 @@
 """Tables in files: CSV and TSV by our own reader of delimited text, Parquet by whichever library is there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -105,6 +106,28 @@ def _by_polars(path: Path) -> dict[str, Array]:
             str(path), f"is no readable Parquet file ({error})", "write it again"
         ) from error
     return {name: _numbers_or_texts(frame[name].to_numpy()) for name in frame.columns}
+
+
+class Frame(Protocol):
+    """A DataFrame of pandas or polars."""
+
+    columns: Iterable[object]
+
+    def __getitem__(self, name: object, /) -> "Column":
+        """A column."""
+
+
+class Column(Protocol):
+    """A column of a DataFrame."""
+
+    def to_numpy(self) -> Array:
+        """Its values."""
+
+
+def from_frame(frame: Frame, where: str, target: str | None, most: int) -> Raw:
+    """A DataFrame in memory."""
+    columns = {str(name): _numbers_or_texts(np.asarray(frame[name].to_numpy())) for name in frame.columns}
+    return from_columns(where, columns, target, most, (), blanks=True)
 
 
 def _numbers_or_texts(values: Array) -> Array:
