@@ -99,6 +99,7 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     np.save(tmp_path / "y.npy", Y)
     np.savez(tmp_path / "d.npz", x=X, y=Y)
     np.savez(tmp_path / "k.npz", x_train=X, y_train=Y, x_test=X[:50] + 3, y_test=Y[:50])
+    np.savez(tmp_path / "m.npz", x=X, y=Y, x_val=X[:50], y_val=Y[:50])
     torch.save((torch.tensor(X), torch.tensor(Y)), tmp_path / "p.pt")
     torch.save({"inputs": torch.tensor(X), "labels": torch.tensor(Y)}, tmp_path / "d.pt")
     assert exams.data(tmp_path / "x.npy").about == "300 training rows, 6 features"
@@ -110,6 +111,7 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     for name in ("d.npz", "p.pt", "d.pt"):
         assert exams.data(tmp_path / name).about == ABOUT
     assert "train-val-mismatch" in exams.data(tmp_path / "k.npz").causes
+    assert "train-val-leakage" in exams.data(tmp_path / "m.npz").causes
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:

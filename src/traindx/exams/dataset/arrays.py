@@ -84,13 +84,13 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
 def from_named(where: str, arrays: Mapping[str, Array], target: str | None, most: int) -> Parts:
     """The parts that the names of arrays tell apart."""
     names = list(arrays)
-    inputs, labels = keyed(names, TRAINING)
-    if inputs is None:
-        inputs, labels = keys_of(where, names, target)
-        used = f"inputs: {printable(inputs, 40)}; target: {printable(labels or 'none', 40)}"
-        return from_arrays(where, arrays[inputs], _of(arrays, labels), most, notes=(used,)), None
-    training = from_arrays(where, arrays[inputs], _of(arrays, labels), most)
     held, held_labels = keyed(names, VALIDATION)
+    inputs, labels = keyed(names, TRAINING)
+    notes: tuple[str, ...] = ()
+    if inputs is None:
+        inputs, labels = keys_of(where, [name for name in names if name not in (held, held_labels)], target)
+        notes = (f"inputs: {printable(inputs, 40)}; target: {printable(labels or 'none', 40)}",)
+    training = from_arrays(where, arrays[inputs], _of(arrays, labels), most, notes=notes)
     if held is None:
         return training, None
     return training, from_arrays(f"{where} ({held})", arrays[held], _of(arrays, held_labels), most)
