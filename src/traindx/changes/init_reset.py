@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from traindx.change import Change
 from traindx.errors import TraindxError
@@ -27,7 +28,7 @@ def begin(program: Program, change: Change) -> None:
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)
-            layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+            layers = [one for one in model.modules() if isinstance(one, _LAYERS) and not is_lazy(one.weight)]
             for layer in layers:
                 _draw_layer(layer, kind, last=layer is layers[-1])
             others = [_draw_other(one) for one in model.modules()]

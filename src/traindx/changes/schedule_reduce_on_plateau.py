@@ -8,7 +8,7 @@ from torch import Tensor
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates
+from traindx.surgery.rates import multiply_rates, without_schedule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ class Plateau:
 
 
 def begin(program: Program, change: Change) -> None:
-    """Divide the rate by a number whenever the mean loss has not fallen for a while."""
+    """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = Plateau(program, change)
-    multiply_rates(program, lambda _, __: plateau.factor)
+    multiply_rates(program, lambda optimizer, _: plateau.factor * without_schedule(optimizer))
 
 
 OPERATION = Operation(
     name="schedule.reduce_on_plateau",
     forms=("schedule.reduce_on_plateau 10",),
-    says="divide the rate by a number whenever the loss has stood still for two 25ths of the run",
+    says="divide the rate by a number whenever the loss stands still for two 25ths of the run",
     begin=begin,
 )

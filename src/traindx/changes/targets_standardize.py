@@ -18,28 +18,34 @@ def begin(program: Program, change: Change) -> None:
     the same thing.
     """
     scale: tuple[float, float] | None = None
+    last: nn.Module | None = None
+    """The model that was called last: where a program calls several, its output is the prediction."""
+    predicts: nn.Module | None = None
 
     def standardized(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
-            nonlocal scale
-            shown = original(given, target, *args, **kwargs)
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+            nonlocal scale, predicts
+            shown = original(given, target, **settings)
             if scale is None:
                 mean, deviation = float(target.float().mean()), float(target.float().std())
                 if not deviation > _LEAST:
                     program.refuse(change, "the targets of the first batch are all the same")
                     return shown
-                scale = (mean, deviation)
+                scale, predicts = (mean, deviation), last
                 program.applied(
                     change, f"targets are standardised: mean {mean:.3g}, deviation {deviation:.3g}"
                 )
             mean, deviation = scale
-            learned = original((given - mean) / deviation, (target - mean) / deviation, *args, **kwargs)
+            learned = original((given - mean) / deviation, (target - mean) / deviation, **settings)
             return learned_from(shown, learned)
 
         return loss
 
     def restored(module: nn.Module, _: object, output: object) -> object:
-        if scale is None or not any(module is one for one in program.models):
+        nonlocal last
+        if any(module is one for one in program.models):
+            last = module
+        if scale is None or module is not predicts:
             return None
         mean, deviation = scale
         return output * deviation + mean if isinstance(output, Tensor) else None
