@@ -54,7 +54,8 @@ def yes_and_no(name: str) -> tuple[Callable[[nn.Module], Tensor], Callable[[nn.M
 
     def scores(*args: object, **kwargs: object) -> Tensor:
         # Looked up when it is called, as programs do.
-        return functional.binary_cross_entropy_with_logits(*args, **kwargs)
+        found: Tensor = vars(functional)["binary_cross_entropy_with_logits"](*args, **kwargs)
+        return found
 
     flat, column = RARE, RARE[:, None]
     found: dict[str, tuple[Callable[[nn.Module], Tensor], Callable[[nn.Module], Tensor]]] = {
@@ -116,7 +117,7 @@ def test_classes_are_weighed_and_a_given_weight_is_left(by_place: bool, tmp_path
         return nn.Linear(4, 2)
 
     def loss(model: nn.Module) -> Tensor:
-        return functional.cross_entropy(model(rows), labels, *([None] if by_place else [balance]))
+        return functional.cross_entropy(model(rows), labels, None if by_place else balance)
 
     with changed(tmp_path, "loss.class_weights balanced"):
         changed_weights = trained(loss, model=net())
@@ -128,18 +129,18 @@ def test_classes_are_weighed_and_a_given_weight_is_left(by_place: bool, tmp_path
 class Functional(nn.Module):
     """Dropout and activations as functions, as people write them."""
 
-    def __init__(self, *drop: object, **settings: object) -> None:
+    def __init__(self, share: float = 0.0, by_name: float = 0.0) -> None:
         super().__init__()
         torch.manual_seed(5)
         self.first, self.second, self.last = nn.Linear(4, 16), nn.Linear(16, 16), nn.Linear(16, 1)
-        self.drop, self.settings = drop, settings
+        self.share, self.by_name = share, by_name
 
     def forward(self, rows: Tensor) -> Tensor:
         hidden = functional.relu(self.second(functional.relu(self.first(rows))))
-        if self.drop:
-            hidden = functional.dropout(hidden, *self.drop[:1], self.training)
-        if self.settings:
-            hidden = functional.dropout(hidden, training=self.training, **self.settings)
+        if self.share:
+            hidden = functional.dropout(hidden, self.share, self.training)
+        if self.by_name:
+            hidden = functional.dropout(hidden, training=self.training, p=self.by_name)
         return self.last(hidden)
 
 
@@ -148,7 +149,7 @@ def squared(model: nn.Module) -> Tensor:
     return functional.mse_loss(model(rows).squeeze(1), wanted)
 
 
-@pytest.mark.parametrize("made", [Functional, lambda p: Functional(p=p)])
+@pytest.mark.parametrize("made", [Functional, lambda p: Functional(by_name=p)])
 def test_a_dropout_that_is_called_gets_another_share(
     made: Callable[[float], nn.Module], tmp_path: Path
 ) -> None:

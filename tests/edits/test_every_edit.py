@@ -16,12 +16,20 @@ CHANGES = Path(edits.__file__).parents[1] / "changes"
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 INDEX = [json.loads(line) for line in (SCRIPTS / "INDEX.jsonl").read_text().splitlines()]
 ASKED = (
+    "activation.insert relu",
     "activation.replace relu leaky_relu",
     "activation.replace sigmoid leaky_relu",
+    "gradients.accumulate 4",
     "gradients.clear_each_step",
     "gradients.clip 1.0",
     "gradients.clip none",
     "gradients.clip x 10",
+    "gradients.skip_nonfinite",
+    "init.reset he",
+    "init.reset xavier",
+    "inputs.clip 8",
+    "inputs.replace_nonfinite",
+    "inputs.standardize",
     "loader.batch_size x 4",
     "loader.num_workers 2",
     "loader.shuffle",
@@ -31,6 +39,7 @@ ASKED = (
     "loss.label_smoothing 0.1",
     "loss.negate",
     "loss.remove_softmax",
+    "loss.stabilize",
     "loss.use_mean",
     "model.restore_mode",
     "model.unfreeze",
@@ -40,12 +49,18 @@ ASKED = (
     "optimizer.momentum 0.8",
     "optimizer.use adamw",
     "output.remove_activation",
+    "output.sigmoid",
+    "precision.use bfloat16",
+    "precision.use float32",
     "regularize.dropout 0.2",
     "regularize.weight_decay x 0.1",
     "schedule.constant",
     "schedule.cosine",
+    "schedule.reduce_on_plateau 10",
     "schedule.warmup 50",
+    "stop.at 40",
     "targets.match_shape",
+    "targets.standardize",
 )
 """Each change that can be edited, at least once."""
 

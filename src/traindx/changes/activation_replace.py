@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from torch import Tensor, nn
+from torch import nn
 
 from traindx.change import Change
 from traindx.errors import TraindxError
@@ -44,14 +44,9 @@ def begin(program: Program, change: Change) -> None:
             program.applied(change, f"{len(found)} modules {old} become {new}")
 
     program.on_model(exchange)
-    made = _NEW[new]()
+    instead: Activation = _NEW[new]()
 
-    def instead(value: Tensor, *_: object, **__: object) -> Tensor:
-        # What is given beside the value is meant for the old one, such as inplace=True.
-        bent: Tensor = made(value)
-        return bent
-
-    def replaced(place: Place, _: Activation, __: nn.Module) -> Activation | None:
+    def replaced(place: Place, _: Activation) -> Activation | None:
         if place is Place.OUTPUT:
             return None
         program.applied(change, f"calls of {old} become {new}")

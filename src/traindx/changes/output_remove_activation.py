@@ -27,8 +27,8 @@ def begin(program: Program, change: Change) -> None:
         parent[-1] = nn.Identity()
         straightened.add(id(model))
 
-    def replaced(place: Place, original: Activation, model: nn.Module) -> Activation | None:
-        if place is Place.HIDDEN or id(model) in straightened:
+    def replaced(place: Place, original: Activation) -> Activation | None:
+        if place is Place.HIDDEN or id(calls.model) in straightened:
             return None
         program.applied(change, f"{original.__name__} at the output is taken away")
         return _as_it_is
@@ -39,7 +39,7 @@ def begin(program: Program, change: Change) -> None:
         calls.watch(function)
 
 
-def _as_it_is(value: Tensor, *_: object, **__: object) -> Tensor:
+def _as_it_is(value: Tensor) -> Tensor:
     return value
 
 

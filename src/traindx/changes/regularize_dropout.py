@@ -38,10 +38,9 @@ class _Dropping:
         program.patches.replace(torch, "dropout", self._set)
         program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
         program.on_model(self._entered)
-        if self._share:
-            calls = Calls(program, self._bent)
-            for name in _BENDING:
-                calls.watch(name)
+        self._calls = Calls(program, self._bent)
+        for name in _BENDING if self._share else ():
+            self._calls.watch(name)
 
     def _entered(self, model: nn.Module) -> None:
         """Set what is a module; else find places to drop behind."""
@@ -103,16 +102,14 @@ class _Dropping:
 
         return scaled_dot_product_attention
 
-    def _bent(self, place: Place, original: Activation, model: nn.Module) -> Activation | None:
+    def _bent(self, place: Place, original: Activation) -> Activation | None:
         """An activation that is called, with a dropout behind it."""
-        if place is Place.OUTPUT or id(model) not in self._plain or not model.training:
+        model = self._calls.model
+        if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
             return None
         self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
 
-        def dropped(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            return functional.dropout(original(value, *args, **kwargs), self._share)
-
-        return dropped
+        return lambda value: functional.dropout(original(value), self._share)
 
     def _dropped(self, module: nn.Module, _: object, output: object) -> object:
         if not module.training or not torch.is_grad_enabled():

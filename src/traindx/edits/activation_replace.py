@@ -21,6 +21,8 @@ _NEW = {
     "tanh": ("Tanh", ""),
 }
 """The class of an activation, and what it is made with."""
+_STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
+"""Words for several activations."""
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
@@ -28,13 +30,16 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     if len(change.words) != 2 or change.words[1] not in _NEW:
         raise RefusedError(f'"{change}" names no activation to take, such as relu leaky_relu')
     old, new = change.words
-    modules = {name for name, kind in MODULES.items() if kind == old}
+    kinds = _STANDS_FOR.get(old, (old,))
+    modules = {name for name, kind in MODULES.items() if kind in kinds}
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):
         if last_name(call.func) in modules and is_hidden_module(source, call):
             parts[call] = _module(source, call, new)
         elif (
-            kind_of(source, call) == old and is_hidden_call(source, run, call) and not _is_kept(source, call)
+            kind_of(source, call) in kinds
+            and is_hidden_call(source, run, call)
+            and not _is_kept(source, call)
         ):
             parts[call] = _function(source, call, new)
     parts |= _references(source, modules, new)

@@ -6,9 +6,9 @@ from traindx.change import Change
 from traindx.editing.calls import argument, calls_of
 from traindx.editing.edit import Edit, Edited, RefusedError
 from traindx.editing.literal import Literal, literal_behind, rewritten
-from traindx.editing.optimizer import Setting, edit_setting, optimizer_call, trainer_call
+from traindx.editing.optimizer import Setting, edit_setting, literals_of_groups, optimizer_call, trainer_call
 from traindx.editing.source import Source
-from traindx.editing.words import number_of, text_of
+from traindx.editing.words import number_of
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
@@ -28,7 +28,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     scheduled = _of_schedule(source, run)
     if scheduled:
         return _all_scaled(source, change, scheduled, "the schedule sets the rates itself")
-    groups = _of_groups(source, run, call)
+    groups = literals_of_groups(source, run, call, "lr", _WHAT)
     if groups:
         own = argument(call, _SETTING.names, _SETTING.position)
         first = [literal_behind(source, run, _WHAT, own.value, own)] if own else []
@@ -47,15 +47,6 @@ def _of_schedule(source: Source, run: Run) -> list[Literal]:
                 given = argument(call, (setting,), place + 1)
                 found += [literal_behind(source, run, _WHAT, given.value, given)] if given else []
     return found
-
-
-def _of_groups(source: Source, run: Run, call: cst.Call) -> list[Literal]:
-    """Rates that are written beside groups of parameters."""
-    first = argument(call, ("params",), 0)
-    groups = source.all(cst.Dict, first.value) if first else []
-    entries = [one for group in groups for one in group.elements if isinstance(one, cst.DictElement)]
-    rates = [one for one in entries if text_of(one.key) == "lr"]
-    return [literal_behind(source, run, _WHAT, one.value, one) for one in rates]
 
 
 def _all_scaled(source: Source, change: Change, literals: list[Literal], because: str) -> Edited:

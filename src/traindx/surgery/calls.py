@@ -23,8 +23,8 @@ class Place(Enum):
     """None comes after it."""
 
 
-Replaced = Callable[[Place, Activation, nn.Module], Activation | None]
-"""What is called in the place of a function in a model, with the same arguments; None leaves it."""
+Replaced = Callable[[Place, Activation], Activation | None]
+"""What is applied to a value in the place of a function, which is told with its settings; None leaves it."""
 
 
 def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Module]:
@@ -44,7 +44,7 @@ class Calls:
 
     def __init__(self, program: Program, replaced: Replaced) -> None:
         self._program, self._replaced = program, replaced
-        self._model: nn.Module | None = None
+        self.model: nn.Module | None = None
         """The model at work: what is called outside of one is none of its activations."""
         self._number = 0
         """Calls since it was entered."""
@@ -64,31 +64,36 @@ class Calls:
         self._program.patches.shadow(Tensor, name, self._watched)
 
     def _entered(self, model: nn.Module, _: tuple[object, ...]) -> None:
-        self._number, self._model = 0, model
+        self._number, self.model = 0, model
         self._passes[id(model)] = self._passes.get(id(model), 0) + 1
 
     def _passed(self, module: nn.Module, _: object, __: object) -> None:
-        if self._model is None:
+        if self.model is None:
             return
         if isinstance(module, _LEARNING) and self._number:
-            key = id(self._model)
+            key = id(self.model)
             self._followed[key] = max(self._followed.get(key, 0), self._number)
-        if module is self._model:
-            self._model = None
+        if module is self.model:
+            self.model = None
 
     def _watched(self, original: Activation) -> Activation:
         @wraps(original)
         def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            model = self._model
+            model = self.model
             if self._busy or model is None:
                 return original(value, *args, **kwargs)
             self._number += 1
             hidden = self._number <= self._followed.get(id(model), 0)
             place = Place.HIDDEN if hidden else Place.OUTPUT
-            instead = self._replaced(place, original, model) if self._passes[id(model)] > 1 else None
+
+            @wraps(original)
+            def as_set(one: Tensor) -> Tensor:
+                return original(one, *args, **kwargs)
+
+            instead = self._replaced(place, as_set) if self._passes[id(model)] > 1 else None
             self._busy = True
             try:
-                return (original if instead is None else instead)(value, *args, **kwargs)
+                return (as_set if instead is None else instead)(value)
             finally:
                 self._busy = False
 

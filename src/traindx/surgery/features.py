@@ -45,7 +45,7 @@ class Entrances:
 
 
 def _are_rows(values: Tensor) -> bool:
-    return values.is_floating_point() and values.dim() >= 2
+    return bool(values.is_floating_point()) and values.dim() >= 2
 
 
 def _convolves(model: nn.Module) -> bool:
