@@ -52,6 +52,18 @@ CHANGED = {
         '-model.compile(optimizer=keras.optimizers.Adam(1e-3), loss="mse")\n'
         '+model.compile(optimizer=keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4), loss="mse")'
     ),
+    ("optimizer.lr x 0.1", KERAS.replace("keras.optimizers.Adam(1e-3)", '"sgd"')): (
+        '-model.compile(optimizer="sgd", loss="mse")\n'
+        '+model.compile(optimizer=keras.optimizers.SGD(learning_rate=0.001), loss="mse")'
+    ),
+    ("gradients.clip 1.0", KERAS.replace("keras.optimizers.Adam(1e-3)", '"adam"')): (
+        '-model.compile(optimizer="adam", loss="mse")\n'
+        '+model.compile(optimizer=keras.optimizers.Adam(global_clipnorm=1.0), loss="mse")'
+    ),
+    ("regularize.weight_decay 0.01", KERAS.replace("keras.optimizers.Adam(1e-3)", '"adam"')): (
+        '-model.compile(optimizer="adam", loss="mse")\n'
+        '+model.compile(optimizer=keras.optimizers.Adam(weight_decay=0.01), loss="mse")'
+    ),
     ("stop.at 60", HF): "+max_steps=60,",
     ("gradients.accumulate 4", HF): "+gradient_accumulation_steps=4,",
     ("stop.at 60", LIT): (

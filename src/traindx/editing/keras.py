@@ -3,11 +3,30 @@
 import libcst as cst
 
 from traindx.editing.calls import argument, calls_of
+from traindx.editing.imports import imported
 from traindx.editing.source import Source
 from traindx.editing.words import last_name, text_of
 
 _WITH_WEIGHTS = frozenset("Dense Conv1D Conv2D Conv3D Conv2DTranspose".split())
 _BENDING = frozenset("Activation ReLU LeakyReLU PReLU ELU Softmax".split())
+
+
+_BY_NAME = {
+    "adam": "Adam",
+    "adamw": "AdamW",
+    "sgd": "SGD",
+    "rmsprop": "RMSprop",
+    "adagrad": "Adagrad",
+    "nadam": "Nadam",
+}
+
+
+def named_optimizer(source: Source) -> tuple[cst.Arg, str] | None:
+    """The argument of the one compile that names its optimizer in a text, and how its class is spelled."""
+    calls = calls_of(source, {"compile"}) if "keras" in source.text else []
+    given = argument(calls[0], ("optimizer",), 0) if len(calls) == 1 else None
+    kind = _BY_NAME.get((text_of(given.value) or "").lower()) if given is not None else None
+    return (given, imported(source, f"keras.optimizers.{kind}")) if given is not None and kind else None
 
 
 def is_keras_model(source: Source) -> bool:

@@ -1,6 +1,6 @@
 """The optimizer of a source: where it is made, what it is called, what it holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -9,6 +9,7 @@ from traindx.editing.calls import argument, calls_at, calls_of, renamed, spread,
 from traindx.editing.definition import of_key, of_name
 from traindx.editing.edit import Edited, RefusedError
 from traindx.editing.imports import imported
+from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten
 from traindx.editing.source import Source
 from traindx.editing.words import expression, last_name, number_text, text_of
@@ -36,6 +37,13 @@ class Setting:
     trainer: str = ""
     """The keyword of it in the arguments of the Hugging Face trainer."""
     trainer_default: float = 0.0
+    keras_defaults: dict[str, float] = field(default_factory=dict)
+    """What an optimizer of Keras takes where nothing is said, where that is something else."""
+
+    def default(self, kind: str, *, keras: bool) -> float:
+        """What an optimizer of a class takes where nothing is said."""
+        known = {**self.defaults, **self.keras_defaults} if keras else self.defaults
+        return known.get(kind, known.get("", 0.0))
 
 
 def optimizer_call(source: Source, run: Run) -> cst.Call:
@@ -115,12 +123,26 @@ def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> 
         return _edit_argument(
             source, run, change, setting, trainer, (setting.trainer,), None, setting.trainer_default
         )
+    named = named_optimizer(source)
+    if named is not None:
+        return _spelled_out(source, change, setting, *named)
     call = optimizer_call(source, run)
     keras = is_keras(call, source)
     names = setting.names if not keras else tuple(reversed(setting.names))
-    default = setting.defaults.get(last_name(call.func), setting.defaults.get("", 0.0))
+    default = setting.default(last_name(call.func), keras=keras)
     position = None if setting.position is None else setting.position - keras
     return _edit_argument(source, run, change, setting, call, names, position, default)
+
+
+def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Arg, spelled: str) -> Edited:
+    """An optimizer of Keras that a text names, made by its class with a setting."""
+    default = setting.default(spelled.rpartition(".")[2], keras=True)
+    value = change.scaled(default)
+    if value == default:
+        raise RefusedError(f"{setting.what} at {source.place(given)} is {number_text(default)} already")
+    text = f"{spelled}({setting.names[-1]}={number_text(value)})"
+    new = given.with_changes(value=expression(text))
+    return Edited({given: new}, f"{source.code(given.value)} -> {text} at {source.place(given)}")
 
 
 def _edit_argument(

@@ -6,6 +6,7 @@ from traindx.change import Change
 from traindx.editing.calls import argument, calls_of, with_argument, without_arguments
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.imports import imported
+from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten, shown
 from traindx.editing.loop import parameters_at, steps_of
 from traindx.editing.optimizer import is_keras, is_lightning, optimizer_call, trainer_call
@@ -28,6 +29,12 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
         raise RefusedError(f"gradients are clipped at {len(found)} places: {places}")
     if found:
         return _otherwise(source, change, run, found[0])
+    named = named_optimizer(source)
+    if named is not None and not change.is_factor and change.words != ("none",):
+        given, spelled = named
+        text = f"{spelled}({_OF_KERAS[0]}={number_text(change.number)})"
+        says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
+        return Edited({given: given.with_changes(value=expression(text))}, says)
     framework = _framework(source, run)
     if framework is not None:
         call, name = framework
@@ -70,7 +77,7 @@ def _framework(source: Source, run: Run) -> tuple[cst.Call, str] | None:
         trainers = calls_of(source, {"Trainer"})
         if len(trainers) == 1 and "automatic_optimization" not in source.text:
             return trainers[0], "gradient_clip_val"
-    if "keras" in source.text:
+    if "keras" in source.text and named_optimizer(source) is None:
         call = optimizer_call(source, run)
         by = next((one for one in _OF_KERAS if argument(call, (one,))), _OF_KERAS[0])
         return (call, by) if is_keras(call, source) else None

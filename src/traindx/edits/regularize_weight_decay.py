@@ -3,6 +3,7 @@
 from traindx.change import Change
 from traindx.editing.calls import argument
 from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten
 from traindx.editing.optimizer import Setting, edit_setting, literals_of_groups, optimizer_call, trainer_call
 from traindx.editing.source import Source
@@ -10,7 +11,15 @@ from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 _NONE = ("Rprop", "LBFGS", "SparseAdam")
-_SETTING = Setting("the weight decay", ("weight_decay",), None, {"": 0.0, "AdamW": 0.01}, "weight_decay")
+_SETTING = Setting(
+    "the weight decay",
+    ("weight_decay",),
+    None,
+    {"": 0.0, "AdamW": 0.01},
+    "weight_decay",
+    0.0,
+    {"AdamW": 0.004},
+)
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
@@ -31,7 +40,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
 
 def _of_groups(source: Source, run: Run) -> list[Literal]:
     """Decays that are written beside groups of parameters, and the one for all others."""
-    if trainer_call(source) is not None:
+    if trainer_call(source) is not None or named_optimizer(source) is not None:
         return []
     call = optimizer_call(source, run)
     found = literals_of_groups(source, run, call, "weight_decay", _SETTING.what)
