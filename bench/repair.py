@@ -2,6 +2,7 @@
 
 python bench/repair.py script                 all that bench/repair.csv has no line of yet; Ctrl-C and go on
 python bench/repair.py corpus --only NAME     some programs, again
+python bench/repair.py corpus --part 1        faults of another part of the families
 python bench/repair.py summary                the shares, from the lines that are there
 
 Scripts of tests/scripts, and faults of the corpus in families that the diagnosis has not been fitted on.
@@ -16,6 +17,7 @@ import os
 import random
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import chdir
@@ -47,6 +49,8 @@ RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 6.0
 _FAULTY, _HEALTHY = 32, 14
 """Of the corpus."""
+_PART = 2
+"""Of the families: parts 0 and 1 were looked at while the search was written."""
 _HALF = 0.5
 _NOT_RUN = "not run"
 
@@ -74,6 +78,8 @@ class Row:
     """The same of the search at random; _NOT_RUN where there was none."""
     random_gain: str = ""
     random_closed: str = ""
+    seconds: int = 0
+    """That both searches took."""
 
     @property
     def is_repaired(self) -> bool:
@@ -237,12 +243,12 @@ def write(rows: Sequence[Row]) -> None:
         writer.writerows(asdict(row) for row in rows)
 
 
-def _cases(kind: str, folder: Path) -> list[Case]:
+def _cases(kind: str, part: int, folder: Path) -> list[Case]:
     if kind == "script":
         return scripts.cases(folder)
     # Before anything asks for the causes: they are read with their points once.
-    unseen.forget_families()
-    return unseen.cases(folder, _FAULTY, _HEALTHY)
+    unseen.forget_families(part)
+    return unseen.cases(folder, part, _FAULTY, _HEALTHY)
 
 
 def main() -> None:
@@ -250,18 +256,20 @@ def main() -> None:
     parser.add_argument("what", choices=("script", "corpus", "summary"))
     parser.add_argument("--only", nargs="*", default=[], help="programs by their name")
     parser.add_argument("--random-every", type=int, default=2, help="search at random for each so many-th")
+    parser.add_argument("--part", type=int, default=_PART, help="which part of the families, 0 to 3")
     arguments = parser.parse_args()
     rows = {row.name: row for row in read()}
     if arguments.what != "summary":
         with tempfile.TemporaryDirectory() as name:
-            every = _cases(arguments.what, Path(name))
+            every = _cases(arguments.what, arguments.part, Path(name))
             for number, case in enumerate(every):
                 if case.name not in (arguments.only or {one.name for one in every} - rows.keys()):
                     continue
+                began = time.monotonic()
                 row = treated(case, with_random=number % arguments.random_every == 0)
                 print(row or f"{case.name}: it could not be recorded", flush=True)
                 if row is not None:
-                    rows[case.name] = row
+                    rows[case.name] = replace(row, seconds=round(time.monotonic() - began))
                     write(list(rows.values()))
     print(summary(list(rows.values())))
 

@@ -119,7 +119,8 @@ def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) 
         seen = train(one, keras.optimizers.SGD(0.1), "mse", targets=wanted, steps=60)
         assert float(seen.model.predict(ROWS, verbose=0).mean()) == pytest.approx(wanted.mean(), rel=0.01)
         train(steps=1)
-    assert seen.losses[0] > 1e5
+    # The variance of the targets, not 1: the first answers are standardised ones, brought back.
+    assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
     assert seen.losses[-1] < 100
     assert refused(tmp_path) == ["the model is no regression with one output"]
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from traindx.change import Change, changes_from, name_of
 from traindx.trial import Arm, Measure, Outcome, Pair, Planned
@@ -23,9 +24,17 @@ class Results:
     control: float = CONTROL
     healthy: float = 0.9
     """What the diagnosis of a treated run says."""
+    answers: dict[str, float] = field(default_factory=dict)
+    """The share of right answers with a change; 0.8 without one."""
 
     def health(self, changes: tuple[Change, ...], seed: int) -> float:
         return self.healthy
+
+    def at_once(self, measure: Measure) -> int:
+        return 1
+
+    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+        """Nothing takes time here."""
 
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
         name = name_of(planned.changes)
@@ -35,8 +44,8 @@ class Results:
         for seed in seeds:
             value = self.by_change[name](seed)
             refused = "" if value is not None else "it has no such part"
-            treated = Arm(seed, planned.changes, "", value, refused=refused)
-            found.append(Pair(Arm(seed, (), "", self.control), treated))
+            treated = Arm(seed, planned.changes, "", value, refused=refused, metric=self.answers.get(name))
+            found.append(Pair(Arm(seed, (), "", self.control, metric=0.8), treated))
         return found
 
 
@@ -46,6 +55,10 @@ def plan(*names: str) -> list[Planned]:
         Planned(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
         for place, name in enumerate(names)
     ]
+
+
+def _always(value: float, seed: int) -> float:
+    return value
 
 
 def search(results: Results, *names: str):  # type: ignore[no-untyped-def]
@@ -85,7 +98,8 @@ def test_a_rival_that_promises_something_keeps_its_place() -> None:
     results.by_change["init.reset he + schedule.warmup 100"] = lambda _: 1.2
     found = searched(results, close)  # type: ignore[arg-type]
     names = [one.name for one in found.trials]
-    assert names == ["init.reset he", "schedule.warmup 100", "init.reset he + schedule.warmup 100"]
+    assert names == ["schedule.warmup 100", "init.reset he", "init.reset he + schedule.warmup 100"]
+    assert [len(one.pairs) for one in found.trials] == [1, 3, 1]
 
 
 def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
@@ -112,6 +126,50 @@ def test_a_rate_that_helps_a_little_is_gone_on_with() -> None:
 def test_a_rate_that_was_too_much_is_taken_back() -> None:
     results = Results({"optimizer.lr x 10": lambda _: 4.0, "optimizer.lr x 3.2": lambda _: 0.5})
     assert search(results, "optimizer.lr x 10").best.name == "optimizer.lr x 3.2"
+
+
+def test_what_was_too_much_is_taken_back_once() -> None:
+    values: dict[str, Result] = {"optimizer.lr x 0.1": lambda _: 4.0, "optimizer.lr x 0.32": lambda _: 3.0}
+    results = Results(values)
+    assert search(results, "optimizer.lr x 0.1").best is None
+    assert [name for name, _ in results.asked] == ["optimizer.lr x 0.1", "optimizer.lr x 0.32"]
+
+
+def test_several_are_screened_before_the_best_is_proven() -> None:
+    ends = {"init.reset he": 1.7, "gradients.clip 1": 1.6, "model.unfreeze": 1.2}
+    results = Results({name: partial(_always, end) for name, end in ends.items()})
+    results.by_change["model.unfreeze + gradients.clip 1"] = lambda _: 1.2
+    found = search(results, *ends)
+    assert results.asked[:3] == [(name, 0) for name in ends]
+    assert [len(one.pairs) for one in found.trials] == [1, 1, 3, 1]
+    assert found.best.name == "model.unfreeze"
+
+
+def test_arms_to_prove_with_are_kept_back() -> None:
+    results = Results({"init.reset he": lambda _: 1.5}, Budget(arms=5, minutes=10))
+    found = search(results, "init.reset he", "model.unfreeze", "schedule.cosine")
+    assert found.best.name == "init.reset he"
+    assert len(found.untried) == 2
+
+
+def test_other_factors_have_doses_as_well() -> None:
+    values: dict[str, Result] = {"loader.batch_size x 0.125": lambda _: 1.5}
+    results = Results(values | {"loader.batch_size x 0.016": lambda _: 0.1})
+    assert search(results, "loader.batch_size x 0.125").best.name == "loader.batch_size x 0.016"
+
+
+def test_a_lower_loss_that_costs_right_answers_does_not_end_the_search_nor_win_it() -> None:
+    values: dict[str, Result] = {"stop.at 9": lambda _: 0.2, "regularize.dropout 0.2": lambda _: 0.7}
+    both = {"regularize.dropout 0.2 + stop.at 9": lambda _: 0.7}
+    results = Results(values | both, answers={"stop.at 9": 0.7, "regularize.dropout 0.2": 0.9})
+    found = search(results, "stop.at 9", "regularize.dropout 0.2")
+    assert found.best.name == "regularize.dropout 0.2"
+
+
+def test_what_is_ruined_with_finite_numbers_is_tried_at_a_lower_rate() -> None:
+    swap, slower = "activation.replace relu gelu", "activation.replace relu gelu + optimizer.lr x 0.3"
+    results = Results({swap: lambda _: 1e9, slower: lambda _: 0.2})
+    assert search(results, swap).best.name == slower
 
 
 def test_what_breaks_with_a_seed_is_tried_at_a_lower_rate() -> None:

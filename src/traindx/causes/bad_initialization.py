@@ -139,6 +139,17 @@ with torch.no_grad():
             change="init.reset he",
         ),
         Prescription(
+            title="Leave the drawing to the layers themselves",
+            expect="the loss falls within the first 100 steps, as it does for others with such a network",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained, or the network is deep and has no normalisation",
+            code="""\
+for module in model.modules():
+    if hasattr(module, "reset_parameters"):
+        module.reset_parameters()  # as torch draws them; then no initialisation of your own""",
+            change="init.reset default",
+        ),
+        Prescription(
             title="Start the last layer small, with the base rate in its bias",
             expect="the first loss equals that of guessing the class frequencies, without a hockey stick",
             safety=Safety.ASK,
@@ -153,7 +164,8 @@ with torch.no_grad():
         Prescription(
             title="Add normalisation, so that the scale of the weights matters less",
             expect="at step 0 each layer's output has a deviation near 1, whatever the weights' scale",
-            safety=Safety.MANUAL,
+            safety=Safety.ASK,
+            change="layers.normalize",
             not_when="all weights are equal: normalisation does not tell copies apart",
             code="""\
 model = torch.nn.Sequential(

@@ -113,7 +113,7 @@ model.load_state_dict(best_state)""",
             change="stop.early",
         ),
         Prescription(
-            title="Use a loss that trusts labels less: label smoothing, or generalised cross-entropy",
+            title="Use a loss that trusts labels less, such as the generalised cross-entropy",
             expect="the validation loss turns up later or not at all; the training loss stays higher",
             safety=Safety.ASK,
             not_when="the labels are clean: then it only costs",
@@ -123,6 +123,15 @@ loss = torch.nn.functional.cross_entropy(model(x), y)""",
 q = 0.7  # q -> 0 is cross-entropy, q = 1 the mean absolute error
 chosen = torch.softmax(model(x), dim=1).gather(1, y[:, None]).squeeze(1)
 loss = ((1 - chosen.clamp_min(1e-7) ** q) / q).mean()""",
+            change="loss.robust 0.7",
+        ),
+        Prescription(
+            title="Smooth the labels, so that no sample is worth any price",
+            expect="the validation loss turns up later, and confidence in wrong answers falls",
+            safety=Safety.ASK,
+            not_when="probabilities are read from the model and have to be sharp",
+            code="""\
+loss = torch.nn.functional.cross_entropy(model(x), y, label_smoothing=0.1)""",
             change="loss.label_smoothing 0.1",
         ),
     ),

@@ -144,7 +144,8 @@ for module in model.modules():
         Prescription(
             title="Normalise what enters each bounded activation",
             expect="the deviation of what enters stays near 1 through the whole run",
-            safety=Safety.MANUAL,
+            safety=Safety.ASK,
+            change="layers.normalize",
             not_when="the network is recurrent and BatchNorm is meant: use LayerNorm there",
             code="""\
 model = torch.nn.Sequential(

@@ -177,6 +177,19 @@ for module in model.modules():
             change="init.reset xavier",
         ),
         Prescription(
+            title="Normalise what enters the activations",
+            expect="the gradient norms of all layers lie within a factor of a hundred from the first step on",
+            safety=Safety.ASK,
+            not_when="the network is recurrent, or normalised already",
+            code="""\
+model = torch.nn.Sequential(
+    torch.nn.Linear(features, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),  # pictures: GroupNorm
+    torch.nn.Linear(64, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),
+    torch.nn.Linear(64, classes),
+)""",
+            change="layers.normalize",
+        ),
+        Prescription(
             title="Replace a plain RNN by an LSTM or GRU with an open forget gate",
             expect="the loss falls below the level of a model that sees only the last few time steps",
             safety=Safety.MANUAL,

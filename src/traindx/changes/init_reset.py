@@ -11,7 +11,8 @@ from traindx.errors import TraindxError
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
-_KINDS = ("he", "xavier", "orthogonal")
+_DEFAULT = "default"
+_KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d)
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.LayerNorm, nn.GroupNorm)
 
@@ -28,15 +29,31 @@ def begin(program: Program, change: Change) -> None:
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)
-            layers = [one for one in model.modules() if isinstance(one, _LAYERS) and not is_lazy(one.weight)]
-            for layer in layers:
-                _draw_layer(layer, kind, last=layer is layers[-1])
-            others = [_draw_other(one) for one in model.modules()]
-        count = len(layers) + sum(others)
+            count = _draw_as_torch(model) if kind == _DEFAULT else _draw_model(model, kind)
         if count:
             program.applied(change, f"the weights of {count} layers are drawn anew ({kind})")
 
     program.on_model(draw)
+
+
+def _draw_as_torch(model: nn.Module) -> int:
+    """Every layer of torch's own draws its weights itself."""
+    drawn = 0
+    for one in model.modules():
+        # Not by name alone: a layer of the program may draw badly, which is what is to be repaired.
+        own = type(one).__module__.startswith("torch.nn.")
+        draw = getattr(one, "reset_parameters", getattr(one, "_reset_parameters", None)) if own else None
+        if draw is not None:
+            draw()
+            drawn += 1
+    return drawn
+
+
+def _draw_model(model: nn.Module, kind: str) -> int:
+    layers = [one for one in model.modules() if isinstance(one, _LAYERS) and not is_lazy(one.weight)]
+    for layer in layers:
+        _draw_layer(layer, kind, last=layer is layers[-1])
+    return len(layers) + sum(_draw_other(one) for one in model.modules())
 
 
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
@@ -59,6 +76,9 @@ def _draw_other(layer: nn.Module) -> bool:
             nn.init.zeros_(layer.bias)
     elif isinstance(layer, nn.Embedding):
         nn.init.normal_(layer.weight, std=min(1.0, 1 / math.sqrt(layer.embedding_dim)))
+    elif isinstance(layer, nn.MultiheadAttention):
+        # The weights of queries, keys and values are no layers of their own.
+        layer._reset_parameters()
     elif isinstance(layer, nn.RNNBase):
         for name, value in layer.named_parameters():
             _draw_recurrent(name, value, layer.hidden_size)
@@ -81,7 +101,7 @@ def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
 
 OPERATION = Operation(
     name="init.reset",
-    forms=("init.reset he", "init.reset xavier", "init.reset orthogonal"),
+    forms=("init.reset he", "init.reset xavier", "init.reset orthogonal", "init.reset default"),
     says="draw all weights anew before the first step, as suits each kind of layer",
     begin=begin,
 )

@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Loss, Program, learned_from
+from traindx.surgery.target_scale import TargetScale, scale_of
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-_LEAST = 1e-12
 
 
 def begin(program: Program, change: Change) -> None:
@@ -17,7 +17,7 @@ def begin(program: Program, change: Change) -> None:
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show
     the same thing.
     """
-    scale: tuple[float, float] | None = None
+    scale: TargetScale | None = None
     last: nn.Module | None = None
     """The model that was called last: where a program calls several, its output is the prediction."""
     predicts: nn.Module | None = None
@@ -25,18 +25,17 @@ def begin(program: Program, change: Change) -> None:
     def standardized(original: Loss) -> Loss:
         def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
             nonlocal scale, predicts
-            shown = original(given, target, **settings)
             if scale is None:
-                mean, deviation = float(target.float().mean()), float(target.float().std())
-                if not deviation > _LEAST:
+                scale = scale_of(target)
+                if scale is None:
                     program.refuse(change, "the targets of the first batch are all the same")
-                    return shown
-                scale, predicts = (mean, deviation), last
-                program.applied(
-                    change, f"targets are standardised: mean {mean:.3g}, deviation {deviation:.3g}"
-                )
-            mean, deviation = scale
-            learned = original((given - mean) / deviation, (target - mean) / deviation, **settings)
+                    return original(given, target, **settings)
+                predicts = last
+                program.applied(change, f"targets are standardised: {scale}")
+                # What the model gave before the scale was known is in standardised units already.
+                given = scale.restored(given)
+            shown = original(given, target, **settings)
+            learned = original(scale.standardized(given), scale.standardized(target), **settings)
             return learned_from(shown, learned)
 
         return loss
@@ -47,8 +46,7 @@ def begin(program: Program, change: Change) -> None:
             last = module
         if scale is None or module is not predicts:
             return None
-        mean, deviation = scale
-        return output * deviation + mean if isinstance(output, Tensor) else None
+        return scale.restored(output) if isinstance(output, Tensor) else None
 
     program.on_model(lambda _: None)
     handle = torch.nn.modules.module.register_module_forward_hook(restored)

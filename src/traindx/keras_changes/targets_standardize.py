@@ -9,9 +9,9 @@ from traindx.surgery.keras_losses import kind_of
 from traindx.surgery.keras_operation import KerasOperation
 from traindx.surgery.keras_program import KerasProgram, Loss
 from traindx.surgery.program import learned_from
+from traindx.surgery.target_scale import TargetScale, scale_of
 
 _LOSSES = ("mean_squared_error", "mean_absolute_error", "huber", "log_cosh")
-_LEAST = 1e-12
 
 
 def begin(program: KerasProgram, change: Change) -> None:
@@ -20,27 +20,25 @@ def begin(program: KerasProgram, change: Change) -> None:
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show
     the same thing.
     """
-    scale: tuple[float, float] | None = None
+    scale: TargetScale | None = None
     outputs = 1
 
     def standardized(original: Loss) -> Loss:
         def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
             nonlocal scale
-            shown = original(loss, target, given, weights)
             if kind_of(loss) not in _LOSSES or outputs > 1:
                 program.refuse(change, "the model is no regression with one output")
-                return shown
+                return original(loss, target, given, weights)
             if scale is None:
-                mean, deviation = float(target.float().mean()), float(target.float().std())
-                if not deviation > _LEAST:
+                scale = scale_of(target)
+                if scale is None:
                     program.refuse(change, "the targets of the first batch are all the same")
-                    return shown
-                scale = (mean, deviation)
-                program.applied(
-                    change, f"targets are standardised: mean {mean:.3g}, deviation {deviation:.3g}"
-                )
-            mean, deviation = scale
-            aims, answers = (target - mean) / deviation, (given - mean) / deviation
+                    return original(loss, target, given, weights)
+                program.applied(change, f"targets are standardised: {scale}")
+                # What the model gave before the scale was known is in standardised units already.
+                given = scale.restored(given)
+            shown = original(loss, target, given, weights)
+            aims, answers = scale.standardized(target), scale.standardized(given)
             return learned_from(shown, original(loss, aims, answers, weights))
 
         return compute
@@ -51,7 +49,7 @@ def begin(program: KerasProgram, change: Change) -> None:
         outputs = max(outputs, len(graph.outputs) if graph is not None else 1)
 
     def restored(_: keras.Layer, output: Tensor) -> Tensor:
-        return output if scale is None else output * scale[1] + scale[0]
+        return output if scale is None else scale.restored(output)
 
     program.on_model(count)
     program.on_output(restored)

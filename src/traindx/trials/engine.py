@@ -42,15 +42,16 @@ class Engine:
         """Take a run that is there already for the arm it is."""
         self._done[done.order.changes, done.order.seed] = done
 
+    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+        """Run the arms of several changes beside each other; those that are timed wait for their own turn."""
+        untimed = [one for one in plans if one.measure is not Measure.SPEED]
+        wanted = dict.fromkeys(arm for one in untimed for arm in _arms(one, seeds))
+        self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
+
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
         """Control and treated arms of some seeds; what was run before is not run again."""
-        wanted: list[tuple[tuple[Change, ...], int]] = []
-        for seed in seeds:
-            both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
-            # In turn: whatever drifts on the machine meets both.
-            wanted += both if seed % 2 == 0 else reversed(both)
         timed = planned.measure is Measure.SPEED
-        self._run([one for one in wanted if timed or one not in self._done], planned.measure)
+        self._run([arm for arm in _arms(planned, seeds) if timed or arm not in self._done], planned.measure)
         return [self._pair(planned, seed) for seed in seeds if ((), seed) in self._done]
 
     def _pair(self, planned: Planned, seed: int) -> Pair:
@@ -105,6 +106,15 @@ class Engine:
         done = carry_out(placed)
         self.place.clear(order.folder)
         return done
+
+
+def _arms(planned: Planned, seeds: Sequence[int]) -> list[tuple[tuple[Change, ...], int]]:
+    """What is run of a change; in turn, so that whatever drifts on the machine meets both sides."""
+    found: list[tuple[tuple[Change, ...], int]] = []
+    for seed in seeds:
+        both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
+        found += both if seed % 2 == 0 else reversed(both)
+    return found
 
 
 def as_arm(done: Done, measure: Measure, until: float | None = None) -> Arm:

@@ -1,139 +1,186 @@
-"""Which changes are tried, in which order, how often, and when it is enough."""
+"""Which changes are tried, in which order, how often, and when it is enough.
 
-import math
+One pair of arms screens a change, three prove it. What looks like the whole repair is proven at once; else
+the best of what was screened is, and whatever then still looks better than what is proven.
+"""
+
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from traindx.change import Change
 from traindx.trial import Outcome, Pair, Planned, Treatment, Trial
 from traindx.trials.effect import effect_of, gain
 from traindx.trials.engine import Engine
+from traindx.trials.following import following
+from traindx.trials.judging import gain_of, is_promising, is_refused, is_whole_repair, rank, wins_clearly
 
 SEEDS = (0, 1, 2)
-_PROMISING = 0.08
-"""Better by this share with the first seed: worth the other seeds."""
-_CLEAR, _WHOLE = 0.5, 0.9
-"""A proven win by the first share ends the search if the treated run is healthy, by the second anyhow."""
-_HEALTHY = 0.5
 _MORE_SEEDS = 2
 """Seeds that are added where all agree and the interval is still open."""
-_NEXT = 2
+_NEXT = 3
 """How often a trial is followed by one that it suggests itself."""
-_RATE = "optimizer.lr"
-_STEADY = Change(_RATE, ("x", "0.3"))
-"""What a change is tried with that learns where it does not break: it may need a lower rate."""
+_SCREENED = 6
+"""Changes after whose screening the best is proven, before others are looked at."""
 _CLOSE = 0.5
 """A change worth so much of the first one is its rival."""
-_TOGETHER = 0.05
-"""Two changes together have to be better by this than the better of them alone."""
+_BETTER = 0.05
+"""What a change has to look better by than a proven one to be proven as well."""
 _OWN_FIX, _OTHERWISE = 4.0, 0.4
 """How much likelier a cause becomes when the first fix of its own helps, and when it does not."""
 
 
 def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS) -> Treatment:
-    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent.
-
-    Where two causes are close, one pair of arms for each comes first and tells them apart.
-    """
-    waiting, trials, notes = _begun(engine, plan, seeds[0])
-    suggested = 0
-    while waiting and engine.budget.left:
-        planned = waiting.pop(0)
-        trial = _tried(engine, planned, seeds)
-        trials.append(trial)
-        if _wins_clearly(trial):
-            break
-        follows = (_next_dose(planned, trial) or _steadied(planned, trial)) if suggested < _NEXT else None
-        if follows is not None and not any(one.changes == follows.changes for one in [*waiting, *plan]):
-            suggested += 1
-            waiting.insert(0, follows)
-    best = _best(engine, trials, seeds)
+    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent."""
+    search = _Search(engine, seeds, list(plan), frozenset(one.changes for one in plan))
+    search.tell_rivals_apart()
+    search.go_on()
+    search.combine()
+    best = search.best
     return Treatment(
-        tuple(trials),
+        tuple(search.trials.values()),
         best,
-        untried=tuple(waiting),
-        notes=tuple(notes),
-        why_untried=_why_untried(trials, engine) if waiting else "",
+        untried=tuple(search.waiting),
+        notes=tuple(search.notes),
+        why_untried=search.why_untried if search.waiting else "",
     )
 
 
-def _begun(
-    engine: Engine, plan: Sequence[Planned], seed: int
-) -> tuple[list[Planned], list[Trial], list[str]]:
-    """What is left to try, what was tried, and what is to be said after rivals were told apart."""
-    rivals = _rivals(plan)
-    if rivals is None or engine.budget.left <= len(rivals):
-        return list(plan), [], []
-    better, other, says = _told_apart(engine, rivals, seed)
-    is_out = _gain(other) < _PROMISING
-    left = [one for one in plan if one is not better and not (is_out and one.changes == other.changes)]
-    return [better, *left], [other] if is_out else [], [says]
+@dataclass
+class _Search:
+    """What is left to try, and what was tried."""
+
+    engine: Engine
+    seeds: Sequence[int]
+    waiting: list[Planned]
+    planned_first: frozenset[object]
+    """The changes of the plan; others were suggested by trials."""
+    trials: dict[object, Trial] = field(default_factory=dict)
+    """By their changes, in the order they were begun in."""
+    plans: dict[object, Planned] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    suggested: int = 0
+
+    @property
+    def best(self) -> Trial | None:
+        """The best that is proven."""
+        won = [one for one in self.trials.values() if one.outcome is Outcome.HELPED]
+        return min(won, key=rank, default=None)
+
+    @property
+    def is_over(self) -> bool:
+        return self.best is not None and wins_clearly(self.best)
+
+    @property
+    def why_untried(self) -> str:
+        if self.best is not None and self.is_over:
+            return f"no need: {self.best.name} won clearly"
+        spent = self.engine.budget
+        return "the time was over" if spent.seconds_left <= 0 else f"all {spent.arms} arms were spent"
+
+    def tell_rivals_apart(self) -> None:
+        """Begin with the first fixes of the two likeliest causes, where the second is nearly as likely."""
+        rival = next(
+            (one for one in self.waiting[1:] if one.cause and one.cause != self.waiting[0].cause), None
+        )
+        if rival is None or rival.worth < _CLOSE * self.waiting[0].worth or self.engine.budget.left <= 2:
+            return
+        both = [self.waiting[0], rival]
+        self.waiting = [one for one in self.waiting if one not in both]
+        self._screen(both)
+        figures = [
+            f"{trial.name} gains {100 * gain_of(trial):.0f} %"
+            for trial in (self.trials[one.changes] for one in both)
+        ]
+        causes = " and ".join(one.cause for one in both)
+        self.notes.append(
+            f"{causes} were close: one pair of arms for each came first, where {' and '.join(figures)}"
+        )
+
+    def go_on(self) -> None:
+        """Screen and prove until something wins clearly, or nothing is left to try or to spend."""
+        self._prove(only_whole=True)
+        since = len(self.trials)
+        while self.waiting and self._may_screen() and not self.is_over:
+            at_once = self.engine.at_once(self.waiting[0].measure)
+            batch, self.waiting = self.waiting[:at_once], self.waiting[at_once:]
+            self._screen(batch)
+            since += len(batch)
+            self._prove(only_whole=since < _SCREENED)
+            since = 0 if since >= _SCREENED else since
+        self._prove(only_whole=False)
+
+    def combine(self) -> None:
+        """The best two at once, where they touch different things and neither won clearly."""
+        best = self.best
+        if best is None or self.is_over or not self.engine.budget.left:
+            return
+        others = [
+            one
+            for one in self.trials.values()
+            if is_promising(one) and one.measure is best.measure and _part(one) != _part(best)
+        ]
+        other = min(others, key=rank, default=None)
+        if other is None:
+            return
+        title = f"{best.title}, and: {other.title}"
+        self._screen([Planned((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
+        self._prove(only_whole=False)
+
+    def _may_screen(self) -> bool:
+        """Whether arms are left, beside those that it takes to prove what looks best."""
+        reserved = 2 * (len(self.seeds) - 1) if any(map(is_promising, self.trials.values())) else 0
+        return self.engine.budget.left > reserved
+
+    def _screen(self, batch: Sequence[Planned]) -> None:
+        """One pair of arms for each, those of several at once."""
+        self.engine.prepare(batch, self.seeds[:1])
+        for planned in batch:
+            self._take(planned, self.engine.pairs(planned, self.seeds[:1]))
+
+    def _prove(self, *, only_whole: bool) -> None:
+        """Run the best of what was screened with all seeds, while it looks better than what is proven."""
+        while self.engine.budget.left and not self.is_over:
+            proven = gain_of(self.best) + _BETTER if self.best is not None else 0.0
+            open_ones = [
+                one
+                for one in self.trials.values()
+                if len(one.pairs) < len(self.seeds)
+                and is_promising(one)
+                and gain_of(one) > proven
+                and (is_whole_repair(one) or not only_whole)
+            ]
+            best = min(open_ones, key=rank, default=None)
+            if best is None:
+                return
+            self._take(*self._with_other_seeds(self.plans[best.changes]))
+
+    def _with_other_seeds(self, planned: Planned) -> tuple[Planned, list[Pair]]:
+        pairs = self.engine.pairs(planned, self.seeds)
+        if _is_open(_trial(planned, pairs)) and self.engine.budget.left:
+            more = range(max(self.seeds) + 1, max(self.seeds) + 1 + _MORE_SEEDS)
+            pairs = self.engine.pairs(planned, [*self.seeds, *more])
+        return planned, pairs
+
+    def _take(self, planned: Planned, pairs: Sequence[Pair]) -> None:
+        """Keep what came of a change, and what it suggests to try next."""
+        trial = _trial(planned, pairs)
+        if is_promising(trial):
+            trial = replace(trial, healthy_after=self.engine.health(planned.changes, self.seeds[0]))
+        self.trials[planned.changes], self.plans[planned.changes] = trial, planned
+        is_to_be_proven = len(pairs) < len(self.seeds)
+        if is_whole_repair(trial) and (is_to_be_proven or trial.outcome is Outcome.HELPED):
+            return
+        if self.suggested == _NEXT:
+            return
+        next_one = following(planned, trial, is_first=planned.changes in self.planned_first)
+        known = {*self.trials, *self.planned_first, *(one.changes for one in self.waiting)}
+        if next_one is not None and next_one.changes not in known:
+            self.suggested += 1
+            self.waiting.insert(0, next_one)
 
 
-def _best(engine: Engine, trials: list[Trial], seeds: Sequence[int]) -> Trial | None:
-    """The best that is proven; two together where none won clearly and both at once are better still."""
-    won = sorted((one for one in trials if one.outcome is Outcome.HELPED), key=_rank)
-    if len(won) < 2 or not engine.budget.left or _wins_clearly(won[0]):
-        return won[0] if won else None
-    together = _together(engine, won[0], won[1], seeds)
-    if together is None:
-        return won[0]
-    trials.append(together)
-    is_better = together.outcome is Outcome.HELPED and _gain(together) > _gain(won[0]) + _TOGETHER
-    return together if is_better else won[0]
-
-
-def _rivals(plan: Sequence[Planned]) -> tuple[Planned, Planned] | None:
-    """The first fixes of the two likeliest causes, where the second is nearly as likely as the first."""
-    for other in plan[1:]:
-        if other.cause and other.cause != plan[0].cause:
-            return (plan[0], other) if other.worth >= _CLOSE * plan[0].worth else None
-    return None
-
-
-def _told_apart(engine: Engine, rivals: tuple[Planned, Planned], seed: int) -> tuple[Planned, Trial, str]:
-    """The rival whose own fix does more, what came of the other one, and a sentence on both."""
-    trials = {one.cause: _tried(engine, one, [seed]) for one in rivals}
-    better, other = sorted(rivals, key=lambda one: -_gain(trials[one.cause]))
-    figures = [f"{trials[one.cause].name} gains {100 * _gain(trials[one.cause]):.0f} %" for one in rivals]
-    causes = " and ".join(one.cause for one in rivals)
-    says = f"{causes} were close: one pair of arms for each came first, where {' and '.join(figures)}"
-    return better, trials[other.cause], says
-
-
-def _why_untried(trials: Sequence[Trial], engine: Engine) -> str:
-    if trials and _wins_clearly(trials[-1]):
-        return f"no need: {trials[-1].name} won clearly"
-    spent = engine.budget
-    return "the time was over" if spent.seconds_left <= 0 else f"all {spent.arms} arms were spent"
-
-
-def _tried(engine: Engine, planned: Planned, seeds: Sequence[int]) -> Trial:
-    """One seed first; the others where it promises something."""
-    pairs = engine.pairs(planned, seeds[:1])
-    refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
-    if refused:
-        says = f"cannot be applied here: {refused}"
-        return _trial(planned, pairs, outcome=Outcome.INCONCLUSIVE, says=says)
-    if gain(pairs, planned.measure) < _PROMISING or len(seeds) == 1 or not engine.budget.left:
-        return _trial(planned, pairs)
-    trial = _trial(planned, engine.pairs(planned, seeds))
-    if _is_open(trial) and engine.budget.left:
-        more = [*seeds, *range(max(seeds) + 1, max(seeds) + 1 + _MORE_SEEDS)]
-        trial = _trial(planned, engine.pairs(planned, more))
-    if trial.outcome is Outcome.HELPED:
-        return replace(trial, healthy_after=engine.health(planned.changes, seeds[0]))
-    return trial
-
-
-def _is_open(trial: Trial) -> bool:
-    """Whether every seed is better and they differ too much among themselves for a proof."""
-    each = [gain([pair], trial.measure) for pair in trial.counted]
-    return trial.outcome is Outcome.INCONCLUSIVE and len(each) > 1 and min(each) > 0
-
-
-def _trial(planned: Planned, pairs: Sequence[Pair], outcome: Outcome | None = None, says: str = "") -> Trial:
+def _trial(planned: Planned, pairs: Sequence[Pair]) -> Trial:
     found = effect_of(pairs, planned.measure)
+    refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
     return Trial(
         changes=planned.changes,
         cause=planned.cause,
@@ -142,80 +189,17 @@ def _trial(planned: Planned, pairs: Sequence[Pair], outcome: Outcome | None = No
         pairs=tuple(pairs),
         effect=found.mean,
         interval=found.interval,
-        outcome=outcome or found.outcome,
-        says=says or found.says,
+        outcome=Outcome.INCONCLUSIVE if refused else found.outcome,
+        says=f"cannot be applied here: {refused}" if refused else found.says,
         gain=found.gain,
         gain_interval=found.gain_interval,
     )
 
 
-def _gain(trial: Trial) -> float:
-    return gain(trial.pairs, trial.measure)
-
-
-def _wins_clearly(trial: Trial) -> bool:
-    if trial.outcome is not Outcome.HELPED:
-        return False
-    if (trial.healthy_after or 0.0) >= _HEALTHY:
-        return _gain(trial) >= _CLEAR
-    # Where the program broke, any number is the largest gain there is, and says little.
-    is_whole = all(math.isfinite(pair.control.value or 0.0) for pair in trial.counted)
-    return is_whole and _gain(trial) >= _WHOLE
-
-
-def _rank(trial: Trial) -> tuple[float, float]:
-    """By gain; by where the treated arms end where gains are alike, as they are where the program broke."""
-    ended = trial.treated or 0.0
-    return -round(_gain(trial), 2), -ended if trial.measure.is_better_higher else ended
-
-
-def _next_dose(planned: Planned, trial: Trial) -> Planned | None:
-    """More of a rate that helped a little; less of one that was too much."""
-    change = planned.changes[0]
-    if len(planned.changes) > 1 or change.name != _RATE or not change.is_factor:
-        return None
-    factor = change.number
-    better = _gain(trial)
-    if better >= _PROMISING:
-        factor *= 10 if factor > 1 else 0.1
-    elif better <= -_PROMISING:
-        factor = factor**0.5
-    else:
-        return None
-    dose = Change(_RATE, ("x", f"{factor:.2g}"))
-    return replace(planned, changes=(dose,), title=f"{planned.title} ({dose})")
-
-
-def _steadied(planned: Planned, trial: Trial) -> Planned | None:
-    """The same at a lower rate, where a change breaks with some seed what did not break without it."""
-    if any(one.name == _RATE for one in planned.changes) or not any(map(_is_broken_by, trial.counted)):
-        return None
-    title = f"{planned.title}, at a lower rate"
-    return replace(planned, changes=(*planned.changes, _STEADY), title=title)
-
-
-def _is_broken_by(pair: Pair) -> bool:
-    control, treated = pair.control.value, pair.treated.value
-    if pair.treated.problem:
-        # It stopped with an error: a lower rate does not make the change fit.
-        return False
-    return (
-        control is not None and treated is not None and math.isfinite(control) and not math.isfinite(treated)
-    )
-
-
-def _together(engine: Engine, first: Trial, second: Trial, seeds: Sequence[int]) -> Trial | None:
-    """The best two at once, where they touch different things."""
-    if first.measure is not second.measure or _part(first) == _part(second):
-        return None
-    planned = Planned(
-        (*first.changes, *second.changes),
-        first.cause,
-        f"{first.title}, and: {second.title}",
-        first.measure,
-        worth=1.0,
-    )
-    return _tried(engine, planned, seeds)
+def _is_open(trial: Trial) -> bool:
+    """Whether every seed is better and they differ too much among themselves for a proof."""
+    each = [gain([pair], trial.measure) for pair in trial.counted]
+    return trial.outcome is Outcome.INCONCLUSIVE and len(each) > 1 and min(each) > 0
 
 
 def _part(trial: Trial) -> str:
@@ -228,11 +212,7 @@ def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> li
     weights = dict(beliefs)
     seen: set[str] = set()
     for trial in trials:
-        if (
-            trial.cause not in weights
-            or trial.cause in seen
-            or any(one.treated.refused for one in trial.pairs)
-        ):
+        if trial.cause not in weights or trial.cause in seen or is_refused(trial):
             continue
         seen.add(trial.cause)
         if trial.outcome is Outcome.HELPED:

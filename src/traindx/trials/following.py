@@ -1,0 +1,53 @@
+"""What a trial suggests to try next: another dose, or the same at a lower rate."""
+
+from dataclasses import replace
+
+from traindx.change import Change
+from traindx.trial import Measure, Pair, Planned, Trial
+from traindx.trials.effect import gain
+from traindx.trials.judging import PROMISING, gain_of
+
+_RATE, _TENFOLD = "optimizer.lr", 10.0
+_DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
+"""Changes by a factor, of which more or less may be better."""
+_STEADY = Change(_RATE, ("x", "0.3"))
+"""What a change is tried with that learns where it does not break: it may need a lower rate."""
+_RUINED = -0.9
+"""A pair whose treated arm is so much worse broke, although its numbers are finite."""
+
+
+def following(planned: Planned, trial: Trial, *, is_first: bool) -> Planned | None:
+    """What to try after a trial; `is_first` where it was not suggested by another one."""
+    return _next_dose(planned, trial, is_first) or _steadied(planned, trial)
+
+
+def _next_dose(planned: Planned, trial: Trial, is_first: bool) -> Planned | None:
+    """More of what helped a little; less of what was too much, once."""
+    change = planned.changes[0]
+    if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
+        return None
+    factor = change.number
+    better = gain_of(trial)
+    if better >= PROMISING:
+        times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
+        factor *= times if factor > 1 else 1 / times
+    elif better <= -PROMISING and is_first:
+        factor = factor**0.5
+    else:
+        return None
+    dose = Change(change.name, ("x", f"{factor:.2g}"))
+    return replace(planned, changes=(dose,), title=f"{planned.title} ({dose})")
+
+
+def _steadied(planned: Planned, trial: Trial) -> Planned | None:
+    """The same at a lower rate, where a change breaks with some seed what did not break without it."""
+    is_rate = any(one.name == _RATE for one in planned.changes)
+    if is_rate or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
+        return None
+    title = f"{planned.title}, at a lower rate"
+    return replace(planned, changes=(*planned.changes, _STEADY), title=title)
+
+
+def _is_broken_by(pair: Pair, measure: Measure) -> bool:
+    # Where it stopped with an error, a lower rate does not make the change fit.
+    return not pair.treated.problem and gain([pair], measure) <= _RUINED
