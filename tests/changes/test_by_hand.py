@@ -1,6 +1,6 @@
 """Changes against the same thing written by hand, in programs that are written differently."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop
+from torch.utils.data import DataLoader, IterableDataset
 
 from tests.changes.changing import changed, notes
 
@@ -445,3 +446,25 @@ def test_batches_are_gathered_where_the_model_clears(tmp_path: Path) -> None:
     functional.mse_loss(by_hand(rows).squeeze(1), wanted).backward()
     optimizer.step()
     assert torch.allclose(gathered, weights(by_hand), atol=1e-6)
+
+
+def test_a_plateau_takes_the_place_of_a_schedule(tmp_path: Path) -> None:
+    def fading(net: nn.Module) -> Optimizer:
+        optimizer = SGD(net.parameters(), lr=0.1)
+        torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1e-3)
+        return optimizer
+
+    with changed(tmp_path, "schedule.reduce_on_plateau 10", steps=100):
+        seen = trained(squared, fading)
+    assert torch.allclose(seen, trained(squared), atol=1e-6)
+    assert notes(tmp_path)[0]["applied"]
+
+
+def test_a_stream_gets_no_workers(tmp_path: Path) -> None:
+    class Stream(IterableDataset[int]):
+        def __iter__(self) -> Iterator[int]:
+            return iter(range(4))
+
+    with changed(tmp_path, "loader.num_workers 2"):
+        assert list(DataLoader(Stream(), batch_size=None)) == [0, 1, 2, 3]
+    assert notes(tmp_path)[0]["says"] == "each worker would go through the whole of a stream"

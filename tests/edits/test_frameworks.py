@@ -45,7 +45,7 @@ CHANGED = {
         "+model.fit(x, y, epochs=40, batch_size=16, callbacks=["
         'keras.callbacks.ReduceLROnPlateau(monitor="loss", factor=0.1, patience=3)])'
     ),
-    ("stop.at 60", KERAS): (
+    ("stop.at 76", KERAS): (
         "-model.fit(x, y, epochs=40, batch_size=16)\n+model.fit(x, y, epochs=3, batch_size=16)"
     ),
     ("gradients.accumulate 4", KERAS): (
@@ -64,9 +64,9 @@ CHANGED = {
         '-model.compile(optimizer="adam", loss="mse")\n'
         '+model.compile(optimizer=keras.optimizers.Adam(weight_decay=0.01), loss="mse")'
     ),
-    ("stop.at 60", HF): "+max_steps=60,",
+    ("stop.at 61", HF): "+max_steps=60,",
     ("gradients.accumulate 4", HF): "+gradient_accumulation_steps=4,",
-    ("stop.at 60", LIT): (
+    ("stop.at 61", LIT): (
         '-trainer = L.Trainer(max_epochs=3, accelerator="cpu")\n'
         '+trainer = L.Trainer(max_epochs=3, accelerator="cpu", max_steps=60)'
     ),

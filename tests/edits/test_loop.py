@@ -34,6 +34,19 @@ CHANGED = {
         "+if layer.bias is not None:\n+nn.init.zeros_(layer.bias)\n"
         "+nn.init.xavier_uniform_(layers[-1].weight)"
     ),
+    ("init.reset default", PLAIN): (
+        "+for layer in model.modules():\n+if isinstance(layer, nn.Linear):\n+layer.reset_parameters()"
+    ),
+    ("layers.normalize", PLAIN): "-nn.Linear(4, 8),\n+nn.Linear(4, 8), nn.LayerNorm(8),",
+    ("layers.normalize", TRAINER): (
+        "+self.fc1_norm = nn.LayerNorm(width)\n"
+        "-x = self.drop(F.relu(self.fc1(x)))\n+x = self.drop(F.relu(self.fc1_norm(self.fc1(x))))"
+    ),
+    ("loss.robust 0.7", PLAIN): (
+        "-loss = criterion(model(xb), yb)\n"
+        "+loss = ((1 - torch.softmax(model(xb), 1).gather(1, yb.unsqueeze(1)).clamp_min(1e-7) ** 0.7)"
+        " / 0.7).mean()"
+    ),
     ("schedule.reduce_on_plateau 10", PLAIN): (
         "+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau"
         "(optimizer, factor=0.1, patience=1, threshold=0.01)\n"
@@ -46,8 +59,8 @@ CHANGED = {
         "+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=500)\n"
         "-plan.step()\n+scheduler.step()"
     ),
-    ("stop.at 6", PLAIN): "-for epoch in range(3):\n+for epoch in range(2):",
-    ("stop.at 6", PLAIN.replace("range(3)", "range(1, EPOCHS + 1)")): (
+    ("stop.at 9", PLAIN): "-for epoch in range(3):\n+for epoch in range(2):",
+    ("stop.at 9", PLAIN.replace("range(3)", "range(1, EPOCHS + 1)")): (
         "-for epoch in range(1, EPOCHS + 1):\n+for epoch in range(1, 3):"
     ),
     ("activation.insert relu", PLAIN.replace("        nn.ReLU(),  # bends\n", "")): ("+nn.ReLU(),"),
@@ -117,12 +130,18 @@ REFUSED = {
     ("schedule.cosine", SCHEDULED.replace("plan.step()", "plan.step(); print(plan.get_last_lr())")): (
         "plan of train.py:15 is used for more than its steps"
     ),
-    ("stop.at 6", PLAIN.replace("for epoch in range(3)", "while True")): (
+    ("stop.at 9", PLAIN.replace("for epoch in range(3)", "while True")): (
         "train.py shows no loop over a range of epochs around its batches"
     ),
     ("activation.insert relu", PLAIN): "train.py does not show layers that follow each other directly",
     ("output.sigmoid", PLAIN.replace("(8, 3),", "(8, 3), nn.Softmax(1),")): (
         "that the softmax at train.py:9 is over one unit cannot be told"
+    ),
+    ("loss.robust 0.7", PLAIN.replace("CrossEntropyLoss()", "CrossEntropyLoss(weight=w)")): (
+        "nn.CrossEntropyLoss(weight=w) at train.py:15 is no plain cross-entropy of classes"
+    ),
+    ("layers.normalize", PLAIN.replace("        nn.ReLU(),  # bends\n", "")): (
+        "train.py shows no layer and its hidden activation side by side"
     ),
     ("loss.stabilize", PLAIN): (
         "the loss of train.py shows no logarithm, root or exponential to keep finite"

@@ -57,7 +57,7 @@ def test_a_class_that_is_called_later_is_exchanged(bench: Bench) -> None:
     program = "from torch import nn\nact = nn.Sigmoid\nlayers = [nn.Linear(2, 2), act()]\n"
     assert (
         bench.changed(program, "activation.replace sigmoid leaky_relu")
-        == "-act = nn.Sigmoid\n+act = nn.LeakyReLU"
+        == "-act = nn.Sigmoid\n+act = lambda: nn.LeakyReLU(0.1)"
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from torch import Tensor
+from torch.optim import Optimizer
 
 from traindx.change import Change
 from traindx.surgery.operation import Operation
@@ -20,6 +21,7 @@ _WAITS = 2
 """Parts without a better loss after which the rate is lowered."""
 _BETTER = 0.99
 _STEPS = 1000
+GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
 
 
 class Plateau:
@@ -61,7 +63,14 @@ class Plateau:
 def begin(program: Program, change: Change) -> None:
     """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = Plateau(program, change)
-    multiply_rates(program, lambda optimizer, _: plateau.factor * without_schedule(optimizer))
+
+    def factor(optimizer: Optimizer, _: int) -> float:
+        times = without_schedule(optimizer)
+        if times != 1.0:
+            program.applied(change, GIVES_WAY)
+        return plateau.factor * times
+
+    multiply_rates(program, factor)
 
 
 OPERATION = Operation(

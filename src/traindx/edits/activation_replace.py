@@ -86,8 +86,19 @@ def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode
         around = source.parent(node)
         named = isinstance(around, cst.Assign | cst.Arg | cst.Param | cst.AnnAssign)
         if last_name(node) in modules and id(node) not in calls and named and is_of_model(source, node):
-            found[node] = node.with_changes(attr=cst.Name(_NEW[new][0]))
+            renamed = node.with_changes(attr=cst.Name(_NEW[new][0]))
+            settings = _NEW[new][1]
+            made = settings and isinstance(around, cst.Assign) and _is_made_plainly(source, around)
+            found[node] = expression(f"lambda: {source.code(renamed)}({settings})") if made else renamed
     return found
+
+
+def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
+    """Whether a name for a class is only called, and with nothing: then it may stand for a function too."""
+    name = source.code(assigned.targets[0].target)
+    reads = [one for one in source.all(cst.Name) if one.value == name]
+    calls = [one for one in source.all(cst.Call) if source.code(one.func) == name and not one.args]
+    return len(reads) == len(calls) + 1
 
 
 EDIT = Edit(name="activation.replace", edit=edit, where=(MODEL_PLACE, SCRIPT))

@@ -1,7 +1,5 @@
 """An earlier end."""
 
-import math
-
 import libcst as cst
 
 from traindx.change import Change
@@ -16,8 +14,9 @@ from traindx.run import Run
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
-    """End the training after so many steps, or after the epoch they end in."""
-    steps = max(1, round(change.number))
+    """End the training after so many steps, or after the epoch nearest to them."""
+    # A trial takes one step more, so that the validation after the best step is run.
+    steps = max(1, round(change.number) - 1)
     arguments = trainer_call(source)
     if arguments is not None:
         return _most(source, arguments, "max_steps", steps)
@@ -36,7 +35,7 @@ def _epochs(run: Run, steps: int) -> int:
     per_epoch = run.facts.get(STEPS_PER_EPOCH)
     if not isinstance(per_epoch, int | float) or per_epoch < 1:
         raise RefusedError("the run does not say how many steps an epoch has")
-    return max(1, math.ceil(steps / per_epoch))
+    return max(1, round(steps / per_epoch))
 
 
 def _most(source: Source, call: cst.Call, name: str, number: int) -> Edited:
