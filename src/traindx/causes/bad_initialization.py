@@ -116,6 +116,20 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
+            title="Leave the drawing to the layers themselves",
+            expect="the loss falls within the first 100 steps, as it does for others with such a network",
+            safety=Safety.ASK,
+            not_when="the weights are pretrained, or the network is deep and has no normalisation",
+            before="""\
+for parameter in model.parameters():
+    torch.nn.init.normal_(parameter, std=1.0)  # one width for all layers, biases and normalisation too""",
+            code="""\
+for module in model.modules():
+    if hasattr(module, "reset_parameters"):
+        module.reset_parameters()  # as torch draws them; then no initialisation of your own""",
+            change="init.reset default",
+        ),
+        Prescription(
             title="Draw all weights anew: He for ReLU and its relatives, Xavier for tanh and sigmoid",
             expect="the first loss is within 10 % of chance, and the loss falls within the first 100 steps",
             safety=Safety.ASK,
@@ -137,17 +151,6 @@ for module in model.modules():
 with torch.no_grad():
     model[-1].weight.mul_(0.1)  # the layer that gives the logits begins unsure""",
             change="init.reset he",
-        ),
-        Prescription(
-            title="Leave the drawing to the layers themselves",
-            expect="the loss falls within the first 100 steps, as it does for others with such a network",
-            safety=Safety.ASK,
-            not_when="the weights are pretrained, or the network is deep and has no normalisation",
-            code="""\
-for module in model.modules():
-    if hasattr(module, "reset_parameters"):
-        module.reset_parameters()  # as torch draws them; then no initialisation of your own""",
-            change="init.reset default",
         ),
         Prescription(
             title="Start the last layer small, with the base rate in its bias",
