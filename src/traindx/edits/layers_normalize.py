@@ -38,12 +38,12 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
     return Edited(parts, f"normalisation before hidden activations from {source.place(next(iter(parts)))} on")
 
 
-def _normalised(source: Source, things: Sequence[cst.Arg] | Sequence[cst.BaseElement]) -> list[cst.CSTNode]:
+def _normalised(source: Source, things: Sequence[cst.Arg | cst.BaseElement]) -> list[cst.CSTNode]:
     """Arguments or elements with a normalisation between each layer and its activation."""
     found: list[cst.CSTNode] = []
     for place, thing in enumerate(things):
         found.append(thing)
-        behind = things[place + 1].value if place + 1 < len(things) else None
+        behind = next((one.value for one in things[place + 1 : place + 2]), None)
         norm = _norm(source, thing.value)
         if norm and isinstance(behind, cst.Call) and _bends(source, behind):
             # Beside its layer: what is written behind the line stays there.
