@@ -127,10 +127,11 @@ def refused(run: Run, *changes: str) -> str:
 def test_a_change_without_an_edit_is_refused(folder: Path) -> None:
     run = run_of(PROGRAM.encode())
     assert (
-        refused(run, "inputs.standardize")
-        == '"inputs.standardize" cannot be written into source by a machine'
+        refused(run, "init.unit_variance")
+        == '"init.unit_variance" cannot be written into source by a machine'
     )
-    assert refused(run, str(LOWER), "stop.at 9") == '"stop.at 9" cannot be written into source by a machine'
+    wanted = '"init.unit_variance" cannot be written into source by a machine'
+    assert refused(run, str(LOWER), "init.unit_variance") == wanted
 
 
 def test_two_files_are_refused(folder: Path) -> None:

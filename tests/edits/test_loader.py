@@ -7,7 +7,7 @@ from traindx.facts import LOADER_PLACE
 
 CHANGED = {
     "loader.shuffle": "shuffle=True",
-    "loader.num_workers 8": "num_workers=8",
+    "loader.num_workers 2": "num_workers=2, persistent_workers=True",
 }
 
 

@@ -48,6 +48,15 @@ CHANGED = {
     ),
     (
         "loss.class_weights balanced",
+        PLAIN.replace("criterion(model(xb), yb)", "nn.functional.cross_entropy(model(xb), yb)"),
+    ): (
+        "+class_counts = torch.bincount(torch.as_tensor(y))\n"
+        "+class_weights = class_counts.sum() / (len(class_counts) * class_counts)\n"
+        "-loss = nn.functional.cross_entropy(model(xb), yb)\n"
+        "+loss = nn.functional.cross_entropy(model(xb), yb, weight=class_weights)"
+    ),
+    (
+        "loss.class_weights balanced",
         "train = DataLoader(TensorDataset(a, torch.from_numpy(b)))\n"
         "crit = nn.BCEWithLogitsLoss()\nloss = crit(p, y)\n",
     ): (
@@ -79,9 +88,7 @@ REFUSED = {
     ("targets.match_shape", FUNCTION): (
         "the prediction at train.py:1 has no name to take its shape from: net(x)"
     ),
-    ("loss.class_weights balanced", TRAINER): (
-        "F.cross_entropy at train.py:30 would count the labels at each step"
-    ),
+    ("loss.class_weights balanced", TRAINER): "y of train.py comes from several places",
     ("loss.class_weights balanced", PLAIN.replace("TensorDataset(x, y)", "Pictures()")): (
         "the labels of the data at train.py:7 have no name of their own"
     ),

@@ -57,7 +57,7 @@ def test_a_class_that_is_called_later_is_exchanged(bench: Bench) -> None:
     program = "from torch import nn\nact = nn.Sigmoid\nlayers = [nn.Linear(2, 2), act()]\n"
     assert (
         bench.changed(program, "activation.replace sigmoid leaky_relu")
-        == "-act = nn.Sigmoid\n+act = nn.LeakyReLU"
+        == "-act = nn.Sigmoid\n+act = lambda: nn.LeakyReLU(0.1)"
     )
 
 
@@ -98,7 +98,7 @@ def test_where_there_is_no_dropout_it_comes_behind_hidden_activations(bench: Ben
     )
     assert bench.refusal(PLAIN, "regularize.dropout 0") == "train.py has no dropout"
     assert bench.refusal("x = 1\n", "regularize.dropout 0.2") == (
-        "train.py shows no activation of a hidden layer in nn.Sequential to drop behind"
+        "train.py shows no activation of a hidden layer to drop behind"
     )
 
 

@@ -198,6 +198,9 @@ OTHERS = {
     "regularize.weight_decay x 0.1": {
         "opt = optim.Adam(p, weight_decay=0.5)": "opt = optim.Adam(p, weight_decay=0.05)",
         "opt = optim.AdamW(p)": "opt = optim.AdamW(p, weight_decay=0.001)",
+        'opt = optim.SGD([{"params": a, "weight_decay": 0.5}, {"params": b, "weight_decay": 0.0}])': (
+            'opt = optim.SGD([{"params": a, "weight_decay": 0.05}, {"params": b, "weight_decay": 0.0}])'
+        ),
         "WD = 1\nopt = optim.SGD(p, weight_decay=WD)": ("WD = 0.1\nopt = optim.SGD(p, weight_decay=WD)"),
     },
     "regularize.weight_decay 0.05": {
@@ -216,12 +219,22 @@ OTHERS = {
             "opt = optim.AdamW(\n    m.parameters(), lr=0.001\n)"
         ),
     },
+    "optimizer.use adam": {
+        "opt = optim.SGD(p, lr=1, weight_decay=5e-4)": "opt = optim.Adam(p, lr=0.001, weight_decay=5e-4)",
+        "opt = optim.AdamW(p, lr=1, weight_decay=0.1)": "opt = optim.Adam(p, lr=0.001)",
+        "import torch\nfrom torch.optim import SGD\nopt = SGD(p, lr=1)": (
+            "import torch\nfrom torch.optim import SGD\nopt = torch.optim.Adam(p, lr=0.001)"
+        ),
+    },
     "optimizer.use sgd 0.1": {
         "opt = optim.Adam(p, betas=(0.9, 0.9))": "opt = optim.SGD(p, lr=0.1, momentum=0.9)",
         "opt = optim.Adam(p, 1e-3)": "opt = optim.SGD(p, 0.1, momentum=0.9)",
     },
     "optimizer.add_missing_parameters": {
         "opt = SGD(model.head.parameters(), lr=1)": "opt = SGD(model.parameters(), lr=1)",
+        "opt = SGD(model.parameters())  # all\nmodel.widen(8)\nfor x in data:\n    opt.step()": (
+            "model.widen(8)\nopt = SGD(model.parameters())  # all\nfor x in data:\n    opt.step()"
+        ),
         "a = nn.Linear(1, 2)\nb = nn.Linear(2, 1)\nopt = SGD(a.parameters())\nb(a(x))": (
             "a = nn.Linear(1, 2)\nb = nn.Linear(2, 1)\nopt = SGD([*a.parameters(), *b.parameters()])\nb(a(x))"
         ),

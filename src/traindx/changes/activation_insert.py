@@ -1,10 +1,10 @@
 """Activations where layers follow each other without one."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.weak import WeakIdKeyDictionary
 
 from traindx.change import Change
 from traindx.errors import TraindxError
@@ -17,31 +17,41 @@ _KINDS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": functional.tanh,
 }
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
-_PASSED = (nn.Dropout, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
+_PASSED = (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
 
 
 def begin(program: Program, change: Change) -> None:
-    """Put an activation behind each layer that another one follows directly."""
+    """Put an activation before each layer that is given what came straight out of another one."""
     if len(change.words) != 1 or change.words[0] not in _KINDS:
         raise TraindxError(
             f'"{change}": the kinds are {", ".join(_KINDS)}; for example: activation.insert relu'
         )
     act = _KINDS[change.words[0]]
+    straight = WeakIdKeyDictionary()
+    """What came out of a layer, and out of nothing that bends since."""
 
-    def bent(_: nn.Module, __: object, output: object) -> object:
-        return act(output) if isinstance(output, Tensor) else None
+    def entered(module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
+        given = args[0] if args else None
+        if not isinstance(module, _LAYERS) or not isinstance(given, Tensor) or not _is_known(straight, given):
+            return None
+        program.applied(change, f"{change.words[0]} stands between layers that followed each other directly")
+        return (act(given), *args[1:])
 
-    def insert(model: nn.Module) -> None:
-        leaves = [one for one in model.modules() if not any(True for _ in one.children())]
-        kept = [one for one in leaves if not isinstance(one, _PASSED)]
-        for first, second in pairwise(kept):
-            if isinstance(first, _LAYERS) and isinstance(second, _LAYERS):
-                program.applied(
-                    change, f"{change.words[0]} stands between layers that followed each other directly"
-                )
-                first.register_forward_hook(bent)
+    def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
+        given = args[0] if args else None
+        through = isinstance(module, _PASSED) and isinstance(given, Tensor) and _is_known(straight, given)
+        if isinstance(output, Tensor) and (through or isinstance(module, _LAYERS)):
+            straight[output] = True
 
-    program.on_model(insert)
+    before = nn.modules.module.register_module_forward_pre_hook(entered)
+    behind = nn.modules.module.register_module_forward_hook(passed)
+    program.patches.on_undo(before.remove)
+    program.patches.on_undo(behind.remove)
+
+
+def _is_known(straight: "WeakIdKeyDictionary", given: Tensor) -> bool:
+    # x.flatten(1) and the like bend nothing.
+    return given in straight or (given._base is not None and given._base in straight)
 
 
 OPERATION = Operation(

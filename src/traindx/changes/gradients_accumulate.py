@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from types import MethodType
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from traindx.change import Change
@@ -38,7 +38,16 @@ def begin(program: Program, change: Change) -> None:
 
         return backward
 
+    def waiting(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def zero_grad(model: nn.Module, *args: object, **kwargs: object) -> object:
+            # Many programs clear by the model: what is gathered waits for the step all the same.
+            return None if gathers else original(model, *args, **kwargs)
+
+        return zero_grad
+
     program.patches.replace(Optimizer, "__init__", gathered)
+    program.patches.replace(nn.Module, "zero_grad", waiting)
     program.patches.replace(Tensor, "backward", divided)
 
 

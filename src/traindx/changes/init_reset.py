@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from traindx.change import Change
 from traindx.errors import TraindxError
@@ -49,7 +50,7 @@ def _draw_as_torch(model: nn.Module) -> int:
 
 
 def _draw_model(model: nn.Module, kind: str) -> int:
-    layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+    layers = [one for one in model.modules() if isinstance(one, _LAYERS) and not is_lazy(one.weight)]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
     return len(layers) + sum(_draw_other(one) for one in model.modules())

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.change import Change
+from traindx.surgery.features import Entrances
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
@@ -34,16 +35,16 @@ def begin(program: Program, change: Change) -> None:
     """Cut what lies more deviations from the middle than a number."""
     far = change.number
     of_model: dict[int, Limits] = {}
+    entrances = Entrances(program, change)
 
     def cut(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        values = args[0] if args else None
-        if not isinstance(values, Tensor) or not values.is_floating_point() or values.dim() < 2:
-            program.refuse(change, "the model is not given rows of decimal numbers")
+        found = entrances.features(model, args)
+        if found is None:
             return None
-        inside = of_model.setdefault(id(model), Limits(far)).cut(values, axis=1)
-        if bool((inside != values).any()):
+        inside = of_model.setdefault(id(model), Limits(far)).cut(found.values, found.axis)
+        if bool((inside != found.values).any()):
             program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
-        return (inside, *args[1:])
+        return (*args[: found.place], inside, *args[found.place + 1 :])
 
     program.on_input(cut)
 

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.change import Change
+from traindx.surgery.features import Entrances
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
@@ -17,20 +18,24 @@ class Statistics:
 
     def __init__(self) -> None:
         self.batches = 0
-        self._count, self._sum, self._squares = 0.0, torch.zeros(1), torch.zeros(1)
+        self._count, self._sum, self._squares = torch.zeros(1), torch.zeros(1), torch.zeros(1)
 
     def add(self, values: Tensor, axis: int) -> None:
         """Take one more batch into account."""
         flat = values.detach().double().movedim(axis, -1).flatten(0, -2)
-        self._count += len(flat)
-        self._sum = self._sum + flat.sum(0)
-        self._squares = self._squares + flat.square().sum(0)
+        known = torch.isfinite(flat)
+        # One hole in the data must not make a mean of it.
+        flat = torch.where(known, flat, torch.zeros_like(flat))
+        self._count = self._count.to(flat.device) + known.sum(0)
+        self._sum = self._sum.to(flat.device) + flat.sum(0)
+        self._squares = self._squares.to(flat.device) + flat.square().sum(0)
         self.batches += 1
 
     def standardized(self, values: Tensor, axis: int) -> Tensor:
         """Values less the mean, over the deviation."""
-        mean = self._sum / self._count
-        deviation = (self._squares / self._count - mean.square()).clamp_min(0).sqrt()
+        count = self._count.clamp_min(1)
+        mean = self._sum / count
+        deviation = (self._squares / count - mean.square()).clamp_min(0).sqrt()
         deviation = torch.where(deviation > _LEAST * (1 + mean.abs()), deviation, torch.ones_like(deviation))
         shape = [1] * values.dim()
         shape[axis] = -1
@@ -41,28 +46,20 @@ class Statistics:
 def begin(program: Program, change: Change) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
     of_model: dict[int, Statistics] = {}
+    entrances = Entrances(program, change)
 
     def standardize(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        place = next((n for n, one in enumerate(args) if isinstance(one, Tensor)), None)
-        values = args[place] if place is not None else None
-        if not isinstance(values, Tensor) or not values.is_floating_point() or values.dim() < 2:
-            program.refuse(change, "the model is not given rows of decimal numbers")
+        found = entrances.features(model, args)
+        if found is None:
             return None
-        axis = values.dim() - 1 if values.dim() == 3 and not _convolves(model) else 1
         statistics = of_model.setdefault(id(model), Statistics())
         if statistics.batches < BATCHES and (torch.is_grad_enabled() or not statistics.batches):
-            statistics.add(values, axis)
+            statistics.add(found.values, found.axis)
             program.applied(change, f"inputs are standardised by the first {BATCHES} batches")
-        return (*args[:place], statistics.standardized(values, axis), *args[place + 1 :])  # type: ignore[operator]
+        standard = statistics.standardized(found.values, found.axis)
+        return (*args[: found.place], standard, *args[found.place + 1 :])
 
     program.on_input(standardize)
-
-
-def _convolves(model: nn.Module) -> bool:
-    first = next(
-        (one for one in model.modules() if isinstance(one, nn.Linear | nn.Conv1d | nn.RNNBase)), None
-    )
-    return isinstance(first, nn.Conv1d)
 
 
 OPERATION = Operation(

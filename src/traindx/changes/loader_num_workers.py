@@ -3,6 +3,7 @@
 import os
 
 import torch
+from torch.utils.data import IterableDataset
 
 from traindx.change import Change
 from traindx.surgery.loaders import Settings, change_loaders
@@ -17,6 +18,9 @@ def begin(program: Program, change: Change) -> None:
     def staffed(dataset: object, settings: Settings) -> Settings:
         # Keras makes a loader of arrays that lie in memory for each epoch.
         if settings.get("num_workers") or type(dataset).__module__.startswith("keras."):
+            return settings
+        if isinstance(dataset, IterableDataset):
+            program.refuse(change, "each worker would go through the whole of a stream")
             return settings
         program.applied(change, f"loaders get {workers} worker processes that stay")
         more: dict[str, object] = {"num_workers": workers, "persistent_workers": True}

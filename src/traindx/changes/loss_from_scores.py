@@ -1,6 +1,6 @@
 """Loss functions that take raw scores."""
 
-from functools import wraps
+from collections.abc import Callable
 
 from torch import Tensor
 from torch.nn import functional
@@ -16,14 +16,13 @@ def begin(program: Program, change: Change) -> None:
     """Exchange a loss on probabilities for its twin on scores wherever it is given scores."""
     yes_no, classes = functional.binary_cross_entropy_with_logits, functional.cross_entropy
 
-    def on_scores(twin: Loss, is_score: str) -> "object":
+    def on_scores(twin: Loss, is_score: str) -> Callable[[Loss], Loss]:
         def exchanged(original: Loss) -> Loss:
-            @wraps(original)
-            def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
+            def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
                 if not _are_scores(given, is_score):
-                    return original(given, target, *args, **kwargs)
+                    return original(given, target, **settings)
                 program.applied(change, f"{original.__name__} on raw scores becomes {twin.__name__}")
-                kept = {name: value for name, value in kwargs.items() if name in _SETTINGS}
+                kept = {name: value for name, value in settings.items() if name in _SETTINGS}
                 return twin(given, target, **kept)
 
             return loss
@@ -31,8 +30,8 @@ def begin(program: Program, change: Change) -> None:
         return exchanged
 
     # In validation as well: there the program would stop just the same.
-    program.patches.replace(functional, "binary_cross_entropy", on_scores(yes_no, "outside"))  # type: ignore[arg-type]
-    program.patches.replace(functional, "nll_loss", on_scores(classes, "positive"))  # type: ignore[arg-type]
+    program.replace_losses(("binary_cross_entropy",), on_scores(yes_no, "outside"), while_validating=True)
+    program.replace_losses(("nll_loss",), on_scores(classes, "positive"), while_validating=True)
 
 
 _known: dict[str, bool] = {}

@@ -12,12 +12,10 @@ def begin(program: Program, change: Change) -> None:
     share = change.number
 
     def smoothed(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
-            shown = original(given, target, *args, **kwargs)
-            if args:
-                return shown
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+            shown = original(given, target, **settings)
             program.applied(change, f"labels are smoothed by {share:g}")
-            return learned_from(shown, original(given, target, **{**kwargs, "label_smoothing": share}))
+            return learned_from(shown, original(given, target, **{**settings, "label_smoothing": share}))
 
         return loss
 

@@ -28,13 +28,16 @@ def begin(program: Program, change: Change) -> None:
         return squash
 
     def unsquashed(original: Loss) -> Loss:
-        @wraps(original)
-        def loss(given: Tensor, *args: object, **kwargs: object) -> Tensor:
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
             raw = scores.get(given)
+            if raw is None and _is_reshaped(given):
+                # squeeze(1), view(-1) and the like stand between the two.
+                raw = scores.get(given._base)
+                raw = None if raw is None else raw.reshape(given.shape)
             if raw is None:
-                return original(given, *args, **kwargs)
+                return original(given, target, **settings)
             program.applied(change, "the loss gets the scores before the softmax or sigmoid")
-            return original(raw, *args, **kwargs)
+            return original(raw, target, **settings)
 
         return loss
 
@@ -43,6 +46,14 @@ def begin(program: Program, change: Change) -> None:
         program.patches.replace(functional, name, remembered)
         program.patches.shadow(Tensor, name, remembered)
     program.replace_losses(("cross_entropy", "binary_cross_entropy_with_logits"), unsquashed)
+
+
+def _is_reshaped(given: Tensor) -> bool:
+    """Whether a tensor is all of another one in the same order."""
+    base = given._base
+    return (
+        base is not None and base.numel() == given.numel() and base.is_contiguous() and given.is_contiguous()
+    )
 
 
 OPERATION = Operation(

@@ -21,15 +21,15 @@ def begin(program: Program, change: Change) -> None:
         raise TraindxError(f'"{change}": q lies above 0 and at most at 1; for example: loss.robust 0.7')
 
     def robust(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
-            shown = original(given, target, *args, **kwargs)
-            if args or target.is_floating_point() or given.dim() < 2 or kwargs.get("reduction") == "none":
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+            shown = original(given, target, **settings)
+            if target.is_floating_point() or given.dim() < 2 or settings.get("reduction") == "none":
                 return shown
             program.applied(change, f"labels are trusted less: generalised cross-entropy with q = {q:g}")
-            known = target != kwargs.get("ignore_index", -100)
+            known = target != settings.get("ignore_index", -100)
             chosen = torch.softmax(given, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
             learned = (1 - chosen.clamp_min(_LEAST) ** q) / q
-            total = learned.sum() if kwargs.get("reduction") == "sum" else learned.mean()
+            total = learned.sum() if settings.get("reduction") == "sum" else learned.mean()
             return learned_from(shown, total)
 
         return loss

@@ -16,12 +16,12 @@ def begin(program: Program, change: Change) -> None:
     """Learn from the mean where the program sums; the loss is shown as the program computes it."""
 
     def averaged(original: Loss) -> Loss:
-        def loss(*args: object, **kwargs: object) -> Tensor:
-            shown = original(*args, **kwargs)
-            if kwargs.get("reduction") != "sum":
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+            shown = original(given, target, **settings)
+            if settings.get("reduction") != "sum":
                 return shown
             program.applied(change, "the mean over the samples is learned from, not their sum")
-            return learned_from(shown, original(*args, **{**kwargs, "reduction": "mean"}))
+            return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
 
         return loss
 

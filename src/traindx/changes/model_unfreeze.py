@@ -13,7 +13,7 @@ def begin(program: Program, change: Change) -> None:
     """Let every parameter learn, and give it to the optimizer."""
 
     def thaw(model: nn.Module) -> None:
-        frozen = [one for one in model.parameters() if not one.requires_grad]
+        frozen = [one for one in model.parameters() if not one.requires_grad and one.is_floating_point()]
         if frozen:
             program.applied(change, f"{len(frozen)} frozen parameters learn")
         for one in frozen:

@@ -18,6 +18,7 @@ def begin(program: Program, change: Change) -> None:
             program.refuse(change, f"{type(optimizer).__name__} keeps its weight decay apart already")
             return
         if not any(decays):
+            program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
             return
         kept[id(optimizer)] = decays
         program.applied(change, f"the weight decay {max(decays):g} is kept out of the gradient")
@@ -25,7 +26,9 @@ def begin(program: Program, change: Change) -> None:
             group["weight_decay"] = 0.0
             with torch.no_grad():
                 for one in group["params"]:
-                    one.mul_(1 - float(group["lr"]) * decay)
+                    # As AdamW: what took no part in the loss is left alone.
+                    if one.grad is not None:
+                        one.mul_(1 - float(group["lr"]) * decay)
 
     def ends(optimizer: Optimizer) -> None:
         for group, decay in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):

@@ -9,27 +9,26 @@ from traindx.surgery.program import Program
 
 _BENT = (nn.ReLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.Hardtanh, nn.Hardsigmoid, nn.Softplus, nn.LeakyReLU)
 
-_FUNCTIONS = ("relu", "sigmoid", "tanh", "softmax", "softplus")
+_FUNCTIONS = "relu sigmoid tanh softmax softplus leaky_relu hardtanh hardsigmoid".split()
 
 
 def begin(program: Program, change: Change) -> None:
     """Take the activation away that stands last in the model, as a module or as a call."""
-    is_a_module = False
+    straightened: set[int] = set()
 
     def straighten(model: nn.Module) -> None:
-        nonlocal is_a_module
-        path, last = [
-            (path, one) for path, one in model.named_modules() if not any(True for _ in one.children())
-        ][-1]
-        if not isinstance(last, _BENT) or not path:
+        parent: nn.Module = model
+        # Only a sequence tells before the first pass what is called last.
+        while isinstance(parent, nn.Sequential) and len(parent) and isinstance(parent[-1], nn.Sequential):
+            parent = parent[-1]
+        if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], _BENT):
             return
-        parent, _, name = path.rpartition(".")
-        setattr(model.get_submodule(parent), name, nn.Identity())
-        is_a_module = True
-        program.applied(change, f"{type(last).__name__} at the output is taken away")
+        program.applied(change, f"{type(parent[-1]).__name__} at the output is taken away")
+        parent[-1] = nn.Identity()
+        straightened.add(id(model))
 
     def replaced(place: Place, original: Activation) -> Activation | None:
-        if place is Place.HIDDEN or is_a_module:
+        if place is Place.HIDDEN or id(calls.model) in straightened:
             return None
         program.applied(change, f"{original.__name__} at the output is taken away")
         return _as_it_is

@@ -9,10 +9,13 @@ from torch import Tensor, nn
 from traindx.change import Change
 from traindx.errors import TraindxError
 from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.surgery.program import Loss, Program
 
 _KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _HALF = (torch.float16, torch.bfloat16)
+_OF_NUMBERS = (
+    "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits"
+).split()
 
 
 def begin(program: Program, change: Change) -> None:
@@ -47,7 +50,7 @@ def begin(program: Program, change: Change) -> None:
         @wraps(original)
         def half(module: nn.Module) -> nn.Module:
             program.applied(change, f"the model stays in {change.words[0]}")
-            return original(module) if kind is torch.bfloat16 and original.__name__ == "bfloat16" else module
+            return module._apply(lambda one: one.to(kind) if one.is_floating_point() else one)
 
         return half
 
@@ -64,12 +67,23 @@ def begin(program: Program, change: Change) -> None:
 
         return to
 
+    program.replace_losses(_OF_NUMBERS, _as_the_prediction, while_validating=True)
     program.on_input(_as_the_model)
     program.patches.replace(torch.amp.autocast_mode.autocast, "__init__", cast)
     program.patches.replace(torch.amp.GradScaler, "__init__", unscaled)
     program.patches.replace(nn.Module, "half", kept)
     program.patches.replace(nn.Module, "bfloat16", kept)
     program.patches.replace(nn.Module, "to", moved)
+
+
+def _as_the_prediction(original: Loss) -> Loss:
+    """Targets that the program made in half precision for a prediction that is no longer."""
+
+    def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+        halved = target.dtype in _HALF and given.dtype != target.dtype
+        return original(given, target.to(given.dtype) if halved else target, **settings)
+
+    return loss
 
 
 def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...]:

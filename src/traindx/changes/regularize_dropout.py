@@ -1,48 +1,135 @@
 """More or less dropout."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from traindx.change import Change
+from traindx.surgery.calls import Activation, Calls, Place, followed
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
+_BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
 
 
 def begin(program: Program, change: Change) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    share = change.number
+    _Dropping(program, change)
 
-    def set_share(model: nn.Module) -> None:
+
+class _Dropping:
+    """The dropouts of a program: modules, functions, and those that are added."""
+
+    def __init__(self, program: Program, change: Change) -> None:
+        self._program, self._change, self._share = program, change, change.number
+        self._plain: set[int] = set()
+        """Models that drop nothing and bend by functions."""
+        self._busy = False
+        """Inside of a call: some dropouts are written by means of others."""
+        for name in _FUNCTIONS:
+            program.patches.replace(functional, name, self._set)
+        program.patches.replace(torch, "dropout", self._set)
+        program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
+        program.on_model(self._entered)
+        self._calls = Calls(program, self._bent)
+        for name in _BENDING if self._share else ():
+            self._calls.watch(name)
+
+    def _entered(self, model: nn.Module) -> None:
+        """Set what is a module; else find places to drop behind."""
         found = [one for one in model.modules() if isinstance(one, _DROPOUTS)]
         for one in found:
-            program.applied(change, f"dropout of {one.p:g} becomes {share:g}")
-            one.p = share
-        for one in model.modules():
-            if isinstance(one, nn.RNNBase | nn.MultiheadAttention) and one.dropout:
-                program.applied(change, f"dropout of {one.dropout:g} becomes {share:g}")
-                one.dropout = share
-        hidden = [one for one in model.modules() if isinstance(one, _ACTIVATIONS)]
-        if found or not share or not hidden:
+            self._applied(one.p)
+            one.p = self._share
+        inner = [one for one in model.modules() if isinstance(one, nn.RNNBase | nn.MultiheadAttention)]
+        for other in (one for one in inner if one.dropout):
+            self._applied(other.dropout)
+            other.dropout, found = self._share, [*found, other]
+        if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
             return
-        program.applied(change, f"dropout of {share:g} behind {len(hidden)} activations")
-        for one in hidden:
-            one.register_forward_hook(dropped)
+        recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
+        hidden = followed(model, _ACTIVATIONS) or recurrent
+        if not hidden:
+            self._plain.add(id(model))
+            return
+        behind = "recurrent layers" if hidden is recurrent else "activations"
+        self._program.applied(self._change, f"dropout of {self._share:g} behind {len(hidden)} {behind}")
+        for each in hidden:
+            each.register_forward_hook(self._dropped)
 
-    def dropped(module: nn.Module, _: object, output: object) -> object:
-        if not isinstance(output, Tensor) or not module.training or not torch.is_grad_enabled():
+    def _applied(self, before: object) -> None:
+        self._program.applied(self._change, f"dropout of {before:g} becomes {self._share:g}")
+
+    def _set(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        names = (
+            ("input", "p", "train") if original is torch.dropout else tuple(signature(original).parameters)
+        )
+
+        @wraps(original)
+        def dropout(*args: object, **kwargs: object) -> Tensor:
+            if self._busy:
+                return original(*args, **kwargs)
+            named = {**dict(zip(names, args, strict=False)), **kwargs}
+            before = named.get("p", 0.5)
+            if before != self._share:
+                self._applied(before)
+            self._busy = True
+            try:
+                return original(**{**named, "p": self._share})
+            finally:
+                self._busy = False
+
+        return dropout
+
+    def _of_attention(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        @wraps(original)
+        def scaled_dot_product_attention(*args: object, **kwargs: object) -> Tensor:
+            place = 4
+            given = args[place] if len(args) > place else kwargs.get("dropout_p")
+            if not given or given == self._share:
+                return original(*args, **kwargs)
+            self._applied(given)
+            if len(args) > place:
+                return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
+            return original(*args, **{**kwargs, "dropout_p": self._share})
+
+        return scaled_dot_product_attention
+
+    def _bent(self, place: Place, original: Activation) -> Activation | None:
+        """An activation that is called, with a dropout behind it."""
+        model = self._calls.model
+        if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
             return None
-        return functional.dropout(output, share)
+        self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
 
-    program.on_model(set_share)
+        return lambda value: functional.dropout(original(value), self._share)
+
+    def _dropped(self, module: nn.Module, _: object, output: object) -> object:
+        if not module.training or not torch.is_grad_enabled():
+            return None
+        if isinstance(output, tuple) and isinstance(output[0], Tensor):
+            return (functional.dropout(output[0], self._share), *output[1:])
+        return functional.dropout(output, self._share) if isinstance(output, Tensor) else None
+
+
+def _calls_dropout(module: nn.Module) -> bool:
+    """Whether the code of a module names a dropout: it is a function there where no module is one."""
+    if type(module).__module__.startswith("torch.nn."):
+        return False
+    code = getattr(type(module).forward, "__code__", None)
+    return code is not None and any("dropout" in name for name in code.co_names)
 
 
 OPERATION = Operation(
     name="regularize.dropout",
     forms=("regularize.dropout 0.1", "regularize.dropout 0"),
-    says="set the share of all dropout; where there is none, drop behind activations",
+    says="set the share of all dropout; where there is none, drop behind activations or recurrent layers",
     begin=begin,
 )

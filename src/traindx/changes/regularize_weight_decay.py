@@ -14,8 +14,12 @@ def begin(program: Program, change: Change) -> None:
         if "weight_decay" not in optimizer.param_groups[0]:
             program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
             return
+        decays = any(float(group["weight_decay"]) for group in optimizer.param_groups)
         for group in optimizer.param_groups:
             before = float(group["weight_decay"])
+            if decays and not before:
+                # Biases and norms that the program keeps from decaying.
+                continue
             group["weight_decay"] = change.scaled(before)
             if group["weight_decay"] != before:
                 program.applied(change, f"the weight decay {before:g} becomes {group['weight_decay']:g}")

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 
 from torch import Tensor
+from torch.optim import Optimizer
 
 from traindx.change import Change
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates
+from traindx.surgery.rates import multiply_rates, without_schedule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _WAITS = 2
 """Parts without a better loss after which the rate is lowered."""
 _BETTER = 0.99
 _STEPS = 1000
+GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
 
 
 class Plateau:
@@ -59,14 +61,21 @@ class Plateau:
 
 
 def begin(program: Program, change: Change) -> None:
-    """Divide the rate by a number whenever the mean loss has not fallen for a while."""
+    """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = Plateau(program, change)
-    multiply_rates(program, lambda _, __: plateau.factor)
+
+    def factor(optimizer: Optimizer, _: int) -> float:
+        times = without_schedule(optimizer)
+        if times != 1.0:
+            program.applied(change, GIVES_WAY)
+        return plateau.factor * times
+
+    multiply_rates(program, factor)
 
 
 OPERATION = Operation(
     name="schedule.reduce_on_plateau",
     forms=("schedule.reduce_on_plateau 10",),
-    says="divide the rate by a number whenever the loss has stood still for two 25ths of the run",
+    says="divide the rate by a number whenever the loss stands still for two 25ths of the run",
     begin=begin,
 )

@@ -13,16 +13,17 @@ def begin(program: Program, change: Change) -> None:
     """Give targets the shape of predictions where both hold as many numbers."""
 
     def matched(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
             if given.shape != target.shape and given.numel() == target.numel():
                 says = f"targets of shape {tuple(target.shape)} get the shape {tuple(given.shape)}"
                 program.applied(change, says)
                 target = target.reshape(given.shape)
-            return original(given, target, *args, **kwargs)
+            return original(given, target, **settings)
 
         return loss
 
-    program.replace_losses(_LOSSES, matched)
+    # In validation as well: a loss that compares all with all says nothing there either.
+    program.replace_losses(_LOSSES, matched, while_validating=True)
 
 
 OPERATION = Operation(

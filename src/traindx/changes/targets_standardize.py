@@ -18,26 +18,33 @@ def begin(program: Program, change: Change) -> None:
     the same thing.
     """
     scale: TargetScale | None = None
+    last: nn.Module | None = None
+    """The model that was called last: where a program calls several, its output is the prediction."""
+    predicts: nn.Module | None = None
 
     def standardized(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, *args: object, **kwargs: object) -> Tensor:
-            nonlocal scale
+        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
+            nonlocal scale, predicts
             if scale is None:
                 scale = scale_of(target)
                 if scale is None:
                     program.refuse(change, "the targets of the first batch are all the same")
-                    return original(given, target, *args, **kwargs)
+                    return original(given, target, **settings)
+                predicts = last
                 program.applied(change, f"targets are standardised: {scale}")
                 # What the model gave before the scale was known is in standardised units already.
                 given = scale.restored(given)
-            shown = original(given, target, *args, **kwargs)
-            learned = original(scale.standardized(given), scale.standardized(target), *args, **kwargs)
+            shown = original(given, target, **settings)
+            learned = original(scale.standardized(given), scale.standardized(target), **settings)
             return learned_from(shown, learned)
 
         return loss
 
     def restored(module: nn.Module, _: object, output: object) -> object:
-        if scale is None or not any(module is one for one in program.models):
+        nonlocal last
+        if any(module is one for one in program.models):
+            last = module
+        if scale is None or module is not predicts:
             return None
         return scale.restored(output) if isinstance(output, Tensor) else None
 

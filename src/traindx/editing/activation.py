@@ -17,6 +17,7 @@ MODULES = {
     "Hardsigmoid": "sigmoid",
     "Tanh": "tanh",
     "Hardtanh": "tanh",
+    "Softsign": "softsign",
     "Softmax": "softmax",
     "Softplus": "softplus",
 }

@@ -87,6 +87,13 @@ def model_at(source: Source, run: Run, node: cst.CSTNode) -> str:
     return next((one for one in kept if one.startswith("self.")), "")
 
 
+def parameters_at(source: Source, run: Run, step: Step) -> str:
+    """All that the optimizer holds, as it can be spelled where it steps."""
+    model = model_at(source, run, step.call)
+    owned = f'[p for group in {step.optimizer}.param_groups for p in group["params"]]'
+    return f"{model}.parameters()" if model else owned
+
+
 def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name can be read in a scope, by what the source shows."""
     first = first_name(cst.parse_expression(name))

@@ -1,5 +1,6 @@
 """The loss of a source: where it is used, and where it is made."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
@@ -7,9 +8,9 @@ import libcst as cst
 from traindx.editing.attribute import of_attribute
 from traindx.editing.calls import calls_at
 from traindx.editing.definition import of_name
-from traindx.editing.edit import RefusedError
+from traindx.editing.edit import New, RefusedError
 from traindx.editing.source import Source
-from traindx.editing.words import last_name
+from traindx.editing.words import expression, last_name
 from traindx.fact import Fact
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE
 from traindx.run import Run
@@ -54,6 +55,11 @@ def loss_of(source: Source, run: Run, place: Fact = LOSS_PLACE) -> Loss:
     return (same or found)[0]
 
 
+def loss_calls(source: Source) -> list[cst.Call]:
+    """Every call of a loss of torch with predictions and targets."""
+    return [loss.used for call in source.all(cst.Call) if (loss := _loss(source, call))]
+
+
 def _loss(source: Source, call: cst.Call) -> Loss | None:
     if last_name(call.func) in _FUNCTION_OF.values():
         return Loss(call, call, last_name(call.func))
@@ -72,3 +78,67 @@ def _made(source: Source, value: cst.BaseExpression | None, depth: int = 5) -> c
     else:
         return None
     return _made(source, found[0].value, depth - 1) if len(found) == 1 else None
+
+
+def code_of_loss(
+    source: Source, run: Run, backward_of: Callable[[Source, Run], cst.Call]
+) -> list[cst.CSTNode]:
+    """The statements and functions that a loss is written in, as far as the source shows them."""
+    line = source.line_of(run, LOSS_PLACE)
+    if line is None:
+        try:
+            line = source.lines(backward_of(source, run))[0]
+        except RefusedError:
+            return _named_loss(source)
+    every = [one for one in source.nodes(source.module) if isinstance(one, cst.BaseSmallStatement)]
+    small = [one for one in every if _is_at(source, one, line)]
+    scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
+    found: list[cst.CSTNode] = [one for one in scopes if _is_of_loss(one)] or list(small)
+    names = {last_name(call.func) for one in found for call in source.all(cst.Call, one)}
+    for name in [one.target for each in small for one in getattr(each, "targets", ())]:
+        scope = source.scope(name)
+        found += [each.holder for each in of_name(source, source.code(name), scope) if each.value is not None]
+    called = [one for one in source.all(cst.FunctionDef) if one.name.value in names]
+    return list(dict.fromkeys([*found, *called])) or _named_loss(source)
+
+
+def _named_loss(source: Source) -> list[cst.CSTNode]:
+    return [one for one in source.all(cst.FunctionDef) if _is_of_loss(one)]
+
+
+def _is_of_loss(function: cst.FunctionDef) -> bool:
+    return any(
+        word in function.name.value.lower() for word in ("loss", "bce", "nll", "entropy", "likelihood")
+    )
+
+
+def _is_at(source: Source, node: cst.CSTNode, line: int) -> bool:
+    first, last = source.lines(node)
+    return first <= line <= last
+
+
+def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, New]:
+    """What gradients are taken of, divided by a number; refused where it is already."""
+    node = _scaled(backward)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+        raise RefusedError(f"the loss is divided already at {source.place(backward)}")
+    quotient = f"{_operand(source, node)} / {by}"
+    inside = isinstance(source.parent(node), cst.Arg)
+    return {node: expression(quotient if inside else f"({quotient})")}
+
+
+def _scaled(backward: cst.Call) -> cst.BaseExpression:
+    """What gradients are taken of, inside of scaler.scale(...) where there is one."""
+    assert isinstance(backward.func, cst.Attribute)
+    node = backward.func.value
+    if last_name(node) != "" or not isinstance(node, cst.Call):
+        # accelerator.backward(loss)
+        return (
+            backward.args[0].value if backward.args and last_name(node) in ("accelerator", "fabric") else node
+        )
+    return node.args[0].value if last_name(node.func) == "scale" and len(node.args) == 1 else node
+
+
+def _operand(source: Source, node: cst.BaseExpression) -> str:
+    loose = isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.IfExp) and not node.lpar
+    return f"({source.code(node)})" if loose else source.code(node)

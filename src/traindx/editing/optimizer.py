@@ -1,16 +1,18 @@
 """The optimizer of a source: where it is made, what it is called, what it holds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from traindx.change import Change
-from traindx.editing.calls import argument, calls_at, calls_of, spread, with_argument
-from traindx.editing.definition import of_key
+from traindx.editing.calls import argument, calls_at, calls_of, renamed, spread, with_argument
+from traindx.editing.definition import of_key, of_name
 from traindx.editing.edit import Edited, RefusedError
-from traindx.editing.literal import literal_behind, rewritten
+from traindx.editing.imports import imported
+from traindx.editing.keras import named_optimizer
+from traindx.editing.literal import Literal, literal_behind, rewritten
 from traindx.editing.source import Source
-from traindx.editing.words import last_name, number_text
+from traindx.editing.words import expression, last_name, number_text, text_of
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
 from traindx.run import Run
 
@@ -35,6 +37,13 @@ class Setting:
     trainer: str = ""
     """The keyword of it in the arguments of the Hugging Face trainer."""
     trainer_default: float = 0.0
+    keras_defaults: dict[str, float] = field(default_factory=dict)
+    """What an optimizer of Keras takes where nothing is said, where that is something else."""
+
+    def default(self, kind: str, *, keras: bool) -> float:
+        """What an optimizer of a class takes where nothing is said."""
+        known = {**self.defaults, **self.keras_defaults} if keras else self.defaults
+        return known.get(kind, known.get("", 0.0))
 
 
 def optimizer_call(source: Source, run: Run) -> cst.Call:
@@ -91,6 +100,13 @@ def trainer_call(source: Source) -> cst.Call | None:
     return found[0] if len(found) == 1 else None
 
 
+def is_lightning(source: Source) -> bool:
+    """Whether a class of the source is a module of Lightning."""
+    return any(
+        "Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases
+    )
+
+
 def is_keras(call: cst.Call, source: Source) -> bool:
     """Whether the optimizer is one of Keras: its arguments begin with the rate."""
     code = source.code(call.func)
@@ -107,12 +123,26 @@ def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> 
         return _edit_argument(
             source, run, change, setting, trainer, (setting.trainer,), None, setting.trainer_default
         )
+    named = named_optimizer(source)
+    if named is not None:
+        return _spelled_out(source, change, setting, *named)
     call = optimizer_call(source, run)
     keras = is_keras(call, source)
     names = setting.names if not keras else tuple(reversed(setting.names))
-    default = setting.defaults.get(last_name(call.func), setting.defaults.get("", 0.0))
+    default = setting.default(last_name(call.func), keras=keras)
     position = None if setting.position is None else setting.position - keras
     return _edit_argument(source, run, change, setting, call, names, position, default)
+
+
+def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Arg, spelled: str) -> Edited:
+    """An optimizer of Keras that a text names, made by its class with a setting."""
+    default = setting.default(spelled.rpartition(".")[2], keras=True)
+    value = change.scaled(default)
+    if value == default:
+        raise RefusedError(f"{setting.what} at {source.place(given)} is {number_text(default)} already")
+    text = f"{spelled}({setting.names[-1]}={number_text(value)})"
+    new = given.with_changes(value=expression(text))
+    return Edited({given: new}, f"{source.code(given.value)} -> {text} at {source.place(given)}")
 
 
 def _edit_argument(
@@ -143,6 +173,18 @@ def _edit_argument(
     return Edited({call: new}, f"{names[0]}={text} at {source.place(call)}")
 
 
+def literals_of_groups(source: Source, run: Run, call: cst.Call, key: str, what: str) -> list[Literal]:
+    """Numbers that are written beside groups of parameters under a key, such as "lr"."""
+    first = argument(call, ("params",), 0)
+    groups = source.all(cst.Dict, first.value) if first else []
+    if first is not None and isinstance(first.value, cst.Name):
+        made = of_name(source, first.value.value, source.scope(first))
+        groups = [one for each in made if each.value is not None for one in source.all(cst.Dict, each.value)]
+    entries = [one for group in groups for one in group.elements if isinstance(one, cst.DictElement)]
+    named = [one for one in entries if text_of(one.key) == key]
+    return [literal_behind(source, run, what, one.value, one) for one in named]
+
+
 def parameters_of(source: Source, call: cst.Call) -> str:
     """The model whose parameters the optimizer holds, as it is spelled; empty where it is not one model."""
     first = argument(call, ("params",), 0)
@@ -158,14 +200,17 @@ def parameters_of(source: Source, call: cst.Call) -> str:
     return ""
 
 
-def is_usable(source: Source, call: cst.Call, name: str) -> bool:
-    """Whether another class can be called where this one is: by its module, or because it is imported too."""
-    if isinstance(call.func, cst.Attribute):
-        return True
-    every = [one.names for one in source.all(cst.ImportFrom)]
-    return any(
-        last_name(one.name) == name
-        for names in every
-        if not isinstance(names, cst.ImportStar)
-        for one in names
-    )
+def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:
+    """The call of another class of the same module; refused where the source cannot spell it."""
+    if isinstance(call.func, cst.Attribute) or _is_imported(source, name):
+        return renamed(call, name)
+    try:
+        return call.with_changes(func=expression(imported(source, f"{module}.{name}")))
+    except RefusedError as why:
+        own = source.code(call.func)
+        raise RefusedError(f"{source.shown} imports {own} by its name, and {name} not") from why
+
+
+def _is_imported(source: Source, name: str) -> bool:
+    every = [one.names for one in source.all(cst.ImportFrom) if not isinstance(one.names, cst.ImportStar)]
+    return any(last_name(one.name) == name for names in every for one in names)

@@ -33,6 +33,11 @@ def without_last_activation(source: Source, run: Run, kinds: Collection[str]) ->
     )
 
 
+def last_activations(source: Source, run: Run) -> list[Activation]:
+    """What the output may pass last: before the loss, else in the model."""
+    return list(_before_loss(source, run)) or list(_of_model(source, run))
+
+
 def _place(source: Source, one: Activation) -> str:
     if isinstance(one.node, cst.Call) and last_name(one.node.func) == "Sequential":
         return source.place(one.node.args[-1])

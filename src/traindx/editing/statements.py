@@ -2,7 +2,7 @@
 
 import libcst as cst
 
-from traindx.editing.edit import Around, New
+from traindx.editing.edit import Around, New, RefusedError
 from traindx.editing.source import Source
 
 
@@ -16,12 +16,12 @@ def small_statement(source: Source, node: cst.CSTNode) -> cst.BaseSmallStatement
 
 def before(source: Source, node: cst.CSTNode, *texts: str) -> dict[cst.CSTNode, New]:
     """Statements put before the one a node is part of."""
-    return {_whole(source, node, first=True): Around(before=texts)}
+    return {_fitting(source, _whole(source, node, first=True), texts): Around(before=texts)}
 
 
 def after(source: Source, node: cst.CSTNode, *texts: str) -> dict[cst.CSTNode, New]:
     """Statements put behind the one a node is part of."""
-    return {_whole(source, node, first=False): Around(after=texts)}
+    return {_fitting(source, _whole(source, node, first=False), texts): Around(after=texts)}
 
 
 def first_in(source: Source, block: cst.BaseSuite, *texts: str) -> dict[cst.CSTNode, New]:
@@ -30,6 +30,22 @@ def first_in(source: Source, block: cst.BaseSuite, *texts: str) -> dict[cst.CSTN
     if _is_docstring(body[0]) and len(body) > 1:
         return before(source, body[1], *texts)
     return before(source, body[0], *texts)
+
+
+def under(source: Source, node: cst.CSTNode, test: str, *others: str) -> dict[cst.CSTNode, New]:
+    """The statement a node is part of under a condition, with other statements behind it."""
+    small = small_statement(source, node)
+    line = source.parent(small)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        raise RefusedError(f"several statements share the line {source.place(node)}")
+    body = "\n".join(f"    {one}" for one in (source.code(small), *others))
+    new = cst.parse_statement(f"if {test}:\n{body}\n")
+    assert isinstance(new, cst.If)
+    first, *more = new.body.body
+    assert isinstance(first, cst.SimpleStatementLine)
+    kept = first.with_changes(trailing_whitespace=line.trailing_whitespace)
+    block = new.body.with_changes(body=[kept, *more])
+    return {line: new.with_changes(leading_lines=line.leading_lines, body=block)}
 
 
 def removed(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
@@ -51,6 +67,13 @@ def _whole(source: Source, node: cst.CSTNode, *, first: bool) -> cst.CSTNode:
     if isinstance(line, cst.SimpleStatementLine) and line.body[0 if first else -1] is small:
         return line
     return small
+
+
+def _fitting(source: Source, whole: cst.CSTNode, texts: tuple[str, ...]) -> cst.CSTNode:
+    """A loop or a condition cannot stand in the middle of a line."""
+    if isinstance(whole, cst.BaseSmallStatement) and any("\n" in one for one in texts):
+        raise RefusedError(f"several statements share the line {source.place(whole)}")
+    return whole
 
 
 def _is_docstring(one: cst.CSTNode) -> bool:

@@ -21,6 +21,8 @@ _NEW = {
     "tanh": ("Tanh", ""),
 }
 """The class of an activation, and what it is made with."""
+_STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
+"""Words for several activations."""
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
@@ -28,13 +30,16 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     if len(change.words) != 2 or change.words[1] not in _NEW:
         raise RefusedError(f'"{change}" names no activation to take, such as relu leaky_relu')
     old, new = change.words
-    modules = {name for name, kind in MODULES.items() if kind == old}
+    kinds = _STANDS_FOR.get(old, (old,))
+    modules = {name for name, kind in MODULES.items() if kind in kinds}
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):
         if last_name(call.func) in modules and is_hidden_module(source, call):
             parts[call] = _module(source, call, new)
         elif (
-            kind_of(source, call) == old and is_hidden_call(source, run, call) and not _is_kept(source, call)
+            kind_of(source, call) in kinds
+            and is_hidden_call(source, run, call)
+            and not _is_kept(source, call)
         ):
             parts[call] = _function(source, call, new)
     parts |= _references(source, modules, new)
@@ -81,8 +86,19 @@ def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode
         around = source.parent(node)
         named = isinstance(around, cst.Assign | cst.Arg | cst.Param | cst.AnnAssign)
         if last_name(node) in modules and id(node) not in calls and named and is_of_model(source, node):
-            found[node] = node.with_changes(attr=cst.Name(_NEW[new][0]))
+            renamed = node.with_changes(attr=cst.Name(_NEW[new][0]))
+            settings = _NEW[new][1]
+            made = settings and isinstance(around, cst.Assign) and _is_made_plainly(source, around)
+            found[node] = expression(f"lambda: {source.code(renamed)}({settings})") if made else renamed
     return found
+
+
+def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
+    """Whether a name for a class is only called, and with nothing: then it may stand for a function too."""
+    name = source.code(assigned.targets[0].target)
+    reads = [one for one in source.all(cst.Name) if one.value == name]
+    calls = [one for one in source.all(cst.Call) if source.code(one.func) == name and not one.args]
+    return len(reads) == len(calls) + 1
 
 
 EDIT = Edit(name="activation.replace", edit=edit, where=(MODEL_PLACE, SCRIPT))

@@ -6,9 +6,10 @@ from traindx.change import Change
 from traindx.editing.calls import argument, calls_of, with_argument, without_arguments
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.imports import imported
+from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten, shown
-from traindx.editing.loop import model_at, steps_of
-from traindx.editing.optimizer import is_keras, optimizer_call, trainer_call
+from traindx.editing.loop import parameters_at, steps_of
+from traindx.editing.optimizer import is_keras, is_lightning, optimizer_call, trainer_call
 from traindx.editing.source import Source
 from traindx.editing.statements import before, removed
 from traindx.editing.words import expression, number_text
@@ -28,6 +29,12 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
         raise RefusedError(f"gradients are clipped at {len(found)} places: {places}")
     if found:
         return _otherwise(source, change, run, found[0])
+    named = named_optimizer(source)
+    if named is not None and not change.is_factor and change.words != ("none",):
+        given, spelled = named
+        text = f"{spelled}({_OF_KERAS[0]}={number_text(change.number)})"
+        says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
+        return Edited({given: given.with_changes(value=expression(text))}, says)
     framework = _framework(source, run)
     if framework is not None:
         call, name = framework
@@ -66,11 +73,11 @@ def _framework(source: Source, run: Run) -> tuple[cst.Call, str] | None:
     arguments = trainer_call(source)
     if arguments is not None:
         return arguments, "max_grad_norm"
-    if any("Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases):
+    if is_lightning(source):
         trainers = calls_of(source, {"Trainer"})
         if len(trainers) == 1 and "automatic_optimization" not in source.text:
             return trainers[0], "gradient_clip_val"
-    if "keras" in source.text:
+    if "keras" in source.text and named_optimizer(source) is None:
         call = optimizer_call(source, run)
         by = next((one for one in _OF_KERAS if argument(call, (one,))), _OF_KERAS[0])
         return (call, by) if is_keras(call, source) else None
@@ -98,11 +105,8 @@ def _inserted(source: Source, change: Change, run: Run) -> Edited:
     parts: dict[cst.CSTNode, New] = {}
     says = ""
     for step in steps_of(source, run):
-        model = model_at(source, run, step.call)
-        owned = f'[p for group in {step.optimizer}.param_groups for p in group["params"]]'
-        parameters = f"{model}.parameters()" if model else owned
         function = imported(source, f"torch.nn.utils.{_CALL}", "torch")
-        clip = f"{function}({parameters}, {number_text(change.number)})"
+        clip = f"{function}({parameters_at(source, run, step)}, {number_text(change.number)})"
         texts = [clip]
         if step.scaler and f"{step.scaler}.unscale_(" not in source.text:
             texts = [f"{step.scaler}.unscale_({step.optimizer})", clip]

@@ -10,7 +10,7 @@ from traindx.editing.loader import loader_call
 from traindx.editing.optimizer import trainer_call
 from traindx.editing.source import Source
 from traindx.editing.words import last_name, number_text
-from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE
+from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
 from traindx.run import Run
 
 
@@ -20,11 +20,19 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     given = argument(call, (name,), position)
     if given is not None:
         literal = literal_behind(source, run, "the batch size", given.value, given)
-        return rewritten(source, literal, max(1.0, change.scaled(literal.value)), whole=True)
+        return rewritten(source, literal, _size(run, change, literal.value), whole=True)
     if argument(call, ("batch_sampler",)) is not None:
         raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
-    text = number_text(max(1.0, change.scaled(default)), whole=True)
+    text = number_text(_size(run, change, default), whole=True)
     return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def _size(run: Run, change: Change, before: float) -> float:
+    """As in a trial: at least one row, and where it grows no more than a quarter of those there are."""
+    after, rows = max(1.0, change.scaled(before)), run.facts.get(TRAINING_SAMPLES)
+    if not isinstance(rows, int | float) or after <= before:
+        return after
+    return min(after, max(1.0, rows // 4))
 
 
 def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float]:

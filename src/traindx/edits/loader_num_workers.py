@@ -1,13 +1,17 @@
 """Worker processes that load the data."""
 
+import os
+
+import libcst as cst
+
 from traindx.change import Change
 from traindx.editing.calls import argument, with_argument
-from traindx.editing.edit import Edit, Edited
+from traindx.editing.edit import Edit, Edited, RefusedError
 from traindx.editing.literal import literal_behind, rewritten
 from traindx.editing.loader import loader_call
 from traindx.editing.optimizer import trainer_call
 from traindx.editing.source import Source
-from traindx.editing.words import number_text
+from traindx.editing.words import last_name
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -17,12 +21,23 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     arguments = trainer_call(source)
     name = "dataloader_num_workers" if arguments is not None else "num_workers"
     call = arguments if arguments is not None else loader_call(source, run)
+    streams = [one for one in source.all(cst.ClassDef) if "IterableDataset" in map(_base, one.bases)]
+    if streams:
+        raise RefusedError(f"each worker would go through the whole stream of {source.place(streams[0])}")
     given = argument(call, (name,))
     if given is not None:
         literal = literal_behind(source, run, "the number of workers", given.value, given)
         return rewritten(source, literal, change.scaled(literal.value), whole=True)
-    text = number_text(change.number, whole=True)
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    # As many as there are processors at most, as in a trial: more take turns on them.
+    workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
+    new, says = with_argument(call, name, str(workers)), f"{name}={workers}"
+    if arguments is None and argument(call, ("persistent_workers",)) is None:
+        new, says = with_argument(new, "persistent_workers", "True"), f"{says}, persistent_workers=True"
+    return Edited({call: new}, f"{says} at {source.place(call)}")
+
+
+def _base(one: cst.Arg) -> str:
+    return last_name(one.value)
 
 
 EDIT = Edit(name="loader.num_workers", edit=edit, where=(LOADER_PLACE, SCRIPT))

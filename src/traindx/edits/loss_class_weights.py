@@ -3,32 +3,31 @@
 import libcst as cst
 
 from traindx.change import Change
+from traindx.editing.arrays import arrays_of
 from traindx.editing.calls import argument, with_argument
 from traindx.editing.definition import of_name
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.imports import imported
 from traindx.editing.loader import loader_call
 from traindx.editing.loop import is_visible
-from traindx.editing.loss import loss_of
+from traindx.editing.loss import Loss, loss_of
 from traindx.editing.source import Source
-from traindx.editing.statements import before
+from traindx.editing.statements import after, before
 from traindx.editing.words import last_name
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
-_COUNTS, _LABELS = "class_counts", "train_labels"
+_COUNTS, _LABELS, _WEIGHTS = "class_counts", "train_labels", "class_weights"
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
     """Count the labels of the training data before the loss is made, and weigh by them."""
     loss = loss_of(source, run)
-    if loss.made is loss.used:
-        raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} would count the labels at each step"
-        )
     for name in ("weight", "pos_weight"):
         if argument(loss.made, (name,)) is not None:
             raise RefusedError(f"classes are weighed already at {source.place(loss.made)}")
+    if loss.made is loss.used:
+        return _of_function(source, run, loss)
     value = _labels(source, run, loss.made)
     labels, first = source.code(value), []
     if isinstance(value, cst.Call):
@@ -48,6 +47,36 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
     weight = f"{_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"
     parts = _weighed(source, loss.made, "weight", weight, [*first, counts])
     return Edited(parts, f"weight={weight} with {counts} at {source.place(loss.made)}")
+
+
+def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
+    """Weights computed once behind the labels, and given to the function at each call."""
+    positive = loss.function == "binary_cross_entropy_with_logits"
+    if not positive and loss.function not in ("cross_entropy", "nll_loss"):
+        raise RefusedError(
+            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
+        )
+    arrays = arrays_of(source, run, 1)
+    scope = source.scope(arrays.train.made)
+    if scope is not source.module and scope is not source.scope(loss.used):
+        raise RefusedError(
+            f"the labels at {source.place(arrays.train.made)} are not known where the loss is computed"
+        )
+    for name in (_COUNTS, _WEIGHTS, _LABELS):
+        if is_visible(source, name, source.scope(loss.used)):
+            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    labels = f"{imported(source, 'torch.as_tensor', 'torch')}({arrays.fitted})"
+    if positive:
+        written = [f"{_LABELS} = {labels}", f"{_WEIGHTS} = ({_LABELS} == 0).sum() / ({_LABELS} == 1).sum()"]
+    else:
+        counted = f"{imported(source, 'torch.bincount', 'torch')}({labels})"
+        written = [f"{_COUNTS} = {counted}", f"{_WEIGHTS} = {_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"]
+    key = "pos_weight" if positive else "weight"
+    parts: dict[cst.CSTNode, New] = {
+        **after(source, arrays.train.made, *written),
+        loss.used: with_argument(loss.used, key, _WEIGHTS),
+    }
+    return Edited(parts, f"{key}={_WEIGHTS} at {source.place(loss.used)} with {'; '.join(written)}")
 
 
 def _weighed(

@@ -1,10 +1,9 @@
 """A loss that takes raw scores."""
 
 from traindx.change import Change
-from traindx.editing.calls import renamed
 from traindx.editing.edit import Edit, Edited, RefusedError
 from traindx.editing.loss import loss_of
-from traindx.editing.optimizer import is_usable
+from traindx.editing.optimizer import twin_of
 from traindx.editing.source import Source
 from traindx.editing.words import last_name
 from traindx.facts import LOSS_PLACE, SCRIPT
@@ -24,9 +23,8 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
     name = last_name(made.func)
     if name not in _TWINS:
         raise RefusedError(f"{source.code(made.func)} at {source.place(made)} takes no probabilities")
-    if not is_usable(source, made, _TWINS[name]):
-        raise RefusedError(f"{source.shown} imports {name} by its name, and {_TWINS[name]} not")
-    new = renamed(made, _TWINS[name])
+    module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
+    new = twin_of(source, made, _TWINS[name], module)
     return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
 
 

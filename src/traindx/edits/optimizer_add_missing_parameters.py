@@ -5,9 +5,10 @@ import libcst as cst
 from traindx.change import Change
 from traindx.editing.calls import argument
 from traindx.editing.definition import of_name
-from traindx.editing.edit import Edit, Edited, RefusedError
-from traindx.editing.optimizer import optimizer_call, parameters_of
+from traindx.editing.edit import Edit, Edited, New, RefusedError
+from traindx.editing.optimizer import optimizer_call, parameters_of, target_of
 from traindx.editing.source import Source
+from traindx.editing.statements import before, removed, small_statement
 from traindx.editing.words import expression
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
@@ -27,11 +28,34 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
         return _given(source, first, f"{whole}.parameters()")
     others = _others(source, call, name)
     if not others:
-        raise RefusedError(
-            f"the optimizer at {source.place(call)} holds {name} as a whole; what it lacks was made later"
-        )
+        return _later(source, call, name)
     every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
     return _given(source, first, f"[{every}]")
+
+
+def _later(source: Source, call: cst.Call, name: str) -> Edited:
+    """The optimizer made right before the loop, behind what puts other parameters into its model."""
+    line = source.parent(small_statement(source, call))
+    block = source.parent(line) if line is not None else None
+    held = f"the optimizer at {source.place(call)} holds {name} as a whole"
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not _is_block(block):
+        raise RefusedError(f"{held}; what it lacks was made later")
+    body = list(block.body)  # type: ignore[union-attr]  # a block has one
+    behind = body[body.index(line) + 1 :]
+    loops = [one for one in behind if isinstance(one, cst.For | cst.While)]
+    between = behind[: behind.index(loops[0])] if loops else []
+    optimizer = target_of(source, call)
+    uses = [one for each in between for one in source.all(cst.Name, each) if one.value == optimizer]
+    changes = [one for one in between if any(node.value == name for node in source.all(cst.Name, one))]
+    if not loops or not optimizer or uses or not changes:
+        raise RefusedError(f"{held}; what it lacks was made later")
+    parts: dict[cst.CSTNode, New] = {**removed(source, call), **before(source, loops[0], source.code(line))}
+    says = f"{source.code(call)} made at {source.place(loops[0])}, behind {source.code(changes[-1])}"
+    return Edited(parts, says)
+
+
+def _is_block(node: cst.CSTNode | None) -> bool:
+    return isinstance(node, cst.Module | cst.IndentedBlock)
 
 
 def _given(source: Source, first: cst.Arg, text: str) -> Edited:

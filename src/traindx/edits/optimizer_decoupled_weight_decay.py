@@ -1,9 +1,8 @@
 """Weight decay apart from the gradient."""
 
 from traindx.change import Change
-from traindx.editing.calls import renamed
 from traindx.editing.edit import Edit, Edited, RefusedError
-from traindx.editing.optimizer import is_keras, is_usable, optimizer_call
+from traindx.editing.optimizer import is_keras, optimizer_call, twin_of
 from traindx.editing.source import Source
 from traindx.editing.words import last_name
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
@@ -21,9 +20,7 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
         raise RefusedError(
             f"{source.code(call.func)} at {source.place(call)} is not Adam: it has no twin like AdamW"
         )
-    if not is_usable(source, call, "AdamW"):
-        raise RefusedError(f"{source.shown} imports Adam by its name, and AdamW not")
-    new = renamed(call, "AdamW")
+    new = twin_of(source, call, "AdamW", "torch.optim")
     says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
     return Edited({call: new}, says)
 

@@ -5,30 +5,32 @@ import libcst as cst
 from traindx.change import Change
 from traindx.editing.calls import argument, calls_of
 from traindx.editing.edit import Edit, Edited, RefusedError
+from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten
-from traindx.editing.optimizer import Setting, edit_setting, optimizer_call, trainer_call
+from traindx.editing.optimizer import Setting, edit_setting, literals_of_groups, optimizer_call, trainer_call
 from traindx.editing.source import Source
-from traindx.editing.words import number_of, text_of
+from traindx.editing.words import number_of
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
 _WHAT = "the learning rate"
 _DEFAULTS = {"": 1e-3, "RMSprop": 1e-2, "Adagrad": 1e-2, "Adadelta": 1.0, "NAdam": 2e-3, "Adamax": 2e-3}
 _DEFAULTS |= {"ASGD": 1e-2, "Rprop": 1e-2, "LBFGS": 1.0}
-_SETTING = Setting(_WHAT, ("lr", "learning_rate"), 1, _DEFAULTS, "learning_rate", 5e-5)
+_OF_KERAS = {**dict.fromkeys(_DEFAULTS, 1e-3), "SGD": 1e-2}
+_SETTING = Setting(_WHAT, ("lr", "learning_rate"), 1, _DEFAULTS, "learning_rate", 5e-5, _OF_KERAS)
 _OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
 """Schedules that set rates of their own, and where they are written, from the second argument on."""
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
     """Write the rate otherwise where it is written: at the optimizer, its groups or its schedule."""
-    if trainer_call(source) is not None:
+    if trainer_call(source) is not None or named_optimizer(source) is not None:
         return edit_setting(source, run, change, _SETTING)
     call = optimizer_call(source, run)
     scheduled = _of_schedule(source, run)
     if scheduled:
         return _all_scaled(source, change, scheduled, "the schedule sets the rates itself")
-    groups = _of_groups(source, run, call)
+    groups = literals_of_groups(source, run, call, "lr", _WHAT)
     if groups:
         own = argument(call, _SETTING.names, _SETTING.position)
         first = [literal_behind(source, run, _WHAT, own.value, own)] if own else []
@@ -47,15 +49,6 @@ def _of_schedule(source: Source, run: Run) -> list[Literal]:
                 given = argument(call, (setting,), place + 1)
                 found += [literal_behind(source, run, _WHAT, given.value, given)] if given else []
     return found
-
-
-def _of_groups(source: Source, run: Run, call: cst.Call) -> list[Literal]:
-    """Rates that are written beside groups of parameters."""
-    first = argument(call, ("params",), 0)
-    groups = source.all(cst.Dict, first.value) if first else []
-    entries = [one for group in groups for one in group.elements if isinstance(one, cst.DictElement)]
-    rates = [one for one in entries if text_of(one.key) == "lr"]
-    return [literal_behind(source, run, _WHAT, one.value, one) for one in rates]
 
 
 def _all_scaled(source: Source, change: Change, literals: list[Literal], because: str) -> Edited:

@@ -1,9 +1,9 @@
 """Another optimizer."""
 
 from traindx.change import Change
-from traindx.editing.calls import argument, renamed, with_argument, without_arguments
+from traindx.editing.calls import argument, with_argument, without_arguments
 from traindx.editing.edit import Edit, Edited, RefusedError
-from traindx.editing.optimizer import is_keras, is_usable, optimizer_call
+from traindx.editing.optimizer import is_keras, optimizer_call, twin_of
 from traindx.editing.source import Source
 from traindx.editing.words import expression, last_name, number_text
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
@@ -14,7 +14,7 @@ _KINDS = {"adamw": ("AdamW", 1e-3, {}), "adam": ("Adam", 1e-3, {}), "sgd": ("SGD
 _FOREIGN = {
     "AdamW": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
     "Adam": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
-    "SGD": "betas eps amsgrad alpha centered rho etas step_sizes lr_decay momentum weight_decay",
+    "SGD": "betas eps amsgrad alpha centered rho etas step_sizes lr_decay momentum",
 }
 """Arguments of other optimizers that a class does not know, or that are set anew."""
 
@@ -29,13 +29,21 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     call = optimizer_call(source, run)
     if last_name(call.func) == name or is_keras(call, source):
         raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
-    if not is_usable(source, call, name):
-        raise RefusedError(f"{source.shown} imports {last_name(call.func)} by its name, and {name} not")
-    if sum(1 for one in call.args if not one.keyword) > 2 or any(one.star for one in call.args):
+    if (
+        not call.args
+        or sum(1 for one in call.args if not one.keyword) > 2
+        or any(one.star for one in call.args)
+    ):
         raise RefusedError(
             f"the arguments at {source.place(call)} go by place; which are kept cannot be told"
         )
-    new = without_arguments(renamed(call, name), _FOREIGN[name].split())
+    if '"lr"' in source.code(call.args[0]) or "'lr'" in source.code(call.args[0]):
+        raise RefusedError(f"groups of parameters have rates of their own at {source.place(call)}")
+    foreign = _FOREIGN[name].split()
+    if last_name(call.func) == "AdamW":
+        # A decay apart from the gradient would be a far stronger penalty in it.
+        foreign.append("weight_decay")
+    new = without_arguments(twin_of(source, call, name, "torch.optim"), foreign)
     given = argument(new, ("lr",), 1)
     if given is None:
         new = with_argument(new, "lr", rate)

@@ -12,7 +12,7 @@ from traindx.run import Run
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
-    """Let the rate fall until the end of the run, where no schedule is there yet."""
+    """Let the rate fall until the end of the run, in the place of any other schedule."""
     arguments = trainer_call(source)
     if arguments is not None:
         kind = argument(arguments, ("lr_scheduler_type",))
@@ -23,7 +23,7 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
     steps = number_of_steps(run)
     if steps is None:
         raise RefusedError("the run does not say how many steps it takes")
-    return scheduled(source, run, "scheduler", "CosineAnnealingLR", f"T_max={steps}")
+    return scheduled(source, run, "scheduler", "CosineAnnealingLR", f"T_max={steps}", replaces=True)
 
 
 EDIT = Edit(name="schedule.cosine", edit=edit, where=(OPTIMIZER_PLACE, SCRIPT))

@@ -15,6 +15,8 @@ _KINDS = {
     "he": keras.initializers.HeNormal,
     "xavier": keras.initializers.GlorotUniform,
     "orthogonal": keras.initializers.Orthogonal,
+    # What Keras itself draws kernels by.
+    "default": keras.initializers.GlorotUniform,
 }
 
 

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 
 import torch
@@ -80,10 +81,18 @@ class Program:
 
         self.before_step(first)
 
-    def replace_losses(self, names: Sequence[str], make: Callable[[Loss], Loss]) -> None:
-        """Put a function in the place of loss functions, while the model learns."""
+    def replace_losses(
+        self, names: Sequence[str], make: Callable[[Loss], Loss], *, while_validating: bool = False
+    ) -> None:
+        """Put a function in the place of loss functions, while the model learns.
+
+        It is called with prediction and target by place and all settings by name, however the program or a
+        module such as nn.BCEWithLogitsLoss gives them.
+        """
         for name in names:
-            self.patches.replace(functional, name, lambda original: _while_learning(original, make(original)))
+            self.patches.replace(
+                functional, name, lambda original: _instead(original, make(original), while_validating)
+            )
 
     def applied(self, change: Change, says: str) -> None:
         """Tell that a change took hold, once."""
@@ -149,10 +158,15 @@ def _nothing(_: Optimizer) -> None:
     """Stand first, so that steps are counted although nothing else is done."""
 
 
-def _while_learning(original: Loss, changed: Loss) -> Loss:
+def _instead(original: Loss, changed: Loss, while_validating: bool) -> Loss:
+    first, second, *others = signature(original).parameters
+
     @wraps(original)
     def loss(*args: object, **kwargs: object) -> Tensor:
-        return (changed if torch.is_grad_enabled() else original)(*args, **kwargs)
+        if not (torch.is_grad_enabled() or while_validating):
+            return original(*args, **kwargs)
+        named = {**dict(zip((first, second, *others), args, strict=False)), **kwargs}
+        return changed(named.pop(first), named.pop(second), **named)
 
     return loss
 
