@@ -1,17 +1,17 @@
-"""Looks at one part of a training without training: each exam is a function here, imported when first used."""
+"""Exams: one part of a training looked at on its own; `traindx.exams.NAME` is the function of `NAME_exam`.
+
+import traindx.exams
+print(traindx.exams.data("train.csv", validation="validation.csv").verdict)
+"""
 
 from importlib import import_module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from traindx.exams.examining_activations import activations
-    from traindx.exams.examining_gradients import gradients
-
-__all__ = ["activations", "gradients"]
+from importlib.util import find_spec
 
 
 def __getattr__(name: str) -> object:
-    """The exam NAME is the function of that name in the module examining_NAME."""
-    if name.startswith("_"):
-        raise AttributeError(f"module 'traindx.exams' has no attribute {name!r}")
-    return getattr(import_module(f"traindx.exams.examining_{name}"), name)
+    """The exam of a name, imported when it is first asked for: no exam loads another, nor torch for it."""
+    # Not of the function's name: importing a module puts it into its package, in the function's place.
+    module = f"{__name__}.{name}_exam"
+    if name.startswith("_") or find_spec(module) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)
