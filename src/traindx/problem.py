@@ -17,6 +17,8 @@ class Problem:
     """A sentence with the numbers."""
     layers: tuple[str, ...] = ()
     """Those it was seen in, where it was seen in some."""
+    todo: str = ""
+    """An order in one sentence; empty where the page of the cause has it."""
 
     def __str__(self) -> str:
         return f"{self.cause}: {self.says}"

@@ -6,16 +6,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from tests.exams.zoo import ROWS, Case, cnn, critic, gru, labels, lstm, mlp, regression, resnet, transformer, unet
+from tests.exams.zoo import ROWS, Case, cnn, critic, gru, labels, lstm, mlp, regression, unet
 
 Fault = Callable[[], Case]
 
 
-def plain(layers: int, width: int, activation: Callable[[], nn.Module], gain: float) -> Case:
+def plain(
+    layers: int, width: int, activation: Callable[[], nn.Module], gain: float, *, bias: bool = True
+) -> Case:
     """A stack without anything that keeps its scale."""
     stack: list[nn.Module] = []
     for _ in range(layers):
-        linear = nn.Linear(width, width)
+        linear = nn.Linear(width, width, bias=bias)
         nn.init.normal_(linear.weight, std=gain / width**0.5)
         stack += [linear, activation()]
     model = nn.Sequential(*stack, nn.Linear(width, 6))
@@ -208,14 +210,107 @@ ACTIVATIONS: dict[str, tuple[str, Fault]] = {
     "overflow": ("non-finite", lambda: scaled(plain(10, 64, nn.ReLU, 1.0), 1e6)),
     "nan input": ("non-finite-inputs", lambda: nan_input(critic())),
     "outputs grow": ("exploding-gradients", lambda: plain(8, 64, nn.ReLU, 5.0)),
-    "outputs shrink": ("vanishing-gradients", lambda: plain(8, 64, nn.Tanh, 0.2)),
+    "outputs shrink": ("vanishing-gradients", lambda: plain(8, 64, nn.Tanh, 0.2, bias=False)),
 }
+
+
+def stacked(*layers: nn.Module, loss: Callable[..., Tensor] | str = F.cross_entropy) -> Case:
+    """A small network on 20 features, for five classes unless the loss compares numbers."""
+    inputs = torch.randn(ROWS, 20)
+    model = nn.Sequential(*layers)
+    target = inputs[:, :1] * 3 if loss == "mse" else labels(5)
+    return Case(model, (inputs, target), loss)
+
+
+def hidden(activation: Callable[[], nn.Module] = nn.ReLU) -> list[nn.Module]:
+    return [nn.Linear(20, 48), activation(), nn.Linear(48, 48), activation()]
+
+
+def mean_squares(output: Tensor, target: Tensor) -> Tensor:
+    """What people write who forget that (N, 1) minus (N,) is (N, N)."""
+    return F.mse_loss(output, target.squeeze(1))
+
+
+def drawn(case: Case, std: float) -> Case:
+    for module in case.model.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, std=std)
+            nn.init.zeros_(module.bias)
+    return case
+
+
+class Scored(nn.Module):
+    """Squashes its scores twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers, self.head = nn.Sequential(*hidden()), nn.Linear(48, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.sigmoid(F.relu(self.head(self.layers(x))))
+
+
+def scored_twice() -> Case:
+    inputs = torch.randn(ROWS, 20)
+    return Case(Scored(), (inputs, (inputs[:, :1] > 0).float()), F.binary_cross_entropy)
+
+
+MODELS: dict[str, tuple[str, Fault]] = {
+    "no activation": (
+        "missing-nonlinearity",
+        lambda: stacked(nn.Linear(20, 48), nn.Linear(48, 48), nn.Dropout(0.1), nn.Linear(48, 5)),
+    ),
+    "softmax before cross_entropy": (
+        "wrong-output-activation",
+        lambda: stacked(*hidden(), nn.Linear(48, 5), nn.Softmax(1)),
+    ),
+    "relu on a regression": (
+        "wrong-output-activation",
+        lambda: stacked(*hidden(), nn.Linear(48, 1), nn.ReLU(), loss="mse"),
+    ),
+    "sigmoid on a regression": (
+        "wrong-output-activation",
+        lambda: stacked(*hidden(), nn.Linear(48, 1), nn.Sigmoid(), loss="mse"),
+    ),
+    "sigmoid of a relu": ("wrong-output-activation", scored_twice),
+    "dropout on the output": ("dropout-misuse", lambda: stacked(*hidden(), nn.Linear(48, 5), nn.Dropout(0.3))),
+    "dropout before batch norm": (
+        "dropout-misuse",
+        lambda: stacked(
+            nn.Linear(20, 48), nn.ReLU(), nn.Dropout(0.5), nn.BatchNorm1d(48), nn.Linear(48, 5)
+        ),
+    ),
+    "weights of one": ("bad-initialization", lambda: drawn(stacked(*hidden(), nn.Linear(48, 5)), 1.0)),
+    "weights of nearly nothing": ("bad-initialization", lambda: drawn(stacked(*hidden(), nn.Linear(48, 5)), 1e-4)),
+    "equal weights": ("bad-initialization", lambda: equal(stacked(*hidden(), nn.Linear(48, 5)))),
+    "sigmoids": (
+        "vanishing-gradients",
+        lambda: stacked(*hidden(nn.Sigmoid), nn.Linear(48, 48), nn.Sigmoid(), nn.Linear(48, 5)),
+    ),
+    "deep and plain": ("vanishing-gradients", lambda: plain(20, 48, nn.Tanh, 0.5)),
+    "frozen as drawn": ("frozen-parameters", lambda: frozen(cnn(), ("features", "fc1"))),
+    "shapes that broadcast": (
+        "target-shape-broadcast",
+        lambda: Case(*_regression(), mean_squares),
+    ),
+    "class numbers as amounts": (
+        "loss-mismatch",
+        lambda: Case(nn.Sequential(*hidden(), nn.Linear(48, 1)), (torch.randn(ROWS, 20), labels(5, ROWS, 1).float()), "mse"),
+    ),
+    "raw scores as probabilities": (
+        "wrong-output-activation",
+        lambda: Case(nn.Sequential(*hidden(), nn.Linear(48, 5)), (torch.randn(ROWS, 20), labels(5)), "nll_loss"),
+    ),
+    "cut": ("detached-graph", lambda: with_inserted(stacked(*hidden(), nn.Linear(48, 5)), 4, Cut())),
+}
+
+
+def _regression() -> tuple[nn.Module, object]:
+    inputs = torch.randn(ROWS, 20)
+    return nn.Sequential(*hidden(), nn.Linear(48, 1)), (inputs, inputs[:, :1])
 
 
 def broken(faults: dict[str, tuple[str, Fault]], name: str) -> Case:
     """The same model each time."""
     torch.manual_seed(1)
     return faults[name][1]()
-
-
-__all__ = ["ACTIVATIONS", "GRADIENTS", "broken", "resnet", "transformer"]

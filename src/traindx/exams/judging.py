@@ -59,7 +59,8 @@ def joined(problems: Iterable[Problem]) -> list[Problem]:
         worst = max(some, key=lambda one: one.severity.rank).severity
         severity = Severity.SERIOUS if len(some) > 1 and worst is Severity.WARNING else worst
         layers = tuple(dict.fromkeys(layer for one in some for layer in one.layers))
-        found.append(Problem(cause, severity, "; ".join(one.says for one in some), layers))
+        todo = next((one.todo for one in some if one.todo), "")
+        found.append(Problem(cause, severity, "; ".join(one.says for one in some), layers, todo))
     return found
 
 

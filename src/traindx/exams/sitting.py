@@ -6,7 +6,7 @@ through torch's global hooks, so that nothing is ever put on the model.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,9 @@ from traindx import facts as f
 from traindx.errors import TraindxError
 from traindx.event import EventKind
 from traindx.exams.kinds import kinds_in
+from traindx.exams.dropping import Dropping
 from traindx.exams.objective import Loss, Objective, objective
+from traindx.exams.passing import Passing
 from traindx.exams.presenting import Presented, called, prediction_in, told_error
 from traindx.exams.record import Record
 from traindx.graphs.owners import layer_of
@@ -46,16 +48,15 @@ class Sitting:
         self._sight, self._names = TorchSight(), Model()
         self._names.meet(model)
         self.parameters = self._names.held(self._names.parameters())
-        self._begun: dict[str, int] = {}
+        self.passing = Passing()
         self._calls: dict[int, int] = {}
-        self._outputs: dict[str, None] = {}
-        """The modules whose outputs were seen, in the order in which they gave them."""
         self._reached: set[str] = set()
 
-    def forward(self, batch: Presented) -> object:
+    def forward(self, batch: Presented, *, hears_dropouts: bool = False) -> object:
         """What the model gives for a batch; every module's output is shown to the probes."""
         self._calls.clear()
-        with self._listening():
+        dropping = Dropping(lambda one: self._tell(lambda probe: probe.dropout_is_applied(self.record, one)))
+        with self._listening(), dropping if hears_dropouts else nullcontext():
             output = called(self.model, batch)
         number = self.record.step
         self._tell(lambda probe: probe.batch_enters(self.record, Batch(batch.tensors, Purpose.TRAINING, number)))
@@ -71,7 +72,7 @@ class Sitting:
         if found.function:
             self.record.state(f.LOSS_FUNCTION, found.function)
         if not math.isfinite(value):
-            self._origin(self._sight.forward_origin(found.value, self._names.parameter_names()), "the loss")
+            self._origin(self._sight.forward_origin(found.value, self.names), "the loss")
         self.notes += found.notes
         self._tell_graph(found.value)
         return found
@@ -88,12 +89,12 @@ class Sitting:
         """Give every parameter its gradient, and show them to the probes."""
         trainable = [value for value in self.parameters.values if value.requires_grad]
         if loss.grad_fn is None or not trainable:
-            self._look_at_weights()
+            self.look_at_weights()
             return
         trace = self._sight.backtrace(loss)
         for value, gradient in zip(trainable, _gradients(loss, trainable), strict=True):
             value.grad = gradient
-        self._look_at_weights()
+        self.look_at_weights()
         # One of zeros counts: what begins at zero on purpose holds back the gradient of the first step alone.
         self._reached |= {one.name for one in self.parameters if one.value.grad is not None}
         norm = self._sight.total_norm(trainable)
@@ -103,7 +104,8 @@ class Sitting:
             named = dict(zip(self.parameters.names, self.parameters.values, strict=True))
             self._origin(self._sight.backward_origin(trace, named), "gradients", source="gradient")
 
-    def _look_at_weights(self) -> None:
+    def look_at_weights(self) -> None:
+        """Show the probes the parameters as they are."""
         update = Update(None, self.parameters, 0)
         self._tell(lambda probe: probe.update_begins(self.record, update))
 
@@ -128,7 +130,7 @@ class Sitting:
         for fact, value in stated.items():
             self.record.facts.setdefault(fact, value)
         owners = [layer_of(layer.name) for layer in layers]
-        order = {name: place for place, name in enumerate(dict.fromkeys([*self._outputs, *owners]))}
+        order = {name: place for place, name in enumerate(dict.fromkeys([*self.passing.given, *owners]))}
         places = {layer.name: order[owner] for layer, owner in zip(layers, owners, strict=True)}
         return self.record.run(name, layers, places | order)
 
@@ -137,7 +139,7 @@ class Sitting:
         places: list[int] = []
         for name in self.parameters.names:
             owner = layer_of(name)
-            places.append(self._begun.get(owner, places[-1] if places else 0))
+            places.append(self.passing.begun.get(owner, places[-1] if places else 0))
         order = sorted(range(len(places)), key=lambda place: places[place])
         return tuple(
             Layer(
@@ -151,13 +153,18 @@ class Sitting:
             for name, value in ((self.parameters.names[place], self.parameters.values[place]) for place in order)
         )
 
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of parameters by their identity."""
+        return self._names.parameter_names()
+
     @contextmanager
     def _listening(self) -> Iterator[None]:
         inner = {id(module) for module in self.model.modules()}
 
-        def begins(module: nn.Module, _: object) -> None:
+        def begins(module: nn.Module, args: object) -> None:
             if id(module) in inner:
-                self._begun.setdefault(self._names.module_name(module), len(self._begun))
+                self.passing.begins(self._names.module_name(module), args)
 
         def returned(module: nn.Module, _: object, output: object) -> None:
             if id(module) in inner:
@@ -178,7 +185,7 @@ class Sitting:
         found = self._sight.tensors((output,), {}) if calls <= _MOST_CALLS else []
         if found:
             name = self._names.module_name(module) + (f" (call {calls})" if calls > 1 else "")
-            self._outputs[name] = None
+            self.passing.returned(name, found[0])
             self._tell(
                 lambda probe: probe.module_returns(self.record, name, module, found[0], Purpose.TRAINING)
             )
