@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from traindx.curves.inside import is_matrix
 from traindx.layer import Layer
 from traindx.problem import Problem, errors_in
 from traindx.run import Run
@@ -35,6 +36,8 @@ class GradientRow:
     """None without a gradient, and where a recording has only its norm."""
     is_table: bool = False
     """Whether it is looked up row by row: of an embedding most rows get no gradient from one batch."""
+    is_normalised: bool = False
+    """Whether a normalisation follows: the weights may then have any size, and the gradient goes with it."""
 
     @property
     def ratio(self) -> float | None:
@@ -60,6 +63,11 @@ class Decay:
     factor: float
     """What one layer towards the input multiplies the gradient with, measured against the weights."""
     layers: int
+
+    @property
+    def decades(self) -> float:
+        """Powers of ten that the gradient loses on its way from the last layer to the first."""
+        return -math.log10(self.factor) * (self.layers - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +105,29 @@ class GradientExam:
         return tuple(row.layer.name for row in self.rows if row.state == "frozen")
 
 
+def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
+    """The weight matrices that can be compared over depth, each with the power of ten of its gradient.
+
+    Measured against the weights, of layers that no normalisation follows. Where most are followed by one, all are
+    taken, with gradients times weights: that stays what it is when weights grow and their gradient shrinks.
+    """
+    sized = [
+        row for row in rows if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm)
+    ]
+    if is_normalised(rows):
+        return [(row, math.log10(row.norm) + math.log10(row.weight)) for row in sized if row.norm and row.weight]
+    return [(row, math.log10(row.ratio)) for row in sized if row.ratio and not row.is_normalised]
+
+
+def is_normalised(rows: Sequence[GradientRow]) -> bool:
+    """Whether most weight matrices are followed by a normalisation."""
+    matrices = [row for row in rows if is_matrix(row.layer)]
+    return 2 * sum(row.is_normalised for row in matrices) > len(matrices)
+
+
 def fitted_decay(rows: Sequence[GradientRow]) -> Decay | None:
     """The median slope between all pairs of layers (Theil and Sen); None for fewer than three."""
-    sizes = [
-        math.log10(row.ratio)
-        for row in rows
-        if row.ratio and math.isfinite(row.ratio) and len(row.layer.shape) > 1 and not row.is_table
-    ]
+    sizes = [size for _, size in compared(rows)]
     if len(sizes) < 3:
         return None
     slopes = sorted(

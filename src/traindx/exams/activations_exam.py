@@ -21,7 +21,8 @@ from traindx.exams.kinds import unwrapped
 from traindx.exams.modes import in_training_mode
 from traindx.exams.presenting import presented
 from traindx.exams.sitting import Sitting
-from traindx.exams.untouched import untouched
+from traindx.exams.tree_order import sorted_as_tree
+from traindx.exams.as_it_was import as_it_was
 from traindx.finding import Finding
 from traindx.probes.activations import Activations
 from traindx.probes.dead_units import CAN_REST, DeadUnits
@@ -112,7 +113,7 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
     extremes = Extremes()
     probes = (Inputs(), Activations(), DeadUnits(), FunctionalActivations(), extremes)
     inputs = 0
-    with untouched(model):
+    with as_it_was(model):
         sitting = Sitting(model, probes)
         sitting.notes += in_training_mode(model)
         device = next(model.parameters()).device
@@ -139,7 +140,8 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
 def activations_recorded(run: Run) -> ActivationExam:
     """The same of a recorded training, as it was at the last look."""
     kinds = {layer.name.rpartition(".")[0]: layer.kind for layer in run.model}
-    rows = rows_from(run, kinds, {})
+    # A recording keeps those layers together that are alike, and not the order of the forward pass.
+    rows = tuple(sorted_as_tree(rows_from(run, kinds, {}), lambda row: row.name))
     looks = max((len(one) for one in run.all(ACTIVATION_MEAN)), default=0)
     return ActivationExam(run.name, run, rows, _judged(run, _resting(run, kinds)), batches=looks)
 

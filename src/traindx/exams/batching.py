@@ -66,3 +66,8 @@ def rows_in(batch: object) -> int:
     """The rows of the first tensor of a batch."""
     first = next(_tensors(batch), None)
     return int(first.shape[0]) if first is not None and first.dim() else 0
+
+
+def first_rows(batch: object, rows: int) -> object:
+    """The first rows of every tensor of a batch."""
+    return _cut(batch, 0, rows)

@@ -1,14 +1,18 @@
 """What is asked of the gradients of one batch, and what the answers mean."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from traindx.curves.inside import is_matrix
 from traindx.exams.judging import Question, asked, joined, nonfinite_in
 from traindx.finding import Finding, Severity
-from traindx.gradient_exam import GradientRow
+from traindx.gradient_exam import GradientRow, fitted_decay, is_normalised
 from traindx.problem import Problem, worst_first
+from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
+from traindx.series import Series
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
@@ -22,6 +26,8 @@ from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.wording import count, listed
 
 _NAMED = 3
+_SMALLEST = 1e-30
+"""Stands for weights of zero, whose gradient says nothing of depth."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +51,10 @@ def _unreached(run: Run, finding: Finding) -> str:
 
 
 SYMMETRY = (Question(weights_start_equal, "bad-initialization"),)
+_FADES = Question(gradient_fades_over_depth, "vanishing-gradients")
+_SWELLS = Question(gradient_swells_over_depth, "exploding-gradients")
 _HOWS = (
-    Question(gradient_fades_over_depth, "vanishing-gradients"),
     Question(activations_fade_over_depth, "vanishing-gradients"),
-    Question(gradient_swells_over_depth, "exploding-gradients"),
     Question(gradient_starts_huge, "exploding-gradients", grows=True, says=_huge),
     Question(activations_swell_over_depth, "exploding-gradients"),
 )
@@ -68,7 +74,7 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
     problems = nonfinite_in(run)
     if not problems:
         # Sizes say nothing once some are not finite; what is cut off or frozen is still to be seen.
-        hows = asked(run, _HOWS)
+        hows = _hows(run, rows)
         problems = [*asked(run, SYMMETRY), *(asked(run, SCALES) if hows else []), *hows]
     problems = joined([*problems, *asked(run, _STRUCTURE)])
     notes = []
@@ -78,10 +84,44 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
         problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
-    return Judged(worst_first([*problems, *_zero(rows, zeros, notes)]), tuple(notes))
+    return Judged(worst_first([*problems, *_zero(run, rows, zeros, notes)]), tuple(notes))
 
 
-def _zero(rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -> list[Problem]:
+def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
+    """How gradients change over depth, asked of what can be compared.
+
+    The first and last layers alone may differ for reasons of their own, as queries and keys do from a head: what
+    is fitted over all of them has to say the same.
+    """
+    decay = fitted_decay(rows)
+    decades = decay.decades if decay is not None else 0.0
+    over_depth = [one for one, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(one)]
+    left = {row.layer.name for row in rows if row.is_normalised}
+    sized = _without(run, left)
+    along = replace(run, series=tuple(map(_inverted, run.series))) if is_normalised(rows) else sized
+    return [*asked(along, over_depth), *asked(sized, _HOWS)]
+
+
+def _without(run: Run, layers: Collection[str]) -> Run:
+    """The run without the gradients of some layers."""
+    kept = [one for one in run.series if one.quantity != GRADIENT_NORM or one.layer not in layers]
+    return replace(run, series=tuple(kept))
+
+
+def _inverted(series: Series) -> Series:
+    """A norm of weights as its inverse: what is divided by it is multiplied with the weights."""
+    if series.quantity != WEIGHT_NORM:
+        return series
+    return replace(series, values=1 / np.maximum(series.values, _SMALLEST))
+
+
+def _limit(question: Question) -> float:
+    return next(limit.value for limit in question.sign.limits if limit.name == "decades")
+
+
+def _zero(
+    run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]
+) -> list[Problem]:
     """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
     matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
     nothing = [row.layer.name for row in matrices if row.state == "zero"]
@@ -92,4 +132,8 @@ def _zero(rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -
         notes.append(f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first")
         return []
     severity = Severity.SERIOUS if 2 * len(nothing) >= len(matrices) else Severity.WARNING
+    silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]
+    if silent:
+        says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
+        return [Problem("dead-relu", severity, says, tuple(silent))]
     return [Problem("detached-graph", severity, told, tuple(nothing))]

@@ -1,12 +1,13 @@
 """The rows of a table of gradients: from tensors after a backward pass, or from a recording."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor
 
 from traindx.curves.inside import is_table
 from traindx.gradient_exam import GradientRow, Spread
+from traindx.graphs.owners import layer_of
 from traindx.layer import Layer
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.quantity import Quantity
@@ -16,10 +17,13 @@ from traindx.tensors.reckoning import reckoning
 from traindx.tensors.stack import HALF
 
 
-def rows_from(run: Run, values: Mapping[str, Tensor] | None = None) -> tuple[GradientRow, ...]:
+def rows_from(
+    run: Run, values: Mapping[str, Tensor] | None = None, normalised: Collection[str] = ()
+) -> tuple[GradientRow, ...]:
     """A row for every parameter of a run, as it was last seen.
 
-    `values` are the parameters with their gradients; a recording has only the norms.
+    `values` are the parameters with their gradients; a recording has only the norms. `normalised` are the layers
+    that a normalisation follows.
     """
     norms, weights = _last(run, GRADIENT_NORM), _last(run, WEIGHT_NORM)
     with reckoning():
@@ -30,6 +34,7 @@ def rows_from(run: Run, values: Mapping[str, Tensor] | None = None) -> tuple[Gra
                 _of(weights, layer),
                 None if values is None else _spread(values[layer.name]),
                 is_table(layer),
+                layer_of(layer.name) in normalised,
             )
             for layer in run.model
         )

@@ -14,9 +14,10 @@ from traindx.exams.kinds import unwrapped
 from traindx.exams.modes import in_training_mode
 from traindx.exams.objective import Loss
 from traindx.exams.presenting import presented
+from traindx.exams.reaching import look_again
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
-from traindx.exams.untouched import untouched
+from traindx.exams.as_it_was import as_it_was
 from traindx.gradient_exam import GradientExam, fitted_decay
 from traindx.probes.activations import Activations
 from traindx.probes.equal_units import EqualUnits
@@ -45,7 +46,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         Weights(),
         equal_units,
     )
-    with untouched(model):
+    with as_it_was(model):
         sitting = Sitting(model, probes)
         sitting.notes += in_training_mode(model)
         first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
@@ -53,8 +54,10 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         found = sitting.loss(sitting.forward(given), given, loss)
         sitting.backward(found.value)
         step_apart(sitting, equal_units)
+        look_again(sitting, given, loss)
         run = sitting.run("gradients", with_gradients=True)
-        rows = rows_from(run, dict(zip(sitting.parameters.names, sitting.parameters.values, strict=True)))
+        values = dict(zip(sitting.parameters.names, sitting.parameters.values, strict=True))
+        rows = rows_from(run, values, sitting.normalised)
         value = float(found.value.detach())
         zeros = starting_at_zero(sitting)
     verdict = judged(run, rows, zeros)

@@ -9,7 +9,7 @@ from torch.autograd.graph import Node
 from traindx.graphs.activation import ACTIVATIONS
 from traindx.graphs.kinds import NORMALISATIONS
 from traindx.graphs.nodes import VIEWS, is_leaf, nodes_behind, operation_of
-from traindx.graphs.owners import place_of
+from traindx.graphs.owners import layers_used, place_of
 
 _PRODUCTS = frozenset("mm addmm bmm baddbmm mv conv linear".split())
 _JOINS = frozenset(("add", "cat", "stack"))
@@ -63,18 +63,44 @@ def graph_shape(prediction: Tensor, names: Mapping[int, str]) -> GraphShape | No
     nodes = nodes_behind(prediction.grad_fn, _MOST_NODES) if prediction.grad_fn is not None else []
     if not nodes:
         return None
-    users: dict[Node, list[Node]] = {}
-    for node in nodes:
-        for operand in _operands(node):
-            users.setdefault(operand, []).append(node)
-    sigmoids = [
-        node for node in nodes if operation_of(node) == "sigmoid" and _enters_layer(node, users)
-    ]
+    users = _users(nodes)
+    sigmoids = [node for node in nodes if operation_of(node) == "sigmoid" and _enters_layer(node, users)]
     return GraphShape(
         plain_depth=_plain_depth(nodes),
         doubled=tuple(dict.fromkeys(_doubled(nodes, names))),
         hidden_sigmoids=tuple(dict.fromkeys(place_of(node, names).layer for node in sigmoids)),
     )
+
+
+def normalised_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
+    """Layers whose product with their weights goes into a normalisation and nowhere else."""
+    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
+    users = _users(nodes)
+    found = set()
+    for node in nodes:
+        if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALISATIONS):
+            found.update(layers_used(node, names) or [place_of(node, names).layer])
+    return frozenset(found - {""})
+
+
+def _enters_only(node: Node, users: Mapping[Node, list[Node]], operations: frozenset[str]) -> bool:
+    waiting, ends = list(users.get(node, [])), []
+    while waiting:
+        user = waiting.pop()
+        if operation_of(user) in VIEWS:
+            waiting += users.get(user, [])
+        else:
+            ends.append(user)
+    return bool(ends) and all(operation_of(end) in operations for end in ends)
+
+
+def _users(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """What takes the result of each node."""
+    users: dict[Node, list[Node]] = {}
+    for node in nodes:
+        for operand in _operands(node):
+            users.setdefault(operand, []).append(node)
+    return users
 
 
 def _operands(node: Node) -> Iterator[Node]:

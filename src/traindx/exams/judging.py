@@ -13,7 +13,7 @@ from traindx.run import Run
 from traindx.sign import Sign
 
 _SURE = 0.55
-"""Strength below which a finding is counted one degree less severe: it has harmless explanations."""
+"""Strength below which a finding counts one degree less, a warning not at all: it has harmless explanations."""
 _BEYOND_DOUBT = 0.95
 """Strength from which on a warning is counted as serious: a hundred times the limit."""
 
@@ -42,10 +42,11 @@ def asked(run: Run, questions: Iterable[Question]) -> list[Problem]:
         if isinstance(answer, Finding):
             severity = one.severity or one.sign.severity
             if answer.strength < _SURE:
-                severity = list(Severity)[max(severity.rank - 1, 1)]
+                severity = list(Severity)[max(severity.rank - 1, 0)]
             elif answer.strength >= _BEYOND_DOUBT and one.grows:
                 severity = max(severity, Severity.SERIOUS, key=lambda each: each.rank)
-            found.append(Problem(one.cause, severity, one.says(run, answer), one.layers(run, answer)))
+            if severity is not Severity.INFO:
+                found.append(Problem(one.cause, severity, one.says(run, answer), one.layers(run, answer)))
     return found
 
 

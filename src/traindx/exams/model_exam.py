@@ -4,7 +4,7 @@ exam = traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy
 print(*exam.problems, sep="\\n")
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from torch import nn
 from torch.utils.data import DataLoader
@@ -31,10 +31,11 @@ from traindx.exams.modes import in_training_mode
 from traindx.exams.objective import Loss
 from traindx.exams.passing import pairs_in_sequences
 from traindx.exams.presenting import prediction_in, presented
+from traindx.exams.reaching import look_again
 from traindx.exams.saving import Saved
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
-from traindx.exams.untouched import untouched
+from traindx.exams.as_it_was import as_it_was
 from traindx.facts import TRAINING_SAMPLES
 from traindx.graphs.owners import layer_of
 from traindx.model_exam import Memory, ModelExam, ModelRow
@@ -84,7 +85,7 @@ def model(
     model = unwrapped(model)
     saved = Saved(model)
     shape: GraphShape | None = None
-    with untouched(model):
+    with as_it_was(model):
         equal_units = EqualUnits()
         probes: list[Probe] = [Weights(), equal_units]
         sitting = Sitting(model, [*(kind() for kind in _WITH_BATCH), *probes] if batch is not None else probes)
@@ -103,11 +104,19 @@ def model(
             shape = graph_shape(prediction, sitting.names) if prediction is not None else None
             sitting.backward(found.value)
             step_apart(sitting, equal_units)
+            look_again(sitting, given, loss)
         run = sitting.run("model", with_gradients=batch is not None)
         zeros = starting_at_zero(sitting)
     pairs = pairs_in_sequences(model) | sitting.passing.pairs
     neighbours = Neighbours(list(pairs), sitting.kinds)
-    found_there = _judged(run, zeros, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
+    found_there = _judged(
+        run,
+        zeros,
+        sitting.normalised,
+        has_batch=batch is not None,
+        is_known=loss is not None,
+        is_trained=is_trained,
+    )
     deep, deep_notes = plain_depth(shape, found_there)
     problems = [
         *found_there,
@@ -129,17 +138,22 @@ def model(
 
 
 def _judged(
-    run: Run, zeros: Iterable[str], *, has_batch: bool, is_known: bool, is_trained: bool
+    run: Run,
+    zeros: Iterable[str],
+    normalised: Collection[str],
+    *,
+    has_batch: bool,
+    is_known: bool,
+    is_trained: bool,
 ) -> list[Problem]:
     found = [*asked(run, DESIGN)]
     if has_batch:
-        found += judged(run, rows_from(run), list(zeros)).problems
+        found += judged(run, rows_from(run, normalised=normalised), list(zeros)).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
     if is_known:
         found += asked(run, OUTPUT)
-    # A thousand parameters for each sample and more; below, large models learn small data well.
-    found += [one for one in asked(run, [SIZE]) if one.severity is SIZE.severity]
+    found += asked(run, [SIZE])
     unique = {(one.cause, one.says): one for one in found}
     return list(unique.values())
 

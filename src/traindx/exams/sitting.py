@@ -15,6 +15,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from traindx import facts as f
 from traindx.errors import TraindxError
 from traindx.event import EventKind
+from traindx.exams.graph_shape import normalised_layers
 from traindx.exams.kinds import kinds_in
 from traindx.exams.dropping import Dropping
 from traindx.exams.objective import Loss, Objective, objective
@@ -51,6 +52,8 @@ class Sitting:
         self.passing = Passing()
         self._calls: dict[int, int] = {}
         self._reached: set[str] = set()
+        self.normalised: frozenset[str] = frozenset()
+        """Layers that a normalisation follows, once a loss was seen."""
 
     def forward(self, batch: Presented, *, hears_dropouts: bool = False) -> object:
         """What the model gives for a batch; every module's output is shown to the probes."""
@@ -92,6 +95,7 @@ class Sitting:
             self.look_at_weights()
             return
         trace = self._sight.backtrace(loss)
+        self.normalised = normalised_layers(loss, self.names)
         for value, gradient in zip(trainable, _gradients(loss, trainable), strict=True):
             value.grad = gradient
         self.look_at_weights()
@@ -103,6 +107,20 @@ class Sitting:
         if norm is not None and not math.isfinite(float(norm)) and not self.record.events:
             named = dict(zip(self.parameters.names, self.parameters.values, strict=True))
             self._origin(self._sight.backward_origin(trace, named), "gradients", source="gradient")
+
+    @property
+    def unreached(self) -> Parameters:
+        """Parameters that take a gradient and got none so far."""
+        found = [one for one in self.parameters if one.value.requires_grad and one.name not in self._reached]
+        return Parameters([one.name for one in found], [one.value for one in found])
+
+    def pass_again(self, batch: Presented, loss: Loss | str | None) -> None:
+        """Pass a batch through once more, to see which parameters only chance kept the loss from."""
+        left = self.unreached
+        again = objective(called(self.model, batch), batch, loss).value
+        if len(left) and again.grad_fn is not None:
+            both = zip(left.names, _gradients(again, left.values), strict=True)
+            self._reached |= {name for name, gradient in both if gradient is not None}
 
     def look_at_weights(self) -> None:
         """Show the probes the parameters as they are."""

@@ -17,7 +17,7 @@ _HELD = ("_parameters", "_buffers", "_modules")
 
 
 @contextmanager
-def untouched(model: nn.Module) -> Iterator[None]:
+def as_it_was(model: nn.Module) -> Iterator[None]:
     """A stretch of code after which modes, gradients, buffers, attributes and chance are what they were.
 
     Within it no parameter has a gradient, graphs are built, and a recorder in this process hears nothing.

@@ -1,0 +1,216 @@
+"""What the exams of a model share: what to examine, how to load it, where the results go."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from traindx.cli import CONDITION_MET, DONE
+from traindx.errors import TraindxError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from torch import nn
+
+    from traindx.documents.value import Document
+    from traindx.exams.objective import Loss
+    from traindx.problem import Problem
+    from traindx.run import Run
+
+ERROR, WARNING = "error", "warning"
+
+
+def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
+    """The model, its weights and a batch."""
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="weights (state_dict or safetensors, with --model), a TorchScript file, or with --trust a pickled"
+        " model or a .pt2 program",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="MODULE:NAME",
+        help="a class, a function or a model in your code, called without arguments; also FILE.py:NAME",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FILE",
+        help="samples: .pt with a tensor, (inputs, targets) or a dictionary; .npz, .npy, .safetensors; or"
+        " MODULE:NAME of a function that gives them" + ("" if wants_data else "; shows more of the model"),
+    )
+    if has_loss:
+        parser.add_argument(
+            "--loss",
+            metavar="NAME",
+            help="cross_entropy, mse, bce_with_logits, another of torch's, or MODULE:FUNCTION of output and"
+            " target (default: a guess from the targets, which is said)",
+        )
+    parser.add_argument("--rows", type=positive, metavar="N", help="samples to take of the file, from its start")
+    parser.add_argument(
+        "--trust", action="store_true", help="load files that run code of whoever made them: pickles, .pt2"
+    )
+
+
+def add_program(parser: argparse.ArgumentParser, exam: str) -> None:
+    """A program whose first steps are recorded, instead of a model and a batch."""
+    parser.usage = f"traindx examine {exam} [options] (--checkpoint FILE | --model MODULE:NAME) --data FILE\n"
+    parser.usage += f"       traindx examine {exam} [options] (SCRIPT.py | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a program that trains, with its arguments"
+    )
+    parser.add_argument(
+        "--command",
+        dest="program",
+        nargs=argparse.REMAINDER,
+        metavar="CMD",
+        help="the same as --: everything after it is the program's",
+    )
+    parser.add_argument(
+        "--max-steps",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="end the program after N optimizer steps (default: 20)",
+    )
+
+
+def program_of(arguments: argparse.Namespace) -> list[str]:
+    """The words of the program that is to be recorded; empty where a model was given."""
+    words = list(arguments.program or arguments.words)
+    subjects = {"--checkpoint": arguments.checkpoint, "--model": arguments.model, "--data": arguments.data}
+    given = [option for option, value in subjects.items() if value]
+    if words and given:
+        raise TraindxError(f"{given[0]} and a program were given; examine one of them")
+    if not words and not arguments.data:
+        todo = "give --data FILE with samples, or a program after --"
+        raise TraindxError(f"there is nothing to pass through the model; {todo}")
+    return words
+
+
+def add_results(parser: argparse.ArgumentParser, picture: str) -> None:
+    """Where the results go."""
+    parser.add_argument("--all", action="store_true", help="shorten no table")
+    parser.add_argument("--json", metavar="FILE", help="write JSON; - for standard output")
+    if picture:
+        parser.add_argument(
+            "--png", metavar="FILE", help=f"draw a picture (in a folder: {picture}); needs matplotlib"
+        )
+    parser.add_argument(
+        "--fail-on",
+        choices=(ERROR, WARNING),
+        help="exit with 1 when something serious was found, or already at a warning",
+    )
+
+
+def positive(text: str) -> int:
+    """A number of samples or steps."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f'"{text}" is no whole number above 0; for example 256')
+    return int(text)
+
+
+def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]":
+    """The model that was named, with its weights, and what is to be said of them."""
+    _need_torch()
+    from traindx.exams.checkpoint import opened
+    from traindx.exams.naming_code import made_by
+
+    checkpoint, maker = arguments.checkpoint, arguments.model
+    if maker and not checkpoint and ":" not in maker and os.path.isfile(maker):
+        # As people write it whose model is a file.
+        checkpoint, maker = maker, None
+    made = made_by(maker) if maker else None
+    if checkpoint:
+        found = opened(checkpoint, made, trust=arguments.trust)
+        return found.model, list(found.notes)
+    if made is None:
+        raise TraindxError("no model was given; give --checkpoint FILE, --model MODULE:NAME, or both")
+    return made, ["the model has no checkpoint: its weights are as it was built"]
+
+
+def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
+    """The first samples of the file, in the number format of the model."""
+    from traindx.exams.batching import first_rows, rows_in
+    from traindx.exams.naming_code import samples_named
+    from traindx.exams.sample_file import fitted_to, sample_from
+
+    is_file = os.path.exists(arguments.data) or ":" not in arguments.data
+    batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
+    floats = [one.dtype for one in model.parameters() if one.is_floating_point()]
+    batch = fitted_to(batch, floats[0]) if floats else batch
+    wanted, total = arguments.rows or rows, rows_in(batch)
+    if total <= wanted:
+        return batch, []
+    return first_rows(batch, wanted), [f"the first {wanted:,} of {total:,} samples are looked at (--rows)"]
+
+
+def named_loss(arguments: argparse.Namespace) -> "Loss | str | None":
+    """The loss function that was named."""
+    from traindx.exams.naming_code import loss_named
+
+    return loss_named(arguments.loss)
+
+
+def _need_torch() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise TraindxError("examining a model needs torch: pip install traindx[torch]")
+
+
+def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -> "Run":
+    """Run a program under the recorder for some steps, and read what was recorded."""
+    if os.name != "posix":
+        raise TraindxError("running a program needs Linux or macOS; give --checkpoint and --data instead")
+    from tempfile import TemporaryDirectory
+
+    from traindx.launching.child import run_to_end, signals_held
+    from traindx.launching.command import command_from
+    from traindx.launching.ending import recordings, stopped, why_nothing
+    from traindx.launching.environment import recording_environment
+    from traindx.launching.stopping import Reminder
+
+    with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
+        folder = Path(place) / "run"
+        folder.mkdir()
+        command = command_from(words, os.environ)
+        environment = recording_environment(os.environ, folder, budget=1.0, every=1, most_steps=most_steps)
+        reminder = Reminder(lambda: stopped(folder))
+        run_to_end(command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out)
+        if not recordings(folder):
+            raise TraindxError(f"{command.title}: {why_nothing(folder)}; examine a program that trains with torch")
+        from dataclasses import replace
+
+        from traindx.loading.reading import load
+
+        return replace(load(folder)[-1], name=command.title)
+
+
+def results(
+    arguments: argparse.Namespace,
+    text: Callable[[int, bool], str],
+    document: "Callable[[], Document]",
+    picture: "Callable[[], tuple[str, bytes]] | None",
+    problems: "Sequence[Problem]",
+) -> int:
+    """Print and write what was found; the exit code."""
+    from traindx.cli._writing import STANDARD_OUTPUT, coloured, place_of, terminal_width, write
+
+    if arguments.json != STANDARD_OUTPUT:
+        sys.stdout.write(text(terminal_width(), coloured()))
+    if arguments.json:
+        from traindx.renderers.json import as_text
+
+        write(place_of(arguments.json, f"{arguments.exam}_exam.json"), as_text(document()) + "\n")
+    if picture is not None and arguments.png:
+        name, content = picture()
+        place = place_of(arguments.png, name)
+        write(place, content)
+        if arguments.json != STANDARD_OUTPUT:
+            sys.stdout.write(f"picture  {place}\n")
+    limits: Mapping[str | None, int] = {ERROR: 2, WARNING: 1}
+    least = limits.get(arguments.fail_on)
+    met = least is not None and any(one.severity.rank >= least for one in problems)
+    return CONDITION_MET if met else DONE
