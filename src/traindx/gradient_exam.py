@@ -108,14 +108,17 @@ class GradientExam:
 def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
     """The weight matrices that can be compared over depth, each with the power of ten of its gradient.
 
-    Measured against the weights, of layers that no normalisation follows. Where most are followed by one, all are
-    taken, with gradients times weights: that stays what it is when weights grow and their gradient shrinks.
+    Measured against the weights, of layers that no normalisation follows. Where most are followed by one,
+    all are taken, with gradients times weights: that stays what it is when weights grow and their gradient
+    shrinks.
     """
     sized = [
         row for row in rows if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm)
     ]
     if is_normalised(rows):
-        return [(row, math.log10(row.norm) + math.log10(row.weight)) for row in sized if row.norm and row.weight]
+        return [
+            (row, math.log10(row.norm) + math.log10(row.weight)) for row in sized if row.norm and row.weight
+        ]
     return [(row, math.log10(row.ratio)) for row in sized if row.ratio and not row.is_normalised]
 
 

@@ -11,7 +11,7 @@ class Problem:
     """One thing that is wrong with what was examined, under the name of its cause."""
 
     cause: str
-    """The slug of a cause (`traindx explain CAUSE` has its page), or NON_FINITE, which several causes share."""
+    """The slug of a cause, whose page `traindx explain` has, or NON_FINITE, which several causes share."""
     severity: Severity
     says: str
     """A sentence with the numbers."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 from tests.exams.zoo import ROWS, Case, cnn, critic, gru, labels, lstm, mlp, regression, unet
 
@@ -21,10 +21,12 @@ def plain(
         nn.init.normal_(linear.weight, std=gain / width**0.5)
         stack += [linear, activation()]
     model = nn.Sequential(*stack, nn.Linear(width, 6))
-    return Case(model, (torch.randn(ROWS, width), labels(6)), F.cross_entropy)
+    return Case(model, (torch.randn(ROWS, width), labels(6)), functional.cross_entropy)
 
 
-def scaled(case: Case, factor: float, kinds: type[nn.Module] | tuple[type[nn.Module], ...] = nn.Linear) -> Case:
+def scaled(
+    case: Case, factor: float, kinds: type[nn.Module] | tuple[type[nn.Module], ...] = nn.Linear
+) -> Case:
     for module in case.model.modules():
         if isinstance(module, kinds):
             module.weight.data *= factor
@@ -103,7 +105,7 @@ class Twice(nn.Module):
 
 
 def forgotten_branch() -> Case:
-    return Case(Twice(), (torch.randn(ROWS, 20), labels(5)), F.cross_entropy)
+    return Case(Twice(), (torch.randn(ROWS, 20), labels(5)), functional.cross_entropy)
 
 
 GRADIENTS: dict[str, tuple[str, Fault]] = {
@@ -135,7 +137,7 @@ def convolutions(activation: Callable[[], nn.Module], layers: int) -> Case:
     for number in range(layers):
         stack += [nn.Conv2d(16 if number else 1, 16, 3, padding=1), activation()]
     model = nn.Sequential(*stack, nn.Flatten(), nn.Linear(16 * 64, 4))
-    return Case(model, (torch.randn(64, 1, 8, 8), labels(4, 64)), F.cross_entropy)
+    return Case(model, (torch.randn(64, 1, 8, 8), labels(4, 64)), functional.cross_entropy)
 
 
 def regression_relu() -> Case:
@@ -161,7 +163,7 @@ def leapt(case: Case) -> Case:
     """One step with a rate that is a thousand times too high."""
     assert isinstance(case.batch, tuple)
     inputs, targets = case.batch
-    F.cross_entropy(case.model(inputs + 3), targets).backward()
+    functional.cross_entropy(case.model(inputs + 3), targets).backward()
     for parameter in case.model.parameters():
         assert parameter.grad is not None
         parameter.data -= 200.0 * parameter.grad.abs()
@@ -175,7 +177,9 @@ def feed_forward_biases(case: Case) -> list[str]:
 
 def gelu_dead() -> Case:
     case = transformer_with_modules()
-    return pushed_down(case, [name for name, _ in case.model.named_parameters() if name.endswith("0.bias")], -60.0)
+    return pushed_down(
+        case, [name for name, _ in case.model.named_parameters() if name.endswith("0.bias")], -60.0
+    )
 
 
 def transformer_with_modules() -> Case:
@@ -214,7 +218,7 @@ ACTIVATIONS: dict[str, tuple[str, Fault]] = {
 }
 
 
-def stacked(*layers: nn.Module, loss: Callable[..., Tensor] | str = F.cross_entropy) -> Case:
+def stacked(*layers: nn.Module, loss: Callable[..., Tensor] | str = functional.cross_entropy) -> Case:
     """A small network on 20 features, for five classes unless the loss compares numbers."""
     inputs = torch.randn(ROWS, 20)
     model = nn.Sequential(*layers)
@@ -228,7 +232,7 @@ def hidden(activation: Callable[[], nn.Module] = nn.ReLU) -> list[nn.Module]:
 
 def mean_squares(output: Tensor, target: Tensor) -> Tensor:
     """What people write who forget that (N, 1) minus (N,) is (N, N)."""
-    return F.mse_loss(output, target.squeeze(1))
+    return functional.mse_loss(output, target.squeeze(1))
 
 
 def drawn(case: Case, std: float) -> Case:
@@ -247,12 +251,12 @@ class Scored(nn.Module):
         self.layers, self.head = nn.Sequential(*hidden()), nn.Linear(48, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.sigmoid(F.relu(self.head(self.layers(x))))
+        return torch.sigmoid(functional.relu(self.head(self.layers(x))))
 
 
 def scored_twice() -> Case:
     inputs = torch.randn(ROWS, 20)
-    return Case(Scored(), (inputs, (inputs[:, :1] > 0).float()), F.binary_cross_entropy)
+    return Case(Scored(), (inputs, (inputs[:, :1] > 0).float()), functional.binary_cross_entropy)
 
 
 MODELS: dict[str, tuple[str, Fault]] = {
@@ -273,15 +277,19 @@ MODELS: dict[str, tuple[str, Fault]] = {
         lambda: stacked(*hidden(), nn.Linear(48, 1), nn.Sigmoid(), loss="mse"),
     ),
     "sigmoid of a relu": ("wrong-output-activation", scored_twice),
-    "dropout on the output": ("dropout-misuse", lambda: stacked(*hidden(), nn.Linear(48, 5), nn.Dropout(0.3))),
+    "dropout on the output": (
+        "dropout-misuse",
+        lambda: stacked(*hidden(), nn.Linear(48, 5), nn.Dropout(0.3)),
+    ),
     "dropout before batch norm": (
         "dropout-misuse",
-        lambda: stacked(
-            nn.Linear(20, 48), nn.ReLU(), nn.Dropout(0.5), nn.BatchNorm1d(48), nn.Linear(48, 5)
-        ),
+        lambda: stacked(nn.Linear(20, 48), nn.ReLU(), nn.Dropout(0.5), nn.BatchNorm1d(48), nn.Linear(48, 5)),
     ),
     "weights of one": ("bad-initialization", lambda: drawn(stacked(*hidden(), nn.Linear(48, 5)), 1.0)),
-    "weights of nearly nothing": ("bad-initialization", lambda: drawn(stacked(*hidden(), nn.Linear(48, 5)), 1e-4)),
+    "weights of nearly nothing": (
+        "bad-initialization",
+        lambda: drawn(stacked(*hidden(), nn.Linear(48, 5)), 1e-4),
+    ),
     "equal weights": ("bad-initialization", lambda: equal(stacked(*hidden(), nn.Linear(48, 5)))),
     "sigmoids": (
         "vanishing-gradients",
@@ -295,11 +303,17 @@ MODELS: dict[str, tuple[str, Fault]] = {
     ),
     "class numbers as amounts": (
         "loss-mismatch",
-        lambda: Case(nn.Sequential(*hidden(), nn.Linear(48, 1)), (torch.randn(ROWS, 20), labels(5, ROWS, 1).float()), "mse"),
+        lambda: Case(
+            nn.Sequential(*hidden(), nn.Linear(48, 1)),
+            (torch.randn(ROWS, 20), labels(5, ROWS, 1).float()),
+            "mse",
+        ),
     ),
     "raw scores as probabilities": (
         "wrong-output-activation",
-        lambda: Case(nn.Sequential(*hidden(), nn.Linear(48, 5)), (torch.randn(ROWS, 20), labels(5)), "nll_loss"),
+        lambda: Case(
+            nn.Sequential(*hidden(), nn.Linear(48, 5)), (torch.randn(ROWS, 20), labels(5)), "nll_loss"
+        ),
     ),
     "cut": ("detached-graph", lambda: with_inserted(stacked(*hidden(), nn.Linear(48, 5)), 4, Cut())),
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 ROWS = 320
 """Enough for units to be called dead."""
@@ -24,10 +24,10 @@ def labels(classes: int, *shape: int) -> Tensor:
 
 def mlp() -> Case:
     model = nn.Sequential(
-        nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(),
-        nn.Linear(32, 5),
+        nn.Linear(20, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32),
+        nn.ReLU(), nn.Linear(32, 5),
     )  # fmt: skip
-    return Case(model, (torch.randn(ROWS, 20), labels(5)), F.cross_entropy)
+    return Case(model, (torch.randn(ROWS, 20), labels(5)), functional.cross_entropy)
 
 
 def regression() -> Case:
@@ -39,7 +39,7 @@ def regression() -> Case:
 def yes_no() -> Case:
     model = nn.Sequential(nn.BatchNorm1d(12), nn.Linear(12, 32), nn.GELU(), nn.Linear(32, 1))
     x = 50 + 20 * torch.randn(ROWS, 12)
-    return Case(model, (x, (x[:, :1] > 50).float()), F.binary_cross_entropy_with_logits)
+    return Case(model, (x, (x[:, :1] > 50).float()), functional.binary_cross_entropy_with_logits)
 
 
 class Cnn(nn.Module):
@@ -53,11 +53,11 @@ class Cnn(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.features(x).flatten(1)
-        return self.fc2(F.dropout(F.relu(self.fc1(x)), 0.5, self.training))
+        return self.fc2(functional.dropout(functional.relu(self.fc1(x)), 0.5, self.training))
 
 
 def cnn() -> Case:
-    return Case(Cnn(), (torch.randn(64, 3, 16, 16), labels(10, 64)), F.cross_entropy)
+    return Case(Cnn(), (torch.randn(64, 3, 16, 16), labels(10, 64)), functional.cross_entropy)
 
 
 class Block(nn.Module):
@@ -70,14 +70,18 @@ class Block(nn.Module):
         nn.init.zeros_(self.bn2.weight)  # as recipes do: each block begins as the identity
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x + self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+        return functional.relu(x + self.bn2(self.conv2(functional.relu(self.bn1(self.conv1(x))))))
 
 
 def resnet() -> Case:
     blocks = [Block(16) for _ in range(8)]
     head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10)]
     stem = [nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU()]
-    return Case(nn.Sequential(*stem, *blocks, *head), (torch.randn(32, 3, 12, 12), labels(10, 32)), F.cross_entropy)
+    return Case(
+        nn.Sequential(*stem, *blocks, *head),
+        (torch.randn(32, 3, 12, 12), labels(10, 32)),
+        functional.cross_entropy,
+    )
 
 
 class Tagger(nn.Module):
@@ -93,7 +97,7 @@ class Tagger(nn.Module):
 
 def lstm() -> Case:
     def loss(output: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(output.flatten(0, 1), target.flatten())
+        return functional.cross_entropy(output.flatten(0, 1), target.flatten())
 
     return Case(Tagger(), (labels(2000, 48, 20), labels(7, 48, 20)), loss)
 
@@ -139,8 +143,8 @@ class UNet(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         first = self.down1(x)
-        second = self.down2(F.max_pool2d(first, 2))
-        deep = self.middle(F.max_pool2d(second, 2))
+        second = self.down2(functional.max_pool2d(first, 2))
+        deep = self.middle(functional.max_pool2d(second, 2))
         deep = self.out2(torch.cat([self.up2(deep), second], 1))
         return self.last(self.out1(torch.cat([self.up1(deep), first], 1)))
 
@@ -153,7 +157,9 @@ class Recommender(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.user, self.item = nn.Embedding(5000, 16, sparse=True), nn.Embedding(800, 16)
-        self.tower = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 1))
+        self.tower = nn.Sequential(
+            nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 1)
+        )
 
     def forward(self, user: Tensor, item: Tensor) -> Tensor:
         return self.tower(torch.cat([self.user(user), self.item(item)], 1)).squeeze(1)
@@ -161,7 +167,7 @@ class Recommender(nn.Module):
 
 def recommender() -> Case:
     batch = (labels(5000), labels(800), torch.randint(0, 2, (ROWS,)).float())
-    return Case(Recommender(), batch, F.binary_cross_entropy_with_logits)
+    return Case(Recommender(), batch, functional.binary_cross_entropy_with_logits)
 
 
 def frozen_backbone() -> Case:
@@ -171,7 +177,7 @@ def frozen_backbone() -> Case:
     for parameter in backbone.parameters():
         parameter.requires_grad_(False)
     model = nn.Sequential(backbone, nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 5))
-    return Case(model, (torch.randn(ROWS, 20), labels(5)), F.cross_entropy)
+    return Case(model, (torch.randn(ROWS, 20), labels(5)), functional.cross_entropy)
 
 
 def settle(backbone: nn.Module, head: nn.Module, inputs: Tensor, steps: int = 40) -> None:
@@ -181,7 +187,7 @@ def settle(backbone: nn.Module, head: nn.Module, inputs: Tensor, steps: int = 40
     targets = inputs[:, :4].argmax(1)
     for _ in range(steps):
         optimizer.zero_grad()
-        F.cross_entropy(both(inputs), targets).backward()
+        functional.cross_entropy(both(inputs), targets).backward()
         optimizer.step()
 
 
@@ -194,7 +200,7 @@ def generator() -> Case:
     )  # fmt: skip
 
     def fools(images: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy_with_logits(critic(images), target)
+        return functional.binary_cross_entropy_with_logits(critic(images), target)
 
     return Case(model, (torch.randn(64, 32), torch.ones(64, 1)), fools)
 
@@ -245,9 +251,22 @@ def gru() -> Case:
 ALL: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
-        mlp, regression, yes_no, cnn, resnet, lstm, transformer, unet, recommender, frozen_backbone, generator,
-        critic, sparse, autoencoder, gru,
-    )  # fmt: skip
+        mlp,
+        regression,
+        yes_no,
+        cnn,
+        resnet,
+        lstm,
+        transformer,
+        unet,
+        recommender,
+        frozen_backbone,
+        generator,
+        critic,
+        sparse,
+        autoencoder,
+        gru,
+    )
 }
 
 
@@ -255,3 +274,25 @@ def made(name: str) -> Case:
     """The same model each time."""
     torch.manual_seed(0)
     return ALL[name]()
+
+
+def trained(name: str, steps: int = 60) -> Case:
+    """The same after some steps on its batch."""
+    case = made(name)
+    optimizer = torch.optim.Adam(case.model.parameters(), lr=0.003)
+    assert isinstance(case.batch, tuple)
+    *inputs, target = case.batch
+    for _ in range(steps):
+        optimizer.zero_grad()
+        output = case.model(*inputs)
+        if callable(case.loss):
+            loss = case.loss(output, target)
+        elif output.shape == target.shape:
+            loss = functional.mse_loss(output, target)
+        else:
+            classes = output if output.dim() == 4 else output.movedim(-1, 1)
+            loss = functional.cross_entropy(classes, target)
+        loss.backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    return case

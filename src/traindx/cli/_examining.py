@@ -1,4 +1,4 @@
-"""What the exams of a model share: what to examine, how to load it, where the results go."""
+"""Loads what the exams of a model are to look at, and puts out what they found."""
 
 import argparse
 import os
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from traindx.cli import CONDITION_MET, DONE
+from traindx.cli._exam_options import ERROR, WARNING
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -17,63 +18,6 @@ if TYPE_CHECKING:
     from traindx.exams.objective import Loss
     from traindx.problem import Problem
     from traindx.run import Run
-
-ERROR, WARNING = "error", "warning"
-
-
-def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
-    """The model, its weights and a batch."""
-    parser.add_argument(
-        "--checkpoint",
-        metavar="FILE",
-        help="weights (state_dict or safetensors, with --model), a TorchScript file, or with --trust a pickled"
-        " model or a .pt2 program",
-    )
-    parser.add_argument(
-        "--model",
-        metavar="MODULE:NAME",
-        help="a class, a function or a model in your code, called without arguments; also FILE.py:NAME",
-    )
-    parser.add_argument(
-        "--data",
-        metavar="FILE",
-        help="samples: .pt with a tensor, (inputs, targets) or a dictionary; .npz, .npy, .safetensors; or"
-        " MODULE:NAME of a function that gives them" + ("" if wants_data else "; shows more of the model"),
-    )
-    if has_loss:
-        parser.add_argument(
-            "--loss",
-            metavar="NAME",
-            help="cross_entropy, mse, bce_with_logits, another of torch's, or MODULE:FUNCTION of output and"
-            " target (default: a guess from the targets, which is said)",
-        )
-    parser.add_argument("--rows", type=positive, metavar="N", help="samples to take of the file, from its start")
-    parser.add_argument(
-        "--trust", action="store_true", help="load files that run code of whoever made them: pickles, .pt2"
-    )
-
-
-def add_program(parser: argparse.ArgumentParser, exam: str) -> None:
-    """A program whose first steps are recorded, instead of a model and a batch."""
-    parser.usage = f"traindx examine {exam} [options] (--checkpoint FILE | --model MODULE:NAME) --data FILE\n"
-    parser.usage += f"       traindx examine {exam} [options] (SCRIPT.py | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a program that trains, with its arguments"
-    )
-    parser.add_argument(
-        "--command",
-        dest="program",
-        nargs=argparse.REMAINDER,
-        metavar="CMD",
-        help="the same as --: everything after it is the program's",
-    )
-    parser.add_argument(
-        "--max-steps",
-        type=positive,
-        default=20,
-        metavar="N",
-        help="end the program after N optimizer steps (default: 20)",
-    )
 
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
@@ -87,28 +31,6 @@ def program_of(arguments: argparse.Namespace) -> list[str]:
         todo = "give --data FILE with samples, or a program after --"
         raise TraindxError(f"there is nothing to pass through the model; {todo}")
     return words
-
-
-def add_results(parser: argparse.ArgumentParser, picture: str) -> None:
-    """Where the results go."""
-    parser.add_argument("--all", action="store_true", help="shorten no table")
-    parser.add_argument("--json", metavar="FILE", help="write JSON; - for standard output")
-    if picture:
-        parser.add_argument(
-            "--png", metavar="FILE", help=f"draw a picture (in a folder: {picture}); needs matplotlib"
-        )
-    parser.add_argument(
-        "--fail-on",
-        choices=(ERROR, WARNING),
-        help="exit with 1 when something serious was found, or already at a warning",
-    )
-
-
-def positive(text: str) -> int:
-    """A number of samples or steps."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f'"{text}" is no whole number above 0; for example 256')
-    return int(text)
 
 
 def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]":
@@ -178,9 +100,13 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
         command = command_from(words, os.environ)
         environment = recording_environment(os.environ, folder, budget=1.0, every=1, most_steps=most_steps)
         reminder = Reminder(lambda: stopped(folder))
-        run_to_end(command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out)
+        run_to_end(
+            command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out
+        )
         if not recordings(folder):
-            raise TraindxError(f"{command.title}: {why_nothing(folder)}; examine a program that trains with torch")
+            raise TraindxError(
+                f"{command.title}: {why_nothing(folder)}; examine a program that trains with torch"
+            )
         from dataclasses import replace
 
         from traindx.loading.reading import load

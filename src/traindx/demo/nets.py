@@ -15,7 +15,9 @@ FEATURES, CLASSES, ROWS = 16, 4, 512
 
 def steady():
     """A network without a fault."""
-    return nn.Sequential(nn.Linear(FEATURES, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, CLASSES))
+    return nn.Sequential(
+        nn.Linear(FEATURES, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, CLASSES)
+    )
 
 
 def deep():
@@ -43,6 +45,7 @@ def batch():
 
 
 def main():
+    """Write the files, or train."""
     torch.manual_seed(0)
     if sys.argv[1:] != ["train"]:
         torch.save(steady().state_dict(), "weights.pt")

@@ -48,7 +48,10 @@ def activation_document(exam: ActivationExam) -> Document:
         "batches": exam.batches,
         "inputs": exam.inputs,
         "layers": [
-            {name: optional(value) if not isinstance(value, str) else value for name, value in asdict(row).items()}
+            {
+                name: optional(value) if not isinstance(value, str) else value
+                for name, value in asdict(row).items()
+            }
             for row in exam.rows
         ],
     }

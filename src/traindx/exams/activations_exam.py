@@ -2,7 +2,7 @@
 
 exam = traindx.exams.activations(model, train_loader)
 if exam.errors:
-    print(*exam.errors, sep="\\n")
+    print(*exam.errors)
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,10 @@ from dataclasses import replace
 from torch import nn
 from torch.fx import GraphModule
 
-from traindx.activation_exam import ActivationExam, ActivationRow
+from traindx.activation_exam import ActivationExam
 from traindx.curves.inside import by_layer
 from traindx.exams.activation_rows import rows_from
+from traindx.exams.as_it_was import as_it_was
 from traindx.exams.batching import MOST, batches_of, rows_in
 from traindx.exams.extremes import Extremes
 from traindx.exams.judging import Question, asked, joined, nonfinite_in
@@ -22,7 +23,6 @@ from traindx.exams.modes import in_training_mode
 from traindx.exams.presenting import presented
 from traindx.exams.sitting import Sitting
 from traindx.exams.tree_order import sorted_as_tree
-from traindx.exams.as_it_was import as_it_was
 from traindx.finding import Finding
 from traindx.probes.activations import Activations
 from traindx.probes.dead_units import CAN_REST, DeadUnits
@@ -55,7 +55,9 @@ def _beyond(quantity: Quantity, run: Run, finding: Finding) -> tuple[str, ...]:
 
 def _dead(run: Run, finding: Finding) -> str:
     worst = finding.evidence[0]
-    says = f"{worst.layer}: {float(worst.value):.0%} of units are zero for every input (limit {worst.limit:.0%})"
+    says = (
+        f"{worst.layer}: {float(worst.value):.0%} of units are zero for every input (limit {worst.limit:.0%})"
+    )
     return says + _others(_beyond(DEAD_UNIT_SHARE, run, finding))
 
 
@@ -106,8 +108,8 @@ def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
 def activations(model: nn.Module, batches: object, *, most: int = MOST) -> ActivationExam:
     """Examine what each layer puts out over several batches; the model and chance stay as they were.
 
-    `batches` is a data loader or a list of batches, of which the first `most` are looked at, or one batch, which
-    is parted. Targets are not needed; those that come with a batch are left out.
+    `batches` is a data loader or a list of batches, of which the first `most` are looked at, or one batch,
+    which is parted. Targets are not needed; those that come with a batch are left out.
     """
     model = unwrapped(model)
     extremes = Extremes()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from traindx.instruments.attachment import attached
 from traindx.instruments.guarding import Unheard
@@ -66,7 +66,6 @@ def _same_state(model: nn.Module) -> Iterator[None]:
     plain = [one for one in modules if not isinstance(one, torch.jit.ScriptModule)]
     attributes = [(one, dict(vars(one)), {name: dict(vars(one)[name]) for name in _HELD}) for one in plain]
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    versions = [_version(buffer) for buffer, _ in buffers]
     try:
         yield
     finally:
@@ -76,10 +75,10 @@ def _same_state(model: nn.Module) -> Iterator[None]:
             # A scripted module keeps its mode elsewhere; an exported one refuses to be told what it is in.
             if module.training != mode:
                 module.training = mode
-        with torch.no_grad():
-            for (buffer, values), version in zip(buffers, versions, strict=True):
-                if version is None or _version(buffer) != version:
-                    buffer.copy_(values)
+        for buffer, values in buffers:
+            if not torch.equal(buffer, values):
+                # Not in sight of autograd: a backward pass of the program's own may still want to use it.
+                buffer.data.copy_(values)
 
 
 def _put_back(module: nn.Module, own: dict[str, object], held: dict[str, dict[str, object]]) -> None:
@@ -94,10 +93,6 @@ def _put_back(module: nn.Module, own: dict[str, object], held: dict[str, dict[st
         if list(map(id, kept.values())) != list(map(id, members.values())):
             kept.clear()
             kept.update(members)
-
-
-def _version(tensor: Tensor) -> int | None:
-    return None if tensor.is_inference() else tensor._version
 
 
 @contextmanager

@@ -18,7 +18,9 @@ def batches_of(given: object, most: int = MOST, parts: int = MOST) -> list[objec
     if isinstance(given, Tensor | tuple | Mapping) or _is_pair(given):
         return parted(given, parts)
     if not isinstance(given, Iterable):
-        raise TraindxError(f"the batches are a {type(given).__name__}; give a data loader, or a list of batches")
+        raise TraindxError(
+            f"the batches are a {type(given).__name__}; give a data loader, or a list of batches"
+        )
     found = list(islice(given, most))
     if not found:
         raise TraindxError("there is no batch to look at; give at least one")
@@ -26,8 +28,10 @@ def batches_of(given: object, most: int = MOST, parts: int = MOST) -> list[objec
 
 
 def _is_pair(given: object) -> bool:
-    """Whether a list is one batch, as default data loaders give [inputs, targets]."""
-    return isinstance(given, list) and bool(given) and isinstance(given[0], Tensor)
+    """Whether a list is one batch, as data loaders give [inputs, targets], and no list of alike batches."""
+    if not isinstance(given, list) or not given or not all(isinstance(one, Tensor) for one in given):
+        return False
+    return len({(one.dtype, one.shape[1:]) for one in given}) > 1
 
 
 def parted(batch: object, parts: int) -> list[object]:

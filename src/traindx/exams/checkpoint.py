@@ -1,8 +1,9 @@
 """Models from files: which kind of file it is, what may be loaded from it, and what runs code of its author.
 
-A state_dict and safetensors hold numbers, and need the model they belong to. TorchScript holds a program in a
-language of its own, which torch interprets. A pickled model and a program of `torch.export` (whose loader unpickles
-and evaluates what it finds) run Python code of whoever made the file: they are loaded only when trusted.
+A state_dict and safetensors hold numbers, and need the model they belong to. TorchScript holds a program in
+a language of its own, which torch interprets. A pickled model and a program of `torch.export` (whose loader
+unpickles and evaluates what it finds) run Python code of whoever made the file: they are loaded only when
+trusted.
 """
 
 import pickle
@@ -46,7 +47,7 @@ class Opened:
 
 
 def opened(path: str, made: nn.Module | None, *, trust: bool) -> Opened:
-    """The model of a checkpoint; `made` is the one it has to be put into where the file holds numbers only."""
+    """The model of a checkpoint; `made` is the one to put weights into where the file holds only those."""
     kind = kind_of(path)
     if kind is Kind.SCRIPT:
         return Opened(_scripted(path))
@@ -58,7 +59,9 @@ def opened(path: str, made: nn.Module | None, *, trust: bool) -> Opened:
         return Opened(model)
     weights = _state_dict(found)
     if weights is None:
-        raise UnreadableError(path, "holds neither a model nor its weights", "give what torch.save wrote of them")
+        raise UnreadableError(
+            path, "holds neither a model nor its weights", "give what torch.save wrote of them"
+        )
     if made is None:
         todo = "name what makes the model: --model module:function"
         raise UnreadableError(path, f"holds the weights of a model ({kind.value}) and not the model", todo)
@@ -167,14 +170,20 @@ def _filled(model: nn.Module, weights: Mapping[str, Tensor], path: str) -> tuple
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         told = lines[1] if len(lines) > 1 else lines[0]
-        raise TraindxError(f"{path}: does not fit the model ({told[:200]}); build it as it was trained") from error
+        raise TraindxError(
+            f"{path}: does not fit the model ({told[:200]}); build it as it was trained"
+        ) from error
     missing, strange = list(result.missing_keys), list(result.unexpected_keys)
-    told = []
+    notes = []
     if missing:
-        told.append(f"{count(len(missing), 'value')} of the model not in the checkpoint: {listed(missing, _NAMED)}")
+        notes.append(
+            f"{count(len(missing), 'value')} of the model not in the checkpoint: {listed(missing, _NAMED)}"
+        )
     if strange:
-        told.append(f"{count(len(strange), 'value')} of the checkpoint not in the model: {listed(strange, _NAMED)}")
-    return tuple(told)
+        notes.append(
+            f"{count(len(strange), 'value')} of the checkpoint not in the model: {listed(strange, _NAMED)}"
+        )
+    return tuple(notes)
 
 
 def _renamed(weights: Mapping[str, Tensor], wanted: set[str]) -> Mapping[str, Tensor]:

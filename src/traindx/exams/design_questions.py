@@ -81,7 +81,9 @@ def dropouts_before_norms(neighbours: Neighbours) -> list[Problem]:
     if not found:
         return []
     named = listed([f"{before} before {after}" for before, after in found], _NAMED)
-    says = f"{named}: dropout raises the variance that the normalisation learns, and evaluation has none of it"
+    says = (
+        f"{named}: dropout raises the variance that the normalisation learns, and evaluation has none of it"
+    )
     todo = "Put the dropout behind the last batch normalisation, or leave it out"
     layers = tuple(before for before, _ in found)
     return [Problem("dropout-misuse", Severity.WARNING, says, layers, todo)]
@@ -123,7 +125,9 @@ def stacked_sigmoids(shape: GraphShape | None) -> list[Problem]:
     found = shape.hidden_sigmoids if shape else ()
     if len(found) < _SIGMOIDS:
         return []
-    says = f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}): each passes a quarter"
+    says = (
+        f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}): each passes a quarter"
+    )
     says += " of a gradient at most"
     return [Problem("vanishing-gradients", Severity.WARNING, says, tuple(found))]
 

@@ -30,10 +30,18 @@ class Dropping(TorchFunctionMode):
         named = kwargs or {}
         output = function(*args, **named)
         # Those of torch.nn.functional alone: they call torch's own of the same name.
-        if getattr(function, "__name__", "") in _NAMES and getattr(function, "__module__", "") == "torch.nn.functional":
+        if (
+            getattr(function, "__name__", "") in _NAMES
+            and getattr(function, "__module__", "") == "torch.nn.functional"
+        ):
             given = args[0] if args else named.get("input")
             probability = args[1] if len(args) > 1 else named.get("p", _USUAL)
             active = args[2] if len(args) > 2 else named.get("training", True)
-            if active and isinstance(given, Tensor) and isinstance(output, Tensor) and isinstance(probability, float):
+            if (
+                active
+                and isinstance(given, Tensor)
+                and isinstance(output, Tensor)
+                and isinstance(probability, float)
+            ):
                 self._tell(Dropout(probability, given, output))
         return output

@@ -47,7 +47,9 @@ def _weights(run: Run, finding: Finding) -> str:
 
 
 def _unreached(run: Run, finding: Finding) -> str:
-    return finding.says.replace("never got a gradient other than zero", "get no gradient: the loss does not reach them")
+    return finding.says.replace(
+        "never got a gradient other than zero", "get no gradient: the loss does not reach them"
+    )
 
 
 SYMMETRY = (Question(weights_start_equal, "bad-initialization"),)
@@ -90,8 +92,8 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
 def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
     """How gradients change over depth, asked of what can be compared.
 
-    The first and last layers alone may differ for reasons of their own, as queries and keys do from a head: what
-    is fitted over all of them has to say the same.
+    The first and last layers alone may differ for reasons of their own, as queries and keys do from a head:
+    what is fitted over all of them has to say the same.
     """
     decay = fitted_decay(rows)
     decades = decay.decades if decay is not None else 0.0
@@ -119,9 +121,7 @@ def _limit(question: Question) -> float:
     return next(limit.value for limit in question.sign.limits if limit.name == "decades")
 
 
-def _zero(
-    run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]
-) -> list[Problem]:
+def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -> list[Problem]:
     """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
     matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
     nothing = [row.layer.name for row in matrices if row.state == "zero"]
@@ -129,7 +129,9 @@ def _zero(
         return []
     told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
     if zeros:
-        notes.append(f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first")
+        notes.append(
+            f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first"
+        )
         return []
     severity = Severity.SERIOUS if 2 * len(nothing) >= len(matrices) else Severity.WARNING
     silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]

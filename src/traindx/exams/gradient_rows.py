@@ -22,8 +22,8 @@ def rows_from(
 ) -> tuple[GradientRow, ...]:
     """A row for every parameter of a run, as it was last seen.
 
-    `values` are the parameters with their gradients; a recording has only the norms. `normalised` are the layers
-    that a normalisation follows.
+    `values` are the parameters with their gradients; a recording has only the norms. `normalised` are the
+    layers that a normalisation follows.
     """
     norms, weights = _last(run, GRADIENT_NORM), _last(run, WEIGHT_NORM)
     with reckoning():

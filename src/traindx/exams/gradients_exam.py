@@ -2,12 +2,13 @@
 
 exam = traindx.exams.gradients(model, (inputs, targets), nn.functional.cross_entropy)
 if exam.errors:
-    print(*exam.errors, sep="\\n")
+    print(*exam.errors)
 """
 
 from torch import nn
 from torch.utils.data import DataLoader
 
+from traindx.exams.as_it_was import as_it_was
 from traindx.exams.gradient_questions import judged
 from traindx.exams.gradient_rows import rows_from
 from traindx.exams.kinds import unwrapped
@@ -17,7 +18,6 @@ from traindx.exams.presenting import presented
 from traindx.exams.reaching import look_again
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
-from traindx.exams.as_it_was import as_it_was
 from traindx.gradient_exam import GradientExam, fitted_decay
 from traindx.probes.activations import Activations
 from traindx.probes.equal_units import EqualUnits

@@ -13,7 +13,7 @@ from traindx.run import Run
 from traindx.sign import Sign
 
 _SURE = 0.55
-"""Strength below which a finding counts one degree less, a warning not at all: it has harmless explanations."""
+"""Strength below which a finding counts one degree less, a warning not at all: it may be harmless."""
 _BEYOND_DOUBT = 0.95
 """Strength from which on a warning is counted as serious: a hundred times the limit."""
 

@@ -1,15 +1,16 @@
 """The design of a model: its layers, what it takes up, and what its parts do to each other.
 
 exam = traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy, samples=len(data))
-print(*exam.problems, sep="\\n")
+print(*exam.problems)
 """
 
-from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from torch import nn
 from torch.utils.data import DataLoader
 
 from traindx.curves.gains import starting_gains
+from traindx.exams.as_it_was import as_it_was
 from traindx.exams.batching import rows_in
 from traindx.exams.design_questions import (
     DESIGN,
@@ -35,11 +36,9 @@ from traindx.exams.reaching import look_again
 from traindx.exams.saving import Saved
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
-from traindx.exams.as_it_was import as_it_was
 from traindx.facts import TRAINING_SAMPLES
 from traindx.graphs.owners import layer_of
 from traindx.model_exam import Memory, ModelExam, ModelRow
-from traindx.probe import Probe
 from traindx.probes.activations import Activations
 from traindx.probes.dropouts import Dropouts
 from traindx.probes.equal_units import EqualUnits
@@ -79,47 +78,19 @@ def model(
 ) -> ModelExam:
     """Examine how a model is built; it stays as it was.
 
-    With a batch, as `traindx.exams.gradients` takes it, one forward and one backward pass show more. `samples` is
-    the size of the training data. Weights that were trained are not held against an initialisation.
+    With a batch, as `traindx.exams.gradients` takes it, one forward and one backward pass show more.
+    `samples` is the size of the training data. Weights that were trained are not held against an
+    initialisation.
     """
     model = unwrapped(model)
-    saved = Saved(model)
-    shape: GraphShape | None = None
     with as_it_was(model):
-        equal_units = EqualUnits()
-        probes: list[Probe] = [Weights(), equal_units]
-        sitting = Sitting(model, [*(kind() for kind in _WITH_BATCH), *probes] if batch is not None else probes)
-        if samples is not None:
-            sitting.record.state(TRAINING_SAMPLES, samples)
-        if batch is None:
-            sitting.look_at_weights()
-        else:
-            sitting.notes += in_training_mode(model)
-            first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
-            given = presented(first, model).to(next(model.parameters()).device)
-            with saved.counted():
-                output = sitting.forward(given, hears_dropouts=True)
-                found = sitting.loss(output, given, loss)
-            prediction = prediction_in(output)
-            shape = graph_shape(prediction, sitting.names) if prediction is not None else None
-            sitting.backward(found.value)
-            step_apart(sitting, equal_units)
-            look_again(sitting, given, loss)
-        run = sitting.run("model", with_gradients=batch is not None)
-        zeros = starting_at_zero(sitting)
+        seen = _seen(model, batch, loss, samples)
+    sitting, run, shape = seen.sitting, seen.run, seen.shape
     pairs = pairs_in_sequences(model) | sitting.passing.pairs
     neighbours = Neighbours(list(pairs), sitting.kinds)
-    found_there = _judged(
-        run,
-        zeros,
-        sitting.normalised,
-        has_batch=batch is not None,
-        is_known=loss is not None,
-        is_trained=is_trained,
-    )
-    deep, deep_notes = plain_depth(shape, found_there)
-    problems = [
-        *found_there,
+    there = _judged(seen, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
+    deep, deep_notes = plain_depth(shape, there)
+    further = [
         *deep,
         *stacked_sigmoids(shape),
         *doubled_activations(shape),
@@ -129,26 +100,56 @@ def model(
         model=sitting.kinds.get("", type(model).__name__),
         run=run,
         rows=_rows(sitting, run),
-        problems=worst_first(joined(problems)),
-        memory=_memory(sitting, saved.bytes if batch is not None else None, rows_in(batch)),
+        problems=worst_first(joined([*there, *further])),
+        memory=_memory(sitting, seen.saved, rows_in(batch)),
         samples=samples,
         plain_depth=shape.plain_depth if shape else None,
         notes=(*sitting.notes, *deep_notes, *needless_biases(model, neighbours), *_unseen(batch, shape)),
     )
 
 
-def _judged(
-    run: Run,
-    zeros: Iterable[str],
-    normalised: Collection[str],
-    *,
-    has_batch: bool,
-    is_known: bool,
-    is_trained: bool,
-) -> list[Problem]:
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What one look at a model gave."""
+
+    sitting: Sitting
+    run: Run
+    zeros: list[str]
+    shape: GraphShape | None = None
+    saved: int | None = None
+    """Bytes kept for the backward pass."""
+
+
+def _seen(model: nn.Module, batch: object, loss: Loss | str | None, samples: int | None) -> _Seen:
+    equal_units = EqualUnits()
+    further = [kind() for kind in _WITH_BATCH] if batch is not None else []
+    sitting = Sitting(model, [*further, Weights(), equal_units])
+    if samples is not None:
+        sitting.record.state(TRAINING_SAMPLES, samples)
+    if batch is None:
+        sitting.look_at_weights()
+        return _Seen(sitting, sitting.run("model", with_gradients=False), starting_at_zero(sitting))
+    sitting.notes += in_training_mode(model)
+    first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
+    given = presented(first, model).to(next(model.parameters()).device)
+    saved = Saved(model)
+    with saved.counted():
+        output = sitting.forward(given, hears_dropouts=True)
+        found = sitting.loss(output, given, loss)
+    prediction = prediction_in(output)
+    shape = graph_shape(prediction, sitting.names) if prediction is not None else None
+    sitting.backward(found.value)
+    step_apart(sitting, equal_units)
+    look_again(sitting, given, loss)
+    run = sitting.run("model", with_gradients=True)
+    return _Seen(sitting, run, starting_at_zero(sitting), shape, saved.bytes)
+
+
+def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Problem]:
+    run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:
-        found += judged(run, rows_from(run, normalised=normalised), list(zeros)).problems
+        found += judged(run, rows_from(run, normalised=seen.sitting.normalised), seen.zeros).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
     if is_known:
@@ -160,8 +161,12 @@ def _judged(
 
 def _unseen(batch: object, shape: GraphShape | None) -> list[str]:
     if batch is None:
-        return ["without a batch the order of layers, the output and the gradients were not looked at (--data)"]
-    return [] if shape else ["the graph behind the output cannot be read: the order of layers was not looked at"]
+        return [
+            "without a batch the order of layers, the output and the gradients were not looked at (--data)"
+        ]
+    return (
+        [] if shape else ["the graph behind the output cannot be read: the order of layers was not looked at"]
+    )
 
 
 def _rows(sitting: Sitting, run: Run) -> tuple[ModelRow, ...]:
@@ -176,7 +181,9 @@ def _rows(sitting: Sitting, run: Run) -> tuple[ModelRow, ...]:
         counts[1] += size * layer.trainable
     shapes = sitting.passing.given
     order = sitting.passing.begun
-    names = sorted(dict.fromkeys([*own, *shapes]), key=lambda name: order.get(name.partition(" (call ")[0], -1))
+    names = sorted(
+        dict.fromkeys([*own, *shapes]), key=lambda name: order.get(name.partition(" (call ")[0], -1)
+    )
     return tuple(
         ModelRow(
             name=name,

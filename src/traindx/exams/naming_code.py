@@ -22,14 +22,18 @@ def made_by(spec: str) -> nn.Module:
     if isinstance(maker, nn.Module):
         return maker
     if not callable(maker):
-        raise TraindxError(f"--model {spec}: is a {type(maker).__name__}; name a class, a function or a model")
+        raise TraindxError(
+            f"--model {spec}: is a {type(maker).__name__}; name a class, a function or a model"
+        )
     try:
         made = maker()
     except Exception as error:  # code of the user's own
         todo = "write a function without arguments that returns the model, and name that"
         raise TraindxError(f"--model {spec}: fails ({told_error(error)}); {todo}") from error
     if not isinstance(made, nn.Module):
-        raise TraindxError(f"--model {spec}: gives a {type(made).__name__}; it has to return a torch.nn.Module")
+        raise TraindxError(
+            f"--model {spec}: gives a {type(made).__name__}; it has to return a torch.nn.Module"
+        )
     return made
 
 
@@ -43,7 +47,9 @@ def loss_named(spec: str | None) -> Loss | str | None:
     if isinstance(given, type) and issubclass(given, nn.Module):
         return cast("Loss", given())
     if not callable(given):
-        raise TraindxError(f"--loss {spec}: is a {type(given).__name__}; name a function of output and target")
+        raise TraindxError(
+            f"--loss {spec}: is a {type(given).__name__}; name a function of output and target"
+        )
     return cast("Loss", given)
 
 
@@ -83,7 +89,9 @@ def _module(where: str, option: str, spec: str) -> ModuleType:
         raise TraindxError(f"{option} {spec}: no file {where}; check the spelling and the folder") from error
     except Exception as error:  # code of the user's own
         todo = "run it from the folder that its imports start at"
-        raise TraindxError(f"{option} {spec}: importing {where} fails ({told_error(error)}); {todo}") from error
+        raise TraindxError(
+            f"{option} {spec}: importing {where} fails ({told_error(error)}); {todo}"
+        ) from error
 
 
 def _of_file(path: str) -> ModuleType:
@@ -92,10 +100,13 @@ def _of_file(path: str) -> ModuleType:
         raise FileNotFoundError(path)
     name = os.path.splitext(os.path.basename(path))[0]
     known = sys.modules.get(name)
-    if known is not None and os.path.realpath(getattr(known, "__file__", None) or "") == os.path.realpath(path):
+    if known is not None and os.path.realpath(getattr(known, "__file__", None) or "") == os.path.realpath(
+        path
+    ):
         return known
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Under its own name: what it pickled, and its own imports, find it there.
     sys.modules.setdefault(name, module)

@@ -39,7 +39,11 @@ class _Listening(TorchFunctionMode):
         self.calls: list[LossCall] = []
 
     def __torch_function__(
-        self, function: "Callable[..., object]", types: object, args: tuple[object, ...] = (), kwargs: object = None
+        self,
+        function: "Callable[..., object]",
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: object = None,
     ) -> object:
         options = dict(kwargs) if isinstance(kwargs, dict) else {}
         value = function(*args, **options)
@@ -79,9 +83,8 @@ def objective(output: object, batch: Presented, loss: Loss | str | None) -> Obje
             f"the loss function is guessed from {described(prediction)} outputs and {described(target)} "
             f"targets: {name} (--loss or loss= names another)"
         )
-    function = getattr(F, name)
     shaped, aim = _shaped(name, prediction, target)
-    found = _given(lambda output, aim: function(output, aim), shaped, aim)
+    found = _given(getattr(F, name), shaped, aim)
     return Objective(found.value, found.calls, name, tuple(notes))
 
 

@@ -1,6 +1,7 @@
-"""How a batch passes through the modules of a model: which come first, which follow on which, what they give."""
+"""How a batch passes through modules: which come first, which follow on which, what they give."""
 
 import weakref
+from itertools import pairwise
 
 from torch import Tensor, nn
 
@@ -39,7 +40,7 @@ def pairs_in_sequences(model: nn.Module) -> dict[tuple[str, str], None]:
         if isinstance(module, nn.Sequential):
             inner = [(".".join(filter(None, (name, own))), one) for own, one in module.named_children()]
             leaves = [(own, not one._modules) for own, one in inner]
-            for (before, is_leaf), (after, is_leaf_too) in zip(leaves, leaves[1:], strict=False):
+            for (before, is_leaf), (after, is_leaf_too) in pairwise(leaves):
                 if is_leaf and is_leaf_too:
                     found[before, after] = None
     return found

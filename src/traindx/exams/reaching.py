@@ -26,4 +26,6 @@ def look_again(sitting: Sitting, batch: Presented, loss: Loss | str | None) -> N
     some = [name for name in missed if name not in left]
     if some:
         says = count(len(some), "parameter gets", "parameters get")
-        sitting.notes.append(f"{says} a gradient in some passes alone, as chance has it: {listed(some, _NAMED)}")
+        sitting.notes.append(
+            f"{says} a gradient in some passes alone, as chance has it: {listed(some, _NAMED)}"
+        )

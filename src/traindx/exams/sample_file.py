@@ -60,7 +60,9 @@ def _tensor(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> Tenso
     """An array as torch takes it: numbers of a byte order and size that it knows."""
     native = array.astype(array.dtype.newbyteorder("=")) if array.dtype.byteorder == ">" else array
     unsigned = {np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)}
-    return torch.from_numpy(np.ascontiguousarray(native.astype(np.int64) if native.dtype in unsigned else native))
+    return torch.from_numpy(
+        np.ascontiguousarray(native.astype(np.int64) if native.dtype in unsigned else native)
+    )
 
 
 def fitted_to(batch: object, dtype: torch.dtype) -> object:

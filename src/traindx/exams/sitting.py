@@ -1,12 +1,13 @@
 """A model under examination: batches go through it, and probes are told what happens inside.
 
-The probes are those of a recorded training, so an exam measures what `traindx run` measures. Modules are heard
-through torch's global hooks, so that nothing is ever put on the model.
+The probes are those of a recorded training, so an exam measures what `traindx run` measures. Modules are
+heard through torch's global hooks, so that nothing is ever put on the model.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -15,9 +16,9 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from traindx import facts as f
 from traindx.errors import TraindxError
 from traindx.event import EventKind
+from traindx.exams.dropping import Dropping
 from traindx.exams.graph_shape import normalised_layers
 from traindx.exams.kinds import kinds_in
-from traindx.exams.dropping import Dropping
 from traindx.exams.objective import Loss, Objective, objective
 from traindx.exams.passing import Passing
 from traindx.exams.presenting import Presented, called, prediction_in, told_error
@@ -25,7 +26,7 @@ from traindx.exams.record import Record
 from traindx.graphs.owners import layer_of
 from traindx.instruments.torch_sight import TorchSight
 from traindx.layer import Layer
-from traindx.probe import Batch, Parameters, Probe, Purpose, Update
+from traindx.probe import Batch, LossCall, Parameters, Probe, Purpose, Update
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.recording.model import Model
 from traindx.run import Run
@@ -62,14 +63,16 @@ class Sitting:
         with self._listening(), dropping if hears_dropouts else nullcontext():
             output = called(self.model, batch)
         number = self.record.step
-        self._tell(lambda probe: probe.batch_enters(self.record, Batch(batch.tensors, Purpose.TRAINING, number)))
+        self._tell(
+            lambda probe: probe.batch_enters(self.record, Batch(batch.tensors, Purpose.TRAINING, number))
+        )
         return output
 
     def loss(self, output: object, batch: Presented, loss: Loss | str | None) -> Objective:
         """The loss of the batch, shown to the probes."""
         found = objective(output, batch, loss)
         for call in found.calls:
-            self._tell(lambda probe, call=call: probe.loss_is_computed(self.record, call))
+            self._tell(partial(_tell_loss, self.record, call))
         value = float(found.value.detach())
         self.record.add(TRAIN_LOSS, value)
         if found.function:
@@ -168,7 +171,9 @@ class Sitting:
                 optimized=bool(value.requires_grad),
                 gradient=name in self._reached if with_gradients else bool(value.requires_grad),
             )
-            for name, value in ((self.parameters.names[place], self.parameters.values[place]) for place in order)
+            for name, value in (
+                (self.parameters.names[place], self.parameters.values[place]) for place in order
+            )
         )
 
     @property
@@ -214,7 +219,9 @@ class Sitting:
                 ask(probe)
             except Exception as error:  # a tensor that no probe has met must not end the exam
                 self._probes.remove(probe)
-                self.notes.append(f"{type(probe).__name__} could not look at this model ({told_error(error)})")
+                self.notes.append(
+                    f"{type(probe).__name__} could not look at this model ({told_error(error)})"
+                )
 
     def _origin(self, origin: object, what: str, source: str = "") -> None:
         says = getattr(origin, "says", f"{what} are not finite" if source else f"{what} is not finite")
@@ -232,12 +239,17 @@ class Sitting:
 def _gradients(loss: Tensor, parameters: Sequence[Tensor]) -> Sequence[Tensor | None]:
     """The gradients of a loss, added to nothing: no hook that waits for accumulation is called."""
     try:
-        return torch.autograd.grad(loss, parameters, allow_unused=True)
+        found: Sequence[Tensor | None] = torch.autograd.grad(loss, parameters, allow_unused=True)
+        return found
     except Exception as error:  # code of the user's own, or an operation without a derivative
         raise TraindxError(
             f"the backward pass fails ({told_error(error)}); "
             "examine the model as it is trained, without wrappers that run backward themselves"
         ) from error
+
+
+def _tell_loss(record: Record, call: LossCall, probe: Probe) -> None:
+    probe.loss_is_computed(record, call)
 
 
 def _refuse_unfit(model: nn.Module) -> None:

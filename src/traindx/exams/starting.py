@@ -9,7 +9,7 @@ _STEP = 1e-3
 
 
 def step_apart(sitting: Sitting, probe: EqualUnits) -> None:
-    """Let the probe see equal units after a step: those that stay equal have equal gradients and never part."""
+    """Let the probe see units after a step: those that stay equal have equal gradients and never part."""
     moved = {
         one.name: one.value.detach() - _STEP * one.value.grad
         for one in sitting.parameters

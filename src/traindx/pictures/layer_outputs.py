@@ -80,7 +80,7 @@ def _largest(row: ActivationRow) -> float | None:
 
 
 def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
-    panel.set_ylim(0, 1.04)
+    panel.set_ylim(-0.03, 1.04)
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     panel.set_ylabel("share")
     entries: list[tuple[Artist, str]] = []
@@ -93,7 +93,11 @@ def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
         if points:
             size = 5 if len(exam.rows) <= _CROWDED else 3
             drawn = panel.plot(
-                *map(list, zip(*points, strict=True)), linestyle="none", marker=marker, markersize=size, color=colour
+                *map(list, zip(*points, strict=True)),
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                color=colour,
             )
             entries.append((drawn[0], called))
     return entries

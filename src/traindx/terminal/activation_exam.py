@@ -12,13 +12,20 @@ _NAME, _KIND = 34, 18
 _TOLD = "outputs of each layer; dead: units that are zero for every input; flat: outputs at the flat ends"
 
 
-def activation_exam_text(exam: ActivationExam, source: str, *, width: int, colour: bool, everything: bool) -> str:
+def activation_exam_text(
+    exam: ActivationExam, source: str, *, width: int, colour: bool, everything: bool
+) -> str:
     """The verdict, the table by layer, and what was guessed."""
     console = paper(width, colour)
     seen = count(exam.batches, "batch", "batches")
     seen = f"{count(exam.inputs, 'input')} in {seen}" if exam.inputs else seen
     title = f"activations of {exam.model}{f' · {source}' if source else ''} · {seen}"
-    print_verdict(console, title, exam.problems, f"{count(len(exam.rows), 'layer')}: none is dead, saturated or not finite")
+    print_verdict(
+        console,
+        title,
+        exam.problems,
+        f"{count(len(exam.rows), 'layer')}: none is dead, saturated or not finite",
+    )
     named = {layer for one in exam.problems for layer in one.layers}
     places = [place for place, row in enumerate(exam.rows) if row.name in named]
     shown = chosen(places, len(exam.rows), len(exam.rows) if everything else _ROWS)

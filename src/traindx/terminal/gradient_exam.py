@@ -28,7 +28,12 @@ def gradient_exam_text(exam: GradientExam, source: str, *, width: int, colour: b
     table = table_of(_headings(wide, full))
     for place in shown:
         table.add_row(*map(Text, _cells(exam.rows[place], wide, full)))
-    print_table(console, table, _TOLD if full else "norms of gradient and weights at the last look", len(exam.rows) - len(shown))
+    print_table(
+        console,
+        table,
+        _TOLD if full else "norms of gradient and weights at the last look",
+        len(exam.rows) - len(shown),
+    )
     print_notes(console, [*_depth(exam), *exam.notes])
     return printed(console)
 
@@ -40,14 +45,16 @@ def _title(exam: GradientExam, source: str) -> str:
 
 def _fine(exam: GradientExam) -> str:
     reached = sum(row.state == "" for row in exam.rows)
-    return f"gradients reach {reached} of {count(len(exam.rows), 'parameter')}; their norm is {number(exam.norm)}"
+    parameters = count(len(exam.rows), "parameter")
+    return f"gradients reach {reached} of {parameters}; their norm is {number(exam.norm)}"
 
 
 def _depth(exam: GradientExam) -> list[str]:
     if exam.decay is None:
         return []
     factor = number(float(f"{exam.decay.factor:.2g}"))
-    return [f"towards the input the gradient changes by a factor of {factor} a layer, over {exam.decay.layers} layers"]
+    layers = count(exam.decay.layers, "layer")
+    return [f"towards the input the gradient changes by a factor of {factor} a layer, over {layers}"]
 
 
 def _headings(wide: bool, full: bool) -> list[tuple[str, bool]]:
@@ -70,7 +77,15 @@ def _cells(row: GradientRow, wide: bool, full: bool) -> list[str]:
         return [*first, *sizes, f"{spread.nonfinite_share:.1%}", "not", "finite", "", ""]
     # Most rows of a table that is looked up get no gradient from one batch: their zeros mean nothing.
     zero = f"{spread.zero_share:.0%}" + (" *" if row.is_table else "")
-    return [*first, *sizes, _short(spread.mean), _short(spread.std), _short(spread.min), _short(spread.max), zero]
+    return [
+        *first,
+        *sizes,
+        _short(spread.mean),
+        _short(spread.std),
+        _short(spread.min),
+        _short(spread.max),
+        zero,
+    ]
 
 
 def _short(value: float | None) -> str:

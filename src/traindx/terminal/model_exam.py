@@ -9,7 +9,9 @@ from traindx.wording import count, printable
 
 _ROWS = 40
 _NAME, _KIND = 40, 24
-_TOLD = "parameters of each module itself; gain: spread of weights times the root of inputs (1 Xavier, 1.4 He)"
+_TOLD = (
+    "parameters of each module itself; gain: spread of weights times the root of inputs (1 Xavier, 1.4 He)"
+)
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -46,7 +48,9 @@ def _cells(row: ModelRow, passed: bool) -> list[str]:
 def _size(exam: ModelExam) -> list[str]:
     told = []
     if exam.samples:
-        told.append(f"{exam.trainable / exam.samples:,.1f} trainable parameters for each of {exam.samples:,} samples")
+        told.append(
+            f"{exam.trainable / exam.samples:,.1f} trainable parameters for each of {exam.samples:,} samples"
+        )
     if exam.plain_depth is not None:
         what = count(exam.plain_depth, "weight matrix", "weight matrices")
         told.append(f"{what} at most in a row without normalisation or skip connection")
@@ -59,7 +63,8 @@ def _memory(memory: Memory) -> list[str]:
     if memory.activations is None:
         return [kept]
     each = memory.activations / max(memory.rows, 1)
-    batch = f"activations {told_bytes(memory.activations)} for a batch of {memory.rows:,}, {told_bytes(each)} each"
+    batch = f"activations {told_bytes(memory.activations)} for a batch of {memory.rows:,}"
+    batch += f", {told_bytes(each)} each"
     return [kept, batch, f"together with Adam {told_bytes(memory.with_adam)}, without the framework's own"]
 
 

@@ -2,9 +2,11 @@
 
 import argparse
 
-from traindx.cli._examining import add_program, add_results, add_subject
+from traindx.cli._exam_options import add_program, add_results, add_subject
 
-HELP = "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
+HELP = (
+    "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
+)
 EXAMPLES = """\
   traindx examine activations --model traindx.demo.nets:odd --data traindx.demo.nets:batch
   python -m traindx.demo.nets                  write weights.pt and sample.pt, for the next examples
@@ -34,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         taken = recorded(words, arguments.max_steps, output_to_stderr=arguments.json == "-")
         from traindx.exams.activations_exam import activations_recorded
 
-        exam, notes, source = activations_recorded(taken), [], ""
+        exam, source = activations_recorded(taken), ""
+        notes: list[str] = []
     else:
         model, notes = loaded_model(arguments)
         batch, more = loaded_batch(arguments, model, _ROWS)

@@ -2,14 +2,14 @@
 
 import argparse
 
-from traindx.cli._examining import add_program, add_results, add_subject
+from traindx.cli._exam_options import add_program, add_results, add_subject
 
 HELP = "show what gradient each parameter gets on a batch: vanishing, exploding, none, not finite"
 EXAMPLES = """\
   traindx examine gradients --model traindx.demo.nets:deep --data traindx.demo.nets:batch
   python -m traindx.demo.nets                  write weights.pt and sample.pt, for the next examples
   traindx examine gradients --checkpoint weights.pt --model traindx.demo.nets:steady --data sample.pt
-  traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --loss cross_entropy --png flow.png
+  traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --png . --all
   traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --json - --fail-on warning
   traindx examine gradients -- python -m traindx.demo.nets train   the first steps of a program
 
@@ -35,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
         taken = recorded(words, arguments.max_steps, output_to_stderr=arguments.json == "-")
         from traindx.exams.gradients_exam import gradients_recorded
 
-        exam, notes, source = gradients_recorded(taken), [], ""
+        exam, source = gradients_recorded(taken), ""
+        notes: list[str] = []
     else:
         model, notes = loaded_model(arguments)
         batch, more = loaded_batch(arguments, model, _ROWS)

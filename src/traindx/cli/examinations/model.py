@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._examining import add_results, add_subject, positive
+from traindx.cli._exam_options import add_results, add_subject, positive
 
 HELP = "review how a model is built: order of layers, output against loss, initial weights, size, memory"
 EXAMPLES = """\
