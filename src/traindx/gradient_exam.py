@@ -38,6 +38,8 @@ class GradientRow:
     """Whether it is looked up row by row: of an embedding most rows get no gradient from one batch."""
     is_normalised: bool = False
     """Whether a normalisation follows: the weights may then have any size, and the gradient goes with it."""
+    is_scoring: bool = False
+    """Whether it makes queries or keys, whose gradient is next to nothing while attention is even."""
 
     @property
     def ratio(self) -> float | None:
@@ -113,7 +115,9 @@ def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
     shrinks.
     """
     sized = [
-        row for row in rows if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm)
+        row
+        for row in rows
+        if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm) and not row.is_scoring
     ]
     if is_normalised(rows):
         return [

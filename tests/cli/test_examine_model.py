@@ -84,7 +84,15 @@ def test_what_is_wrong_comes_first_with_what_to_do(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("wish", "subject", "code"), [("error", ILL, 1), ("warning", ILL, 1), ("error", SOUND, 0), ("warning", SOUND, 0)]
+    ("wish", "subject", "code"),
+    [
+        ("fail", ILL, 1),
+        ("warn", ILL, 1),
+        ("vanishing-gradients", ILL, 1),
+        ("dead-relu", ILL, 0),
+        ("fail", SOUND, 0),
+        ("warn", SOUND, 0),
+    ],
 )
 def test_fail_on_decides_the_exit_code(wish: str, subject: list[str], code: int) -> None:
     assert main(["examine", "gradients", *subject, "--fail-on", wish]) == code
@@ -142,16 +150,20 @@ def test_a_model_may_be_a_file_as_well(folder: Path, capsys: pytest.CaptureFixtu
         (["gradients", "--", "no-such-command"], "no such command"),
         (["gradients", *SOUND, "--loss", "mse"], "the loss function fails"),
         (["gradients", *SOUND, "--json", "missing/x.json"], "missing/x.json: cannot be written"),
+        (["gradients", *SOUND, "--json", "sample.pt"], "choose another place"),
+        (["gradients", *SOUND, "--fail-on", "dead-rel"], "did you mean dead-relu"),
     ],
 )
-def test_mistakes_are_answered_in_one_line(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_answered_in_one_line(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["examine", *words]) == 2
     err = capsys.readouterr().err
     assert says in err
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [["--rows", "0"], ["--fail-on", "anything"], ["--max-steps", "few"]])
+@pytest.mark.parametrize("words", [["--rows", "0"], ["--nothing"], ["--max-steps", "few"]])
 def test_wrong_usage_is_answered_in_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["examine", "gradients", *words])

@@ -16,7 +16,7 @@ from traindx.quantities import TRAIN_LOSS
 
 
 class Restless(nn.Module):
-    """Changes itself at every pass: running statistics, a counter, a state, a cache, and all kinds of chance."""
+    """Changes itself at every pass: statistics, a counter, a state, a cache, and all kinds of chance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,12 +43,19 @@ def batch() -> tuple[Tensor, Tensor]:
 
 
 def bits(tensor: Tensor) -> bytes:
-    return tensor.detach().contiguous().view(torch.uint8).numpy().tobytes() if tensor.dim() else repr(float(tensor)).encode()
+    return (
+        tensor.detach().contiguous().view(torch.uint8).numpy().tobytes()
+        if tensor.dim()
+        else repr(float(tensor)).encode()
+    )
 
 
 def everything(model: Restless) -> list[object]:
     tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
-    gradients = {name: None if one.grad is None else (id(one.grad), bits(one.grad)) for name, one in model.named_parameters()}
+    gradients = {
+        name: None if one.grad is None else (id(one.grad), bits(one.grad))
+        for name, one in model.named_parameters()
+    }
     return [
         {name: (id(one), bits(one)) for name, one in tensors.items()},
         gradients,
@@ -94,8 +101,10 @@ def test_nothing_is_changed_by_an_exam_that_fails(exam: str) -> None:
     model = Restless()
     wrong = (torch.zeros(8, 5), torch.zeros(8, dtype=torch.int64))
     before = everything(model)
-    with pytest.raises(traindx.TraindxError, match="the model fails on a batch of float32 [28]x5"):
-        {"gradients": exams.gradients, "activations": exams.activations, "model": exams.model}[exam](model, wrong)
+    with pytest.raises(traindx.TraindxError, match=r"the model fails on a batch of float32 [28]x5"):
+        {"gradients": exams.gradients, "activations": exams.activations, "model": exams.model}[exam](
+            model, wrong
+        )
     assert everything(model) == before
 
 
@@ -139,7 +148,7 @@ def test_hooks_that_step_in_the_backward_pass_are_not_called() -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     called = []
     for parameter in model.parameters():
-        parameter.register_post_accumulate_grad_hook(lambda one: called.append(one))
+        parameter.register_post_accumulate_grad_hook(called.append)
     exams.gradients(model, (torch.randn(16, 4), torch.randint(0, 2, (16,))), "cross_entropy")
     assert called == []
 
@@ -147,7 +156,9 @@ def test_hooks_that_step_in_the_backward_pass_are_not_called() -> None:
 def test_what_lies_outside_the_model_gets_no_gradient() -> None:
     critic = nn.Linear(3, 1)
     model = nn.Linear(5, 3)
-    exams.gradients(model, (torch.randn(8, 5), torch.zeros(8, 1)), lambda out, aim: (critic(out) - aim).pow(2).mean())
+    exams.gradients(
+        model, (torch.randn(8, 5), torch.zeros(8, 1)), lambda out, aim: (critic(out) - aim).pow(2).mean()
+    )
     assert all(one.grad is None for one in critic.parameters())
 
 

@@ -39,7 +39,10 @@ def test_the_figures_are_those_of_a_backward_pass() -> None:
         assert row.ratio == pytest.approx(float(gradient.norm() / parameter.detach().norm()))
         found = row.spread
         assert [found.mean, found.std, found.min, found.max] == pytest.approx(
-            [float(one) for one in (gradient.mean(), gradient.std(correction=0), gradient.min(), gradient.max())],
+            [
+                float(one)
+                for one in (gradient.mean(), gradient.std(correction=0), gradient.min(), gradient.max())
+            ],
             abs=1e-8,
         )
         assert found.zero_share == pytest.approx(float((gradient == 0).float().mean()))
@@ -59,7 +62,9 @@ def test_rows_follow_the_forward_pass_and_not_the_definition() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return self.last(torch.relu(self.middle(torch.relu(self.first(x)))))
 
-    names = [row.layer.name for row in exams.gradients(Backwards(), batch()).rows if "weight" in row.layer.name]
+    names = [
+        row.layer.name for row in exams.gradients(Backwards(), batch()).rows if "weight" in row.layer.name
+    ]
     assert names == ["first.weight", "middle.weight", "last.weight"]
 
 
@@ -128,9 +133,21 @@ def test_weights_that_begin_at_zero_hold_back_the_first_step_alone() -> None:
         (nn.Linear(6, 1), torch.randn(32), "mse_loss"),
         (nn.Linear(6, 1), torch.randint(0, 2, (32, 1)).float(), "binary_cross_entropy_with_logits"),
         (nn.Linear(6, 1), torch.randint(0, 2, (32,)), "binary_cross_entropy_with_logits"),
-        (nn.Sequential(nn.Linear(6, 1), nn.Sigmoid()), torch.randint(0, 2, (32, 1)).float(), "binary_cross_entropy"),
-        (nn.Sequential(nn.Linear(6, 20), nn.Unflatten(1, (4, 5))), torch.randint(0, 5, (32, 4)), "cross_entropy"),
-        (nn.Sequential(nn.Linear(6, 20), nn.Unflatten(1, (5, 4))), torch.randint(0, 5, (32, 4)), "cross_entropy"),
+        (
+            nn.Sequential(nn.Linear(6, 1), nn.Sigmoid()),
+            torch.randint(0, 2, (32, 1)).float(),
+            "binary_cross_entropy",
+        ),
+        (
+            nn.Sequential(nn.Linear(6, 20), nn.Unflatten(1, (4, 5))),
+            torch.randint(0, 5, (32, 4)),
+            "cross_entropy",
+        ),
+        (
+            nn.Sequential(nn.Linear(6, 20), nn.Unflatten(1, (5, 4))),
+            torch.randint(0, 5, (32, 4)),
+            "cross_entropy",
+        ),
     ],
 )
 def test_the_loss_is_guessed_and_that_is_said(output: nn.Module, target: Tensor, function: str) -> None:

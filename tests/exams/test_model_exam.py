@@ -77,7 +77,9 @@ def test_norms_and_skips_end_a_chain() -> None:
     x = torch.randn(16, 8)
     # The input itself has no graph, so that what is added to it first is not seen to be.
     assert exams.model(Skips(), (x, x), "mse").plain_depth == 2
-    normed = nn.Sequential(*[part for _ in range(6) for part in (nn.Linear(8, 8), nn.LayerNorm(8), nn.ReLU())])
+    normed = nn.Sequential(
+        *[part for _ in range(6) for part in (nn.Linear(8, 8), nn.LayerNorm(8), nn.ReLU())]
+    )
     assert exams.model(normed, (x, x), "mse").plain_depth == 1
 
 
@@ -106,7 +108,9 @@ def test_trained_weights_are_not_held_against_an_initialisation() -> None:
 
 def test_a_guessed_loss_accuses_no_output() -> None:
     case = faults.broken(faults.MODELS, "softmax before cross_entropy")
-    assert "wrong-output-activation" not in [one.cause for one in exams.model(case.model, case.batch).problems]
+    assert "wrong-output-activation" not in [
+        one.cause for one in exams.model(case.model, case.batch).problems
+    ]
 
 
 def test_two_relus_in_a_row_are_told_and_harm_nothing() -> None:

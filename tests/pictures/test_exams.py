@@ -2,6 +2,7 @@
 
 import io
 import struct
+from itertools import pairwise
 
 import pytest
 import torch
@@ -36,7 +37,7 @@ def test_names_below_the_axis_do_not_lie_on_each_other(layers: int) -> None:
     assert len(places) <= 29
     # Slanted names are as far apart as their feet: a line of 8 points needs 13 pixels at 40 degrees.
     feet = [float(axes.transData.transform((place, 0))[0]) for place in places]
-    assert all(after - before > 13 / 0.643 for before, after in zip(feet, feet[1:], strict=False))
+    assert all(after - before > 13 / 0.643 for before, after in pairwise(feet))
     assert all(label.get_text() for label in labels)
 
 
@@ -56,7 +57,9 @@ def test_two_hundred_layers_are_drawn_on_one_sheet() -> None:
     assert size(png)[0] == 1200
 
 
-@pytest.mark.parametrize("name", ["forgotten branch", "nan weight", "all frozen", "loss of decisions", "rounded"])
+@pytest.mark.parametrize(
+    "name", ["forgotten branch", "nan weight", "all frozen", "loss of decisions", "rounded"]
+)
 def test_gradients_that_cannot_be_drawn_by_size_are_marked(name: str) -> None:
     case = faults.broken(faults.GRADIENTS, name)
     size(flow.gradient_flow(exams.gradients(case.model, case.batch, case.loss))[1])

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from traindx.curves.inside import is_matrix
+from traindx.curves.inside import is_matrix, size_of
 from traindx.exams.judging import Question, asked, joined, nonfinite_in
 from traindx.finding import Finding, Severity
 from traindx.gradient_exam import GradientRow, fitted_decay, is_normalised
 from traindx.problem import Problem, worst_first
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
-from traindx.series import Series
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
@@ -26,6 +25,8 @@ from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.wording import count, listed
 
 _NAMED = 3
+_FEW = 0.01
+"""Share of all values below which nobody misses what does not learn, such as a token for another task."""
 _SMALLEST = 1e-30
 """Stands for weights of zero, whose gradient says nothing of depth."""
 
@@ -55,8 +56,9 @@ def _unreached(run: Run, finding: Finding) -> str:
 SYMMETRY = (Question(weights_start_equal, "bad-initialization"),)
 _FADES = Question(gradient_fades_over_depth, "vanishing-gradients")
 _SWELLS = Question(gradient_swells_over_depth, "exploding-gradients")
+_SHRINKS = Question(activations_fade_over_depth, "vanishing-gradients")
 _HOWS = (
-    Question(activations_fade_over_depth, "vanishing-gradients"),
+    _SHRINKS,
     Question(gradient_starts_huge, "exploding-gradients", grows=True, says=_huge),
     Question(activations_swell_over_depth, "exploding-gradients"),
 )
@@ -78,15 +80,29 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
         # Sizes say nothing once some are not finite; what is cut off or frozen is still to be seen.
         hows = _hows(run, rows)
         problems = [*asked(run, SYMMETRY), *(asked(run, SCALES) if hows else []), *hows]
-    problems = joined([*problems, *asked(run, _STRUCTURE)])
-    notes = []
+    notes: list[str] = []
+    problems = joined([*problems, *_structure(run, rows, notes)])
     frozen = [row.layer.name for row in rows if row.state == "frozen"]
     if frozen and len(frozen) == len(rows):
         says = f"all {count(len(frozen), 'parameter')} are frozen (requires_grad is off): nothing can learn"
         problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
-    return Judged(worst_first([*problems, *_zero(run, rows, zeros, notes)]), tuple(notes))
+    return Judged(worst_first(joined([*problems, *_zero(run, rows, zeros, notes)])), tuple(notes))
+
+
+def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Problem]:
+    """What is cut off or frozen; a token that this task has no use for is worth a note."""
+    found = asked(run, _STRUCTURE)
+    unreached = [row.layer for row in rows if row.state == "no gradient"]
+    total = sum(size_of(row.layer) for row in rows)
+    if unreached and sum(map(size_of, unreached)) < _FEW * total and len(unreached) < len(rows):
+        names = listed([layer.name for layer in unreached], _NAMED)
+        notes.append(
+            f"{count(len(unreached), 'parameter')} without gradient, a hundredth of all values: {names}"
+        )
+        found = [one for one in found if one.cause != "detached-graph"]
+    return found
 
 
 def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
@@ -98,9 +114,9 @@ def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
     decay = fitted_decay(rows)
     decades = decay.decades if decay is not None else 0.0
     over_depth = [one for one, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(one)]
-    left = {row.layer.name for row in rows if row.is_normalised}
-    sized = _without(run, left)
-    along = replace(run, series=tuple(map(_inverted, run.series))) if is_normalised(rows) else sized
+    scoring = {row.layer.name for row in rows if row.is_scoring}
+    sized = _without(run, {row.layer.name for row in rows if row.is_normalised} | scoring)
+    along = _without(_inverted(run), scoring) if is_normalised(rows) else sized
     return [*asked(along, over_depth), *asked(sized, _HOWS)]
 
 
@@ -110,11 +126,13 @@ def _without(run: Run, layers: Collection[str]) -> Run:
     return replace(run, series=tuple(kept))
 
 
-def _inverted(series: Series) -> Series:
-    """A norm of weights as its inverse: what is divided by it is multiplied with the weights."""
-    if series.quantity != WEIGHT_NORM:
-        return series
-    return replace(series, values=1 / np.maximum(series.values, _SMALLEST))
+def _inverted(run: Run) -> Run:
+    """The run with the inverse norms of weights: what is divided by them is multiplied with the weights."""
+    series = [
+        replace(one, values=1 / np.maximum(one.values, _SMALLEST)) if one.quantity == WEIGHT_NORM else one
+        for one in run.series
+    ]
+    return replace(run, series=tuple(series))
 
 
 def _limit(question: Question) -> float:
@@ -124,7 +142,8 @@ def _limit(question: Question) -> float:
 def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -> list[Problem]:
     """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
     matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
-    nothing = [row.layer.name for row in matrices if row.state == "zero"]
+    zero = [row for row in matrices if row.state == "zero"]
+    nothing = [row.layer.name for row in zero]
     if not nothing:
         return []
     told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
@@ -138,4 +157,7 @@ def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: li
     if silent:
         says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
         return [Problem("dead-relu", severity, says, tuple(silent))]
+    if asked(run, [_SHRINKS]):
+        says = f"what is left of the signal is too small for its numbers: {told}"
+        return [Problem("vanishing-gradients", severity, says, tuple(nothing))]
     return [Problem("detached-graph", severity, told, tuple(nothing))]

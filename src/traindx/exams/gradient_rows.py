@@ -18,12 +18,15 @@ from traindx.tensors.stack import HALF
 
 
 def rows_from(
-    run: Run, values: Mapping[str, Tensor] | None = None, normalised: Collection[str] = ()
+    run: Run,
+    values: Mapping[str, Tensor] | None = None,
+    normalised: Collection[str] = (),
+    scoring: Collection[str] = (),
 ) -> tuple[GradientRow, ...]:
     """A row for every parameter of a run, as it was last seen.
 
     `values` are the parameters with their gradients; a recording has only the norms. `normalised` are the
-    layers that a normalisation follows.
+    layers that a normalisation follows, `scoring` those that make queries and keys.
     """
     norms, weights = _last(run, GRADIENT_NORM), _last(run, WEIGHT_NORM)
     with reckoning():
@@ -35,6 +38,7 @@ def rows_from(
                 None if values is None else _spread(values[layer.name]),
                 is_table(layer),
                 layer_of(layer.name) in normalised,
+                layer_of(layer.name) in scoring,
             )
             for layer in run.model
         )

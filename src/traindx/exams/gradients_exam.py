@@ -57,7 +57,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         look_again(sitting, given, loss)
         run = sitting.run("gradients", with_gradients=True)
         values = dict(zip(sitting.parameters.names, sitting.parameters.values, strict=True))
-        rows = rows_from(run, values, sitting.normalised)
+        rows = rows_from(run, values, sitting.normalised, sitting.scoring)
         value = float(found.value.detach())
         zeros = starting_at_zero(sitting)
     verdict = judged(run, rows, zeros)

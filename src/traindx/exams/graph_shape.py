@@ -1,6 +1,6 @@
 """What the graph behind a prediction shows of a model's design, whatever it is written with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -81,6 +81,47 @@ def normalised_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
         if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALISATIONS):
             found.update(layers_used(node, names) or [place_of(node, names).layer])
     return frozenset(found - {""})
+
+
+def scoring_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
+    """Layers that make the queries and keys of attention.
+
+    Their gradient is next to nothing as long as attention is even, as it is at first, at any depth.
+    """
+    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
+    found: set[str] = set()
+    for node in nodes:
+        operands = [operand for operand, _ in node.next_functions]
+        if operation_of(node) == "scaled_dot_product_attention":
+            found.update(_products_behind(operands[:2], names))
+        elif operation_of(node) == "softmax":
+            scores = _next_products(operands)
+            for one in scores:
+                factors = [operand for operand, _ in one.next_functions]
+                # Scores are made of two things that depend on the input; a layer's own weights are none.
+                if not layers_used(one, names) and operation_of(one) in ("bmm", "baddbmm", "mm"):
+                    found.update(_products_behind(factors[-2:], names))
+    return frozenset(found - {""})
+
+
+def _next_products(starts: Iterable[Node | None]) -> list[Node]:
+    """The nearest products of matrices behind some nodes."""
+    waiting = [one for one in starts if one is not None]
+    seen, found = set(waiting), []
+    while waiting:
+        node = waiting.pop()
+        if operation_of(node) in _PRODUCTS:
+            found.append(node)
+            continue
+        fresh = [one for one in _operands(node) if one not in seen]
+        seen.update(fresh)
+        waiting += fresh
+    return found
+
+
+def _products_behind(starts: Iterable[Node | None], names: Mapping[int, str]) -> Iterator[str]:
+    for product in _next_products(starts):
+        yield from layers_used(product, names) or [place_of(product, names).layer]
 
 
 def _enters_only(node: Node, users: Mapping[Node, list[Node]], operations: frozenset[str]) -> bool:

@@ -14,6 +14,14 @@ from traindx.sign import Sign
 
 _SURE = 0.55
 """Strength below which a finding counts one degree less, a warning not at all: it may be harmless."""
+_TODO = {
+    "input": "Find the samples that hold them, and drop or fill them before they reach the model",
+    "parameter": "Take an earlier checkpoint; traindx run names the step, layer and batch where it began",
+    "gradient": "Keep what the derivative divides by away from zero, such as sqrt(x + 1e-8)",
+    "loss": "Use the form of the loss function that takes raw scores",
+    "": "Look at what enters the first layer that is named: its weights and inputs tell which is too large",
+}
+"""What to do, by what brought in the first value that is not finite."""
 _BEYOND_DOUBT = 0.95
 """Strength from which on a warning is counted as serious: a hundred times the limit."""
 
@@ -71,11 +79,13 @@ def nonfinite_in(run: Run) -> list[Problem]:
     if inputs:
         share = float(inputs[0].values.max())
         says = f"{share:.2%} of the input values are NaN or infinite"
-        return [Problem("non-finite-inputs", Severity.CRITICAL, says)]
+        return [Problem("non-finite-inputs", Severity.CRITICAL, says, todo=_TODO["input"])]
     event = first_nonfinite(run)
     if event is not None:
-        cause = "non-finite-inputs" if run.facts.get(NONFINITE_SOURCE) == "input" else NON_FINITE
-        return [Problem(cause, Severity.CRITICAL, event.says, (event.layer,) if event.layer else ())]
+        source = str(run.facts.get(NONFINITE_SOURCE, ""))
+        cause = "non-finite-inputs" if source == "input" else NON_FINITE
+        layers = (event.layer,) if event.layer else ()
+        return [Problem(cause, Severity.CRITICAL, event.says, layers, _TODO.get(source, _TODO[""]))]
     broken = [one for one in run.all(NONFINITE_SHARE) if one.layer and one.values.max() > 0]
     if not broken:
         return []
@@ -85,7 +95,7 @@ def nonfinite_in(run: Run) -> list[Problem]:
     says = f"{first.layer}: {_percent(share)} of its {what} are NaN or infinite"
     if len(broken) > 1:
         says += f", and of {len(broken) - 1} more after it"
-    return [Problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken))]
+    return [Problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken), _TODO[""])]
 
 
 def _percent(share: float) -> str:

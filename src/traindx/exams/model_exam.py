@@ -149,7 +149,8 @@ def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:
-        found += judged(run, rows_from(run, normalised=seen.sitting.normalised), seen.zeros).problems
+        rows = rows_from(run, None, seen.sitting.normalised, seen.sitting.scoring)
+        found += judged(run, rows, seen.zeros).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
     if is_known:

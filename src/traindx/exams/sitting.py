@@ -17,7 +17,7 @@ from traindx import facts as f
 from traindx.errors import TraindxError
 from traindx.event import EventKind
 from traindx.exams.dropping import Dropping
-from traindx.exams.graph_shape import normalised_layers
+from traindx.exams.graph_shape import normalised_layers, scoring_layers
 from traindx.exams.kinds import kinds_in
 from traindx.exams.objective import Loss, Objective, objective
 from traindx.exams.passing import Passing
@@ -55,6 +55,8 @@ class Sitting:
         self._reached: set[str] = set()
         self.normalised: frozenset[str] = frozenset()
         """Layers that a normalisation follows, once a loss was seen."""
+        self.scoring: frozenset[str] = frozenset()
+        """Layers that make the queries and keys of attention."""
 
     def forward(self, batch: Presented, *, hears_dropouts: bool = False) -> object:
         """What the model gives for a batch; every module's output is shown to the probes."""
@@ -99,6 +101,7 @@ class Sitting:
             return
         trace = self._sight.backtrace(loss)
         self.normalised = normalised_layers(loss, self.names)
+        self.scoring = scoring_layers(loss, self.names)
         for value, gradient in zip(trainable, _gradients(loss, trainable), strict=True):
             value.grad = gradient
         self.look_at_weights()

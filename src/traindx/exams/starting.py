@@ -13,7 +13,11 @@ def step_apart(sitting: Sitting, probe: EqualUnits) -> None:
     moved = {
         one.name: one.value.detach() - _STEP * one.value.grad
         for one in sitting.parameters
-        if one.value.grad is not None and one.value.dim() > 1 and not one.value.grad.is_sparse
+        if one.value.grad is not None
+        and one.value.dim() > 1
+        and not one.value.grad.is_sparse
+        # What gets no gradient at all from this batch cannot be told apart by it.
+        and bool(one.value.grad.any())
     }
     sitting.record.step = 2
     probe.update_begins(sitting.record, Update(None, Parameters(list(moved), list(moved.values())), 0))

@@ -41,7 +41,7 @@ def activation_exam_text(
 def _cells(row: ActivationRow) -> list[str]:
     first = [printable(row.name, _NAME), printable(row.kind, _KIND)]
     if row.nonfinite_share:
-        return [*first, f"{row.nonfinite_share:.1%}", "not", "finite", "", "", "", ""]
+        return [*first, "NOT FINITE", *[""] * 6]
     sizes = [_short(one) for one in (row.mean, row.std, row.min, row.max)]
     shares = [_share(one) for one in (row.zero_share, row.dead_share, row.saturated_share)]
     return [*first, *sizes, *shares]

@@ -74,7 +74,7 @@ def _cells(row: GradientRow, wide: bool, full: bool) -> list[str]:
     if not full or spread is None:
         return first + sizes + ([""] * 5 if full else [])
     if spread.nonfinite_share:
-        return [*first, *sizes, f"{spread.nonfinite_share:.1%}", "not", "finite", "", ""]
+        return [*first, "NOT FINITE", *[""] * (len(sizes) + 4)]
     # Most rows of a table that is looked up get no gradient from one batch: their zeros mean nothing.
     zero = f"{spread.zero_share:.0%}" + (" *" if row.is_table else "")
     return [

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._exam_options import add_program, add_results, add_subject
+from traindx.cli._model_exam_options import add_program, add_results, add_subject
 
 HELP = (
     "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
@@ -11,7 +11,7 @@ EXAMPLES = """\
   traindx examine activations --model traindx.demo.nets:odd --data traindx.demo.nets:batch
   python -m traindx.demo.nets                  write weights.pt and sample.pt, for the next examples
   traindx examine activations --checkpoint weights.pt --model traindx.demo.nets:steady --data sample.pt
-  traindx examine activations --model traindx.demo.nets:odd --data sample.pt --png outputs.png --fail-on error
+  traindx examine activations --model traindx.demo.nets:odd --data sample.pt --png . --fail-on dead-relu
   traindx examine activations -- python -m traindx.demo.nets train   the first steps of a program
 
 In a training loop: traindx.exams.activations(model, train_loader).errors"""
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._examining import loaded_batch, loaded_model, program_of, recorded, results
+    from traindx.cli._model_exams import loaded_batch, loaded_model, program_of, recorded, results
 
     words = program_of(arguments)
     if words:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._exam_options import add_program, add_results, add_subject
+from traindx.cli._model_exam_options import add_program, add_results, add_subject
 
 HELP = "show what gradient each parameter gets on a batch: vanishing, exploding, none, not finite"
 EXAMPLES = """\
@@ -10,7 +10,7 @@ EXAMPLES = """\
   python -m traindx.demo.nets                  write weights.pt and sample.pt, for the next examples
   traindx examine gradients --checkpoint weights.pt --model traindx.demo.nets:steady --data sample.pt
   traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --png . --all
-  traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --json - --fail-on warning
+  traindx examine gradients --model traindx.demo.nets:deep --data sample.pt --json - --fail-on warn
   traindx examine gradients -- python -m traindx.demo.nets train   the first steps of a program
 
 In a training loop: traindx.exams.gradients(model, (inputs, targets), loss_function).errors"""
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._examining import loaded_batch, loaded_model, named_loss, program_of, recorded, results
+    from traindx.cli._model_exams import loaded_batch, loaded_model, named_loss, program_of, recorded, results
 
     words = program_of(arguments)
     if words:

@@ -2,8 +2,6 @@
 
 import argparse
 
-ERROR, WARNING = "error", "warning"
-
 
 def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
     """The model, its weights and a batch."""
@@ -72,8 +70,10 @@ def add_results(parser: argparse.ArgumentParser, picture: str) -> None:
         )
     parser.add_argument(
         "--fail-on",
-        choices=(ERROR, WARNING),
-        help="exit with 1 when something serious was found, or already at a warning",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated",
     )
 
 

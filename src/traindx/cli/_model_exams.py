@@ -3,12 +3,14 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from traindx.cli import CONDITION_MET, DONE
-from traindx.cli._exam_options import ERROR, WARNING
 from traindx.errors import TraindxError
+from traindx.problem import NON_FINITE
+from traindx.problem_advice import FAIL, WARN, mark
+from traindx.wording import printable
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from traindx.problem import Problem
     from traindx.run import Run
 
+_CALLED = {"json": "data", "png": "picture"}
+
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
     """The words of the program that is to be recorded; empty where a model was given."""
+    refuse_mistakes(arguments)
     words = list(arguments.program or arguments.words)
     subjects = {"--checkpoint": arguments.checkpoint, "--model": arguments.model, "--data": arguments.data}
     given = [option for option, value in subjects.items() if value]
@@ -114,29 +119,62 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
         return replace(load(folder)[-1], name=command.title)
 
 
+def refuse_mistakes(arguments: argparse.Namespace) -> None:
+    """Refuse what is wrong with the options before anything is loaded or run."""
+    from traindx.catalogue import causes
+    from traindx.cli._writing import refuse_inputs, refuse_unwritable
+    from traindx.errors import UnknownNameError
+
+    known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
+    for condition in arguments.fail_on:
+        if condition not in known:
+            raise UnknownNameError("condition or cause", condition, known)
+    places = list(_places(arguments, "picture.png").values())
+    inputs = [one for one in (arguments.checkpoint, arguments.data) if one]
+    refuse_inputs(places, inputs)
+    refuse_unwritable(places)
+
+
+def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
+    from traindx.cli._writing import place_of
+
+    names = {"json": f"{arguments.exam}_exam.json", "png": picture}
+    given = {option: getattr(arguments, option, None) for option in names}
+    return {option: place_of(place, names[option]) for option, place in given.items() if place}
+
+
 def results(
     arguments: argparse.Namespace,
     text: Callable[[int, bool], str],
     document: "Callable[[], Document]",
     picture: "Callable[[], tuple[str, bytes]] | None",
-    problems: "Sequence[Problem]",
+    problems: "tuple[Problem, ...]",
 ) -> int:
     """Print and write what was found; the exit code."""
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, place_of, terminal_width, write
+    from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width, write
 
-    if arguments.json != STANDARD_OUTPUT:
+    drawn = picture() if picture is not None and arguments.png else None
+    places = _places(arguments, drawn[0] if drawn else "")
+    shown = arguments.json != STANDARD_OUTPUT
+    if shown:
         sys.stdout.write(text(terminal_width(), coloured()))
-    if arguments.json:
+    if "json" in places:
         from traindx.renderers.json import as_text
 
-        write(place_of(arguments.json, f"{arguments.exam}_exam.json"), as_text(document()) + "\n")
-    if picture is not None and arguments.png:
-        name, content = picture()
-        place = place_of(arguments.png, name)
-        write(place, content)
-        if arguments.json != STANDARD_OUTPUT:
-            sys.stdout.write(f"picture  {place}\n")
-    limits: Mapping[str | None, int] = {ERROR: 2, WARNING: 1}
-    least = limits.get(arguments.fail_on)
-    met = least is not None and any(one.severity.rank >= least for one in problems)
+        write(places["json"], as_text(document()) + "\n")
+    if drawn:
+        write(places["png"], drawn[1])
+    for option, place in places.items():
+        if shown:
+            sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
+    met = [condition for condition in arguments.fail_on if _is_met(condition, problems)]
+    for condition in met:
+        complain(f"{arguments.command} {arguments.exam}", f"--fail-on {condition} is met")
     return CONDITION_MET if met else DONE
+
+
+def _is_met(condition: str, problems: "tuple[Problem, ...]") -> bool:
+    found = mark(problems)
+    if condition in (FAIL, WARN):
+        return found in (FAIL, condition)
+    return any(one.cause == condition for one in problems)
