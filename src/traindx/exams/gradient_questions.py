@@ -147,6 +147,9 @@ def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: li
     if not nothing:
         return []
     told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
+    if sum(size_of(row.layer) for row in zero) < _FEW * sum(size_of(row.layer) for row in matrices):
+        notes.append(told)
+        return []
     if zeros:
         notes.append(
             f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first"
