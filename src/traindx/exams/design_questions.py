@@ -41,7 +41,7 @@ DESIGN = (
     Question(nonlinearity_missing, "missing-nonlinearity"),
     Question(linear_in_a_row, "missing-nonlinearity", severity=Severity.WARNING),
     Question(dropout_at_output, "dropout-misuse"),
-    Question(held_as_drawn, "frozen-parameters"),
+    Question(held_as_drawn, "frozen-parameters", least=1.0),
 )
 OUTPUT = (
     Question(squashed_twice, "wrong-output-activation"),

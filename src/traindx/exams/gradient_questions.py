@@ -69,7 +69,7 @@ SCALES = (
 """Asked where gradients are ill: weights that have learned may have any size."""
 _STRUCTURE = (
     Question(gradient_never_arrives, "detached-graph", says=_unreached),
-    Question(held_as_drawn, "frozen-parameters"),
+    Question(held_as_drawn, "frozen-parameters", least=1.0),
 )
 
 
@@ -147,7 +147,8 @@ def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: li
     if not nothing:
         return []
     told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
-    if sum(size_of(row.layer) for row in zero) < _FEW * sum(size_of(row.layer) for row in matrices):
+    if matrices[: len(zero)] != zero and 2 * len(zero) < len(matrices):
+        # Not what lies before a cut: an odd corner, such as attention to a single key.
         notes.append(told)
         return []
     if zeros:

@@ -34,6 +34,8 @@ class Question:
     cause: str
     severity: Severity | None = None
     """Where it means more or less to an exam than to a training."""
+    least: float = 0.0
+    """Strength that it takes for a yes of one batch to count."""
     grows: bool = False
     """Whether it is serious where it is far beyond its limit."""
     says: Callable[[Run, Finding], str] = lambda _, finding: finding.says
@@ -47,7 +49,7 @@ def asked(run: Run, questions: Iterable[Question]) -> list[Problem]:
     found = []
     for one in questions:
         answer = one.sign(run)
-        if isinstance(answer, Finding):
+        if isinstance(answer, Finding) and answer.strength >= one.least:
             severity = one.severity or one.sign.severity
             if answer.strength < _SURE:
                 severity = list(Severity)[max(severity.rank - 1, 0)]

@@ -14,7 +14,9 @@ def step_apart(sitting: Sitting, probe: EqualUnits) -> None:
         one.name: one.value.detach() - _STEP * one.value.grad
         for one in sitting.parameters
         if one.value.grad is not None
+        # A scale for each channel has one value a unit, and may be the same everywhere.
         and one.value.dim() > 1
+        and one.value.numel() > one.value.shape[0]
         and not one.value.grad.is_sparse
         # What gets no gradient at all from this batch cannot be told apart by it.
         and bool(one.value.grad.any())
