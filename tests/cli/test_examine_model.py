@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -204,9 +205,7 @@ def test_every_example_runs_as_it_stands(folder: Path) -> None:
     for command in dict.fromkeys(commands):
         words = shlex.split(command)
         if words[0] == "python":
-            from traindx.demo import nets
-
-            nets.main()
+            import_module("traindx.demo.nets").main()
             continue
         words = [sys.executable if word == "python" else word for word in words]
         if "--" in words:

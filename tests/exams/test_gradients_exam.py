@@ -1,6 +1,7 @@
 """The table of gradients against a slow reference, and what an exam makes of losses and batches."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -13,6 +14,8 @@ from tests.exams import faults, zoo
 from traindx import exams
 from traindx.finding import Severity
 from traindx.quantities import GRADIENT_NORM
+
+Loss = Callable[..., Tensor] | str
 
 
 def net() -> nn.Sequential:
@@ -158,8 +161,8 @@ def test_the_loss_is_guessed_and_that_is_said(output: nn.Module, target: Tensor,
 
 
 @pytest.mark.parametrize("loss", ["cross_entropy", functional.cross_entropy, nn.CrossEntropyLoss()])
-def test_a_loss_that_is_named_is_not_guessed(loss: object) -> None:
-    exam = exams.gradients(net(), batch(), loss)  # type: ignore[arg-type]
+def test_a_loss_that_is_named_is_not_guessed(loss: Loss) -> None:
+    exam = exams.gradients(net(), batch(), loss)
     assert exam.loss_function == "cross_entropy"
     assert exam.notes == ()
 
@@ -208,9 +211,9 @@ def test_half_precision_and_double_are_examined_too() -> None:
         ((torch.randn(8, 6), torch.zeros(8).long()), lambda output, target: 3.0, "has to give a tensor"),
     ],
 )
-def test_what_cannot_be_examined_is_said_in_a_sentence(given: object, loss: object, says: str) -> None:
+def test_what_cannot_be_examined_is_said_in_a_sentence(given: object, loss: Loss | None, says: str) -> None:
     with pytest.raises(traindx.TraindxError, match=says):
-        exams.gradients(net(), given, loss)  # type: ignore[arg-type]
+        exams.gradients(net(), given, loss)
 
 
 def test_models_without_parameters_or_shapes_are_refused() -> None:

@@ -7,6 +7,12 @@ print(traindx.exams.data("train.csv", validation="validation.csv").verdict)
 from importlib import import_module
 from importlib.util import find_spec
 
+TYPE_CHECKING = False  # as typing has it
+if TYPE_CHECKING:
+    from traindx.exams.activations_exam import activations as activations
+    from traindx.exams.gradients_exam import gradients as gradients
+    from traindx.exams.model_exam import model as model
+
 
 def __getattr__(name: str) -> object:
     """The exam of a name, imported when it is first asked for: no exam loads another, nor torch for it."""
