@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 HELP = "examine one part of a training before it is trained: its data, its model"
 EXAMPLES = """\
-  traindx examine data --help                  what an exam looks for, and what it takes"""
+  traindx examine data --help                  what an exam looks for, and what it takes
+  traindx examine gradients --model traindx.demo.nets:deep --data traindx.demo.nets:batch"""
 
 _PACKAGE = "traindx.cli.examinations"
 

@@ -74,6 +74,11 @@ def is_matrix(layer: Layer) -> bool:
     return len(layer.shape) > 1 and not any(word in layer.kind for word in (*_TABLES, *_NORMS))
 
 
+def is_table(layer: Layer) -> bool:
+    """Whether the parameter is looked up row by row, as an embedding is."""
+    return any(word in layer.kind for word in _TABLES)
+
+
 def learns(layer: Layer) -> bool:
     """Whether nothing keeps the parameter from learning: it is trainable, optimized and reached."""
     return layer.trainable and layer.optimized and layer.gradient

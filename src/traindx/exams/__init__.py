@@ -9,7 +9,10 @@ from importlib.util import find_spec
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
+    from traindx.exams.activations_exam import activations as activations
     from traindx.exams.data_exam import data as data
+    from traindx.exams.gradients_exam import gradients as gradients
+    from traindx.exams.model_exam import model as model
 
 
 def __getattr__(name: str) -> object:

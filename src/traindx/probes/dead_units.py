@@ -15,7 +15,7 @@ from traindx.tensors.plain import are_plain, plain
 from traindx.tensors.reckoning import reckoning
 from traindx.tensors.unit_watch import UnitWatches
 
-_CAN_REST = frozenset(
+CAN_REST = frozenset(
     (nn.ReLU, nn.ReLU6, nn.Threshold, nn.Hardtanh, nn.Hardswish, nn.Hardshrink, nn.Softshrink, nn.GELU)
 )
 """GELU underflows to zero where its input is far below zero."""
@@ -45,7 +45,7 @@ class DeadUnits(Probe):
             return
         self._follow(look)
         kind = type(module)
-        if kind not in _CAN_REST:
+        if kind not in CAN_REST:
             layout = self._layout(kind)
             self._channels_first = self._channels_first if layout is None else layout
             return
@@ -66,7 +66,7 @@ class DeadUnits(Probe):
         if purpose is not Purpose.TRAINING:
             return
         self._follow(look)
-        places = [place for place, module in enumerate(modules) if type(module) in _CAN_REST]
+        places = [place for place, module in enumerate(modules) if type(module) in CAN_REST]
         if self._settled or not are_plain([outputs[place] for place in places]):
             return
         alike: dict[tuple[int, torch.Size, torch.dtype, torch.device], list[int]] = {}

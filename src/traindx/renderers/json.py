@@ -28,5 +28,10 @@ def render(report: Report, *, values: bool = False) -> str:
         document["comparison"] = comparison_document(report.comparison) if report.comparison else None
     document["problems"] = [{"where": p.where, "what": p.what, "todo": p.todo} for p in report.problems]
     document["other_files"] = report.other_files
+    return as_text(document)
+
+
+def as_text(document: dict[str, Json]) -> str:
+    """A document as indented JSON that a terminal and a file can hold."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,158 @@
+"""Activations over several batches: what each layer puts out, and which units are dead or saturated.
+
+exam = traindx.exams.activations(model, train_loader)
+if exam.errors:
+    print(*exam.errors)
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from torch import nn
+from torch.fx import GraphModule
+
+from traindx.activation_exam import ActivationExam
+from traindx.curves.inside import by_layer
+from traindx.exams.activation_rows import rows_from
+from traindx.exams.as_it_was import as_it_was
+from traindx.exams.batching import MOST, batches_of, rows_in
+from traindx.exams.extremes import Extremes
+from traindx.exams.judging import Question, asked, joined, nonfinite_in
+from traindx.exams.kinds import unwrapped
+from traindx.exams.modes import in_training_mode
+from traindx.exams.presenting import presented
+from traindx.exams.sitting import Sitting
+from traindx.exams.tree_order import sorted_as_tree
+from traindx.finding import Finding
+from traindx.probes.activations import Activations
+from traindx.probes.dead_units import CAN_REST, DeadUnits
+from traindx.probes.functional_activations import FunctionalActivations
+from traindx.probes.inputs import Inputs
+from traindx.problem import Problem, worst_first
+from traindx.quantities import (
+    ACTIVATION_MEAN,
+    ACTIVATION_ZERO_SHARE,
+    DEAD_UNIT_SHARE,
+    SATURATED_SHARE,
+)
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.units_saturate import units_saturate
+from traindx.wording import count, listed
+
+_NAMED = 4
+
+
+def _beyond(quantity: Quantity, run: Run, finding: Finding) -> tuple[str, ...]:
+    """All layers on which the answer would have been the same."""
+    limit = finding.evidence[0].limit or 0.0
+    found = [one.layer for one in by_layer(run, quantity) if float(one.values[-1]) >= limit]
+    return tuple(dict.fromkeys((*(one.layer for one in finding.evidence), *found)))
+
+
+def _dead(run: Run, finding: Finding) -> str:
+    worst = finding.evidence[0]
+    says = (
+        f"{worst.layer}: {float(worst.value):.0%} of units are zero for every input (limit {worst.limit:.0%})"
+    )
+    return says + _others(_beyond(DEAD_UNIT_SHARE, run, finding))
+
+
+def _saturated(run: Run, finding: Finding) -> str:
+    return finding.says + _others(_beyond(SATURATED_SHARE, run, finding))
+
+
+def _others(layers: tuple[str, ...]) -> str:
+    return f"; also {listed(list(layers[1:]), _NAMED)}" if len(layers) > 1 else ""
+
+
+_DEAD = Question(
+    dead_units_many,
+    "dead-relu",
+    says=_dead,
+    layers=lambda run, finding: _beyond(DEAD_UNIT_SHARE, run, finding),
+)
+_QUESTIONS = (
+    Question(
+        units_saturate,
+        "saturated-activations",
+        says=_saturated,
+        layers=lambda run, finding: _beyond(SATURATED_SHARE, run, finding),
+    ),
+    Question(activations_swell_over_depth, "exploding-gradients"),
+    Question(activations_fade_over_depth, "vanishing-gradients"),
+)
+_RESTING = frozenset(kind.__name__ for kind in CAN_REST)
+
+
+def _judged(run: Run, resting: Run) -> tuple[Problem, ...]:
+    broken = nonfinite_in(run)
+    return worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
+
+
+def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
+    """The run without zeros of layers that do not rest at zero: a scale of zero is a way to begin."""
+    kept = [
+        one
+        for one in run.series
+        if one.quantity != ACTIVATION_ZERO_SHARE
+        or one.part.startswith("relu")
+        or kinds.get(one.layer.partition(" (call ")[0]) in _RESTING
+    ]
+    return replace(run, series=tuple(kept))
+
+
+def activations(model: nn.Module, batches: object, *, most: int = MOST) -> ActivationExam:
+    """Examine what each layer puts out over several batches; the model and chance stay as they were.
+
+    `batches` is a data loader or a list of batches, of which the first `most` are looked at, or one batch,
+    which is parted. Targets are not needed; those that come with a batch are left out.
+    """
+    model = unwrapped(model)
+    extremes = Extremes()
+    probes = (Inputs(), Activations(), DeadUnits(), FunctionalActivations(), extremes)
+    inputs = 0
+    with as_it_was(model):
+        sitting = Sitting(model, probes)
+        sitting.notes += in_training_mode(model)
+        device = next(model.parameters()).device
+        # An exported program may take no other number of rows than the one it was exported with.
+        given = batches_of(batches, most, parts=1 if isinstance(model, GraphModule) else most)
+        for number, batch in enumerate(given, 1):
+            sitting.record.step = number
+            sitting.without_loss(sitting.forward(presented(batch, model).to(device)))
+            inputs += rows_in(batch)
+        run = sitting.run("activations", with_gradients=False)
+    rows = rows_from(run, sitting.kinds, extremes.ranges)
+    resting = _resting(run, sitting.kinds)
+    return ActivationExam(
+        model=str(sitting.kinds.get("", type(model).__name__)),
+        run=run,
+        rows=rows,
+        problems=_judged(run, resting),
+        batches=len(given),
+        inputs=inputs,
+        notes=(*sitting.notes, *_too_few(resting, inputs)),
+    )
+
+
+def activations_recorded(run: Run) -> ActivationExam:
+    """The same of a recorded training, as it was at the last look."""
+    kinds = {layer.name.rpartition(".")[0]: layer.kind for layer in run.model}
+    # A recording keeps those layers together that are alike, and not the order of the forward pass.
+    rows = tuple(sorted_as_tree(rows_from(run, kinds, {}), lambda row: row.name))
+    looks = max((len(one) for one in run.all(ACTIVATION_MEAN)), default=0)
+    return ActivationExam(run.name, run, rows, _judged(run, _resting(run, kinds)), batches=looks)
+
+
+def _too_few(run: Run, inputs: int) -> list[str]:
+    """What stands against calling units dead, where any gave zeros."""
+    if DEAD_UNIT_SHARE in run or ACTIVATION_ZERO_SHARE not in run:
+        return []
+    return [
+        f"{count(inputs, 'input')} are too few to tell dead units from units that wait for theirs:"
+        " give 256 or more"
+    ]

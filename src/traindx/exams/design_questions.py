@@ -1,0 +1,145 @@
+"""What is asked of the design of a model: its order of layers, its output, its start, its size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import nn
+
+from traindx.exams.graph_shape import GraphShape
+from traindx.exams.judging import Question
+from traindx.finding import Finding, Severity
+from traindx.problem import Problem
+from traindx.run import Run
+from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
+from traindx.signs.dropout_at_output import dropout_at_output
+from traindx.signs.held_as_drawn import held_as_drawn
+from traindx.signs.linear_in_a_row import linear_in_a_row
+from traindx.signs.model_dwarfs_data import model_dwarfs_data
+from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
+from traindx.signs.nonlinearity_missing import nonlinearity_missing
+from traindx.signs.output_bounded_target_not import output_bounded_target_not
+from traindx.signs.output_rectified import output_rectified
+from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
+from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.signs.softmax_over_one import softmax_over_one
+from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
+from traindx.wording import count, listed
+
+_NAMED = 3
+_SIGMOIDS = 2
+"""Hidden layers of sigmoids: each passes a quarter of a gradient at most; bench/thresholds.md#sigmoids."""
+_BATCH_NORM = "BatchNorm"
+_DROPOUT = "Dropout"
+
+
+def _dwarfed(run: Run, finding: Finding) -> str:
+    return f"{finding.says}; what it learns by heart a validation set shows"
+
+
+DESIGN = (
+    Question(nonlinearity_missing, "missing-nonlinearity"),
+    Question(linear_in_a_row, "missing-nonlinearity", severity=Severity.WARNING),
+    Question(dropout_at_output, "dropout-misuse"),
+    Question(held_as_drawn, "frozen-parameters", least=1.0),
+)
+OUTPUT = (
+    Question(squashed_twice, "wrong-output-activation"),
+    Question(output_rectified, "wrong-output-activation"),
+    Question(output_bounded_target_not, "wrong-output-activation"),
+    Question(raw_scores_for_probabilities, "wrong-output-activation"),
+    Question(softmax_over_one, "wrong-output-activation"),
+    Question(yes_no_loss_on_exclusive_classes, "loss-mismatch"),
+    Question(classes_fed_to_number_loss, "loss-mismatch"),
+    Question(shapes_broadcast, "target-shape-broadcast"),
+)
+"""Asked where the loss function is known and not guessed."""
+SIZE = Question(model_dwarfs_data, "overfitting", severity=Severity.WARNING, says=_dwarfed)
+DEEP = next(int(limit.value) for limit in model_is_deep_and_plain.limits if limit.name == "layers")
+"""Weight matrices without normalisation from which on a model is deep."""
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Modules that follow on each other, with their classes."""
+
+    pairs: Sequence[tuple[str, str]]
+    kinds: Mapping[str, str]
+
+    def between(self, first: str, second: str) -> list[tuple[str, str]]:
+        """Pairs of which the first and the second are of classes with these words in their names."""
+        return [
+            (before, after)
+            for before, after in self.pairs
+            if first in self.kinds.get(before, "") and second in self.kinds.get(after, "")
+        ]
+
+
+def dropouts_before_norms(neighbours: Neighbours) -> list[Problem]:
+    """A dropout right before a batch normalisation, whose statistics are then those of training alone."""
+    found = neighbours.between(_DROPOUT, _BATCH_NORM)
+    if not found:
+        return []
+    named = listed([f"{before} before {after}" for before, after in found], _NAMED)
+    says = (
+        f"{named}: dropout raises the variance that the normalisation learns, and evaluation has none of it"
+    )
+    todo = "Put the dropout behind the last batch normalisation, or leave it out"
+    layers = tuple(before for before, _ in found)
+    return [Problem("dropout-misuse", Severity.WARNING, says, layers, todo)]
+
+
+def needless_biases(model: nn.Module, neighbours: Neighbours) -> list[str]:
+    """Biases that a batch normalisation takes away again: they harm nothing and learn nothing."""
+    modules = dict(model.named_modules())
+    found = [
+        before
+        for before, after in neighbours.between("", _BATCH_NORM)
+        if getattr(modules.get(before), "bias", None) is not None and _is_affine(modules.get(before))
+    ]
+    if not found:
+        return []
+    what = count(len(found), "layer has a bias", "layers have a bias")
+    return [f"{what} that the batch normalisation behind it takes away: {listed(found, _NAMED)} (bias=False)"]
+
+
+def _is_affine(module: nn.Module | None) -> bool:
+    return isinstance(module, nn.Linear | nn.modules.conv._ConvNd)
+
+
+def doubled_activations(shape: GraphShape | None) -> list[Problem]:
+    """An activation right after another that it undoes, cuts off or repeats."""
+    found = shape.doubled if shape else ()
+    if not found:
+        return []
+    named = listed([f"{one.second} of {one.first} after {one.layer or 'the input'}" for one in found], _NAMED)
+    harmless = all(one.second == "relu" for one in found)
+    says = f"two activations in a row: {named}"
+    severity = Severity.INFO if harmless else Severity.WARNING
+    layers = tuple(dict.fromkeys(one.layer for one in found if one.layer))
+    return [Problem("wrong-output-activation", severity, says, layers, "Keep one of the two")]
+
+
+def stacked_sigmoids(shape: GraphShape | None) -> list[Problem]:
+    """Several hidden layers that end in a sigmoid."""
+    found = shape.hidden_sigmoids if shape else ()
+    if len(found) < _SIGMOIDS:
+        return []
+    says = (
+        f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}): each passes a quarter"
+    )
+    says += " of a gradient at most"
+    return [Problem("vanishing-gradients", Severity.WARNING, says, tuple(found))]
+
+
+def plain_depth(shape: GraphShape | None, hows: Iterable[Problem]) -> tuple[list[Problem], list[str]]:
+    """A deep chain that nothing steadies: a problem where the signal suffers from it, else worth a note."""
+    depth = shape.plain_depth if shape else 0
+    if depth < DEEP:
+        return [], []
+    says = f"{depth} weight matrices follow on each other without normalisation or skip connection"
+    ill = [one for one in hows if one.cause in ("vanishing-gradients", "exploding-gradients")]
+    if not ill:
+        return [], [f"{says}; on this batch the signal passes them unharmed"]
+    todo = "Add normalisation layers or skip connections"
+    return [Problem(one.cause, Severity.WARNING, says, (), todo) for one in ill[:1]], []

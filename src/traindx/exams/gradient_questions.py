@@ -1,0 +1,167 @@
+"""What is asked of the gradients of one batch, and what the answers mean."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from traindx.curves.inside import is_matrix, size_of
+from traindx.exams.judging import Question, asked, joined, nonfinite_in
+from traindx.finding import Finding, Severity
+from traindx.gradient_exam import GradientRow, fitted_decay, is_normalised
+from traindx.problem import Problem, worst_first
+from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
+from traindx.run import Run
+from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
+from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
+from traindx.signs.gradient_never_arrives import gradient_never_arrives
+from traindx.signs.gradient_starts_huge import gradient_starts_huge
+from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
+from traindx.signs.held_as_drawn import held_as_drawn
+from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.signs.weights_start_far_off import weights_start_far_off
+from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.wording import count, listed
+
+_NAMED = 3
+_FEW = 0.01
+"""Share of all values below which nobody misses what does not learn, such as a token for another task."""
+_SMALLEST = 1e-30
+"""Stands for weights of zero, whose gradient says nothing of depth."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Problems, the worst first, and what is worth knowing besides."""
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def _huge(run: Run, finding: Finding) -> str:
+    return finding.says.removeprefix("at step 1 ")
+
+
+def _weights(run: Run, finding: Finding) -> str:
+    return finding.says.replace("begins with", "has")
+
+
+def _unreached(run: Run, finding: Finding) -> str:
+    return finding.says.replace(
+        "never got a gradient other than zero", "get no gradient: the loss does not reach them"
+    )
+
+
+SYMMETRY = (Question(weights_start_equal, "bad-initialization"),)
+_FADES = Question(gradient_fades_over_depth, "vanishing-gradients")
+_SWELLS = Question(gradient_swells_over_depth, "exploding-gradients")
+_SHRINKS = Question(activations_fade_over_depth, "vanishing-gradients")
+_HOWS = (
+    _SHRINKS,
+    Question(gradient_starts_huge, "exploding-gradients", grows=True, says=_huge),
+    Question(activations_swell_over_depth, "exploding-gradients"),
+)
+SCALES = (
+    Question(weights_start_tiny, "bad-initialization", says=_weights),
+    Question(weights_start_far_off, "bad-initialization", says=_weights),
+)
+"""Asked where gradients are ill: weights that have learned may have any size."""
+_STRUCTURE = (
+    Question(gradient_never_arrives, "detached-graph", says=_unreached),
+    Question(held_as_drawn, "frozen-parameters", least=1.0),
+)
+
+
+def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judged:
+    """What is wrong with the gradients of one batch; `zeros` are weights that are all zero."""
+    problems = nonfinite_in(run)
+    if not problems:
+        # Sizes say nothing once some are not finite; what is cut off or frozen is still to be seen.
+        hows = _hows(run, rows)
+        problems = [*asked(run, SYMMETRY), *(asked(run, SCALES) if hows else []), *hows]
+    notes: list[str] = []
+    problems = joined([*problems, *_structure(run, rows, notes)])
+    frozen = [row.layer.name for row in rows if row.state == "frozen"]
+    if frozen and len(frozen) == len(rows):
+        says = f"all {count(len(frozen), 'parameter')} are frozen (requires_grad is off): nothing can learn"
+        problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
+    elif frozen:
+        notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
+    return Judged(worst_first(joined([*problems, *_zero(run, rows, zeros, notes)])), tuple(notes))
+
+
+def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Problem]:
+    """What is cut off or frozen; a token that this task has no use for is worth a note."""
+    found = asked(run, _STRUCTURE)
+    unreached = [row.layer for row in rows if row.state == "no gradient"]
+    total = sum(size_of(row.layer) for row in rows)
+    if unreached and sum(map(size_of, unreached)) < _FEW * total and len(unreached) < len(rows):
+        names = listed([layer.name for layer in unreached], _NAMED)
+        notes.append(
+            f"{count(len(unreached), 'parameter')} without gradient, a hundredth of all values: {names}"
+        )
+        found = [one for one in found if one.cause != "detached-graph"]
+    return found
+
+
+def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
+    """How gradients change over depth, asked of what can be compared.
+
+    The first and last layers alone may differ for reasons of their own, as queries and keys do from a head:
+    what is fitted over all of them has to say the same.
+    """
+    decay = fitted_decay(rows)
+    decades = decay.decades if decay is not None else 0.0
+    over_depth = [one for one, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(one)]
+    scoring = {row.layer.name for row in rows if row.is_scoring}
+    sized = _without(run, {row.layer.name for row in rows if row.is_normalised} | scoring)
+    along = _without(_inverted(run), scoring) if is_normalised(rows) else sized
+    return [*asked(along, over_depth), *asked(sized, _HOWS)]
+
+
+def _without(run: Run, layers: Collection[str]) -> Run:
+    """The run without the gradients of some layers."""
+    kept = [one for one in run.series if one.quantity != GRADIENT_NORM or one.layer not in layers]
+    return replace(run, series=tuple(kept))
+
+
+def _inverted(run: Run) -> Run:
+    """The run with the inverse norms of weights: what is divided by them is multiplied with the weights."""
+    series = [
+        replace(one, values=1 / np.maximum(one.values, _SMALLEST)) if one.quantity == WEIGHT_NORM else one
+        for one in run.series
+    ]
+    return replace(run, series=tuple(series))
+
+
+def _limit(question: Question) -> float:
+    return next(limit.value for limit in question.sign.limits if limit.name == "decades")
+
+
+def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -> list[Problem]:
+    """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
+    matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
+    zero = [row for row in matrices if row.state == "zero"]
+    nothing = [row.layer.name for row in zero]
+    if not nothing:
+        return []
+    told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
+    if matrices[: len(zero)] != zero and 2 * len(zero) < len(matrices):
+        # Not what lies before a cut: an odd corner, such as attention to a single key.
+        notes.append(told)
+        return []
+    if zeros:
+        notes.append(
+            f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first"
+        )
+        return []
+    severity = Severity.SERIOUS if 2 * len(nothing) >= len(matrices) else Severity.WARNING
+    silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]
+    if silent:
+        says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
+        return [Problem("dead-relu", severity, says, tuple(silent))]
+    if asked(run, [_SHRINKS]):
+        says = f"what is left of the signal is too small for its numbers: {told}"
+        return [Problem("vanishing-gradients", severity, says, tuple(nothing))]
+    return [Problem("detached-graph", severity, told, tuple(nothing))]

@@ -1,0 +1,205 @@
+"""What the graph behind a prediction shows of a model's design, whatever it is written with."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+from torch.autograd.graph import Node
+
+from traindx.graphs.activation import ACTIVATIONS
+from traindx.graphs.kinds import NORMALISATIONS
+from traindx.graphs.nodes import VIEWS, is_leaf, nodes_behind, operation_of
+from traindx.graphs.owners import layers_used, place_of
+
+_PRODUCTS = frozenset("mm addmm bmm baddbmm mv conv linear".split())
+_JOINS = frozenset(("add", "cat", "stack"))
+_MOST_NODES = 20_000
+"""A larger graph is left alone: it would take seconds."""
+_WRONG_PAIRS = frozenset(
+    {
+        ("relu", "relu"),
+        ("leaky_relu", "relu"),
+        ("gelu", "relu"),
+        ("sigmoid", "relu"),
+        ("softmax", "relu"),
+        ("relu", "sigmoid"),
+        ("sigmoid", "sigmoid"),
+        ("softmax", "sigmoid"),
+        ("tanh", "tanh"),
+        ("relu", "softmax"),
+        ("sigmoid", "softmax"),
+        ("softmax", "softmax"),
+        ("relu", "log_softmax"),
+        ("sigmoid", "log_softmax"),
+        ("softmax", "log_softmax"),
+    }
+)
+"""Activations of which the second undoes, cuts off or repeats the first."""
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """An activation applied to what another one gave."""
+
+    first: str
+    second: str
+    layer: str
+    """The last layer with parameters before them."""
+
+
+@dataclass(frozen=True)
+class GraphShape:
+    """The design of a model as one prediction shows it."""
+
+    plain_depth: int
+    """Different weight matrices in the longest chain without a normalisation or a join."""
+    doubled: tuple[Doubled, ...]
+    hidden_sigmoids: tuple[str, ...]
+    """Layers whose sigmoid enters a further layer; gates, which multiply, are left out."""
+
+
+def graph_shape(prediction: Tensor, names: Mapping[int, str]) -> GraphShape | None:
+    """What lies behind a prediction; None where its graph cannot be read."""
+    nodes = nodes_behind(prediction.grad_fn, _MOST_NODES) if prediction.grad_fn is not None else []
+    if not nodes:
+        return None
+    users = _users(nodes)
+    sigmoids = [node for node in nodes if operation_of(node) == "sigmoid" and _enters_layer(node, users)]
+    return GraphShape(
+        plain_depth=_plain_depth(nodes),
+        doubled=tuple(dict.fromkeys(_doubled(nodes, names))),
+        hidden_sigmoids=tuple(dict.fromkeys(place_of(node, names).layer for node in sigmoids)),
+    )
+
+
+def normalised_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
+    """Layers whose product with their weights goes into a normalisation and nowhere else."""
+    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
+    users = _users(nodes)
+    found = set()
+    for node in nodes:
+        if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALISATIONS):
+            found.update(layers_used(node, names) or [place_of(node, names).layer])
+    return frozenset(found - {""})
+
+
+def scoring_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
+    """Layers that make the queries and keys of attention.
+
+    Their gradient is next to nothing as long as attention is even, as it is at first, at any depth.
+    """
+    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
+    found: set[str] = set()
+    for node in nodes:
+        operands = [operand for operand, _ in node.next_functions]
+        if operation_of(node) == "scaled_dot_product_attention":
+            found.update(_products_behind(operands[:2], names))
+        elif operation_of(node) == "softmax":
+            scores = _next_products(operands)
+            for one in scores:
+                factors = [operand for operand, _ in one.next_functions]
+                # Scores are made of two things that depend on the input; a layer's own weights are none.
+                if not layers_used(one, names) and operation_of(one) in ("bmm", "baddbmm", "mm"):
+                    found.update(_products_behind(factors[-2:], names))
+    return frozenset(found - {""})
+
+
+def _next_products(starts: Iterable[Node | None]) -> list[Node]:
+    """The nearest products of matrices behind some nodes."""
+    waiting = [one for one in starts if one is not None]
+    seen, found = set(waiting), []
+    while waiting:
+        node = waiting.pop()
+        if operation_of(node) in _PRODUCTS:
+            found.append(node)
+            continue
+        fresh = [one for one in _operands(node) if one not in seen]
+        seen.update(fresh)
+        waiting += fresh
+    return found
+
+
+def _products_behind(starts: Iterable[Node | None], names: Mapping[int, str]) -> Iterator[str]:
+    for product in _next_products(starts):
+        yield from layers_used(product, names) or [place_of(product, names).layer]
+
+
+def _enters_only(node: Node, users: Mapping[Node, list[Node]], operations: frozenset[str]) -> bool:
+    waiting, ends = list(users.get(node, [])), []
+    while waiting:
+        user = waiting.pop()
+        if operation_of(user) in VIEWS:
+            waiting += users.get(user, [])
+        else:
+            ends.append(user)
+    return bool(ends) and all(operation_of(end) in operations for end in ends)
+
+
+def _users(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """What takes the result of each node."""
+    users: dict[Node, list[Node]] = {}
+    for node in nodes:
+        for operand in _operands(node):
+            users.setdefault(operand, []).append(node)
+    return users
+
+
+def _operands(node: Node) -> Iterator[Node]:
+    return (operand for operand, _ in node.next_functions if operand is not None)
+
+
+def _plain_depth(nodes: list[Node]) -> int:
+    """Nodes come inputs first, so each finds the chains of what it uses."""
+    chains: dict[Node, frozenset[Node]] = {}
+    weights: dict[Node, Node] = {}
+    """Of what is made of one parameter alone, the parameter."""
+    for node in nodes:
+        operation, operands = operation_of(node), list(_operands(node))
+        if is_leaf(node):
+            weights[node] = node
+            continue
+        data = [one for one in operands if one not in weights]
+        if not data and operation in VIEWS and operands:
+            weights[node] = weights[operands[0]]
+            continue
+        longest = max((chains.get(one, frozenset()) for one in data), key=len, default=frozenset())
+        if operation in NORMALISATIONS or (operation in _JOINS and len(data) > 1):
+            longest = frozenset()
+        if operation in _PRODUCTS:
+            longest |= frozenset(
+                weights[one] for one in operands if one in weights and weights[one].variable.dim() > 1
+            )
+        chains[node] = longest
+    return max(map(len, chains.values()), default=0)
+
+
+def _doubled(nodes: list[Node], names: Mapping[int, str]) -> Iterator[Doubled]:
+    for node in nodes:
+        operation = operation_of(node)
+        if operation not in ACTIVATIONS:
+            continue
+        before = next(_operands(node), None)
+        while before is not None and operation_of(before) in VIEWS:
+            before = next(_operands(before), None)
+        inner = operation_of(before) if before is not None else ""
+        if (inner, operation) in _WRONG_PAIRS:
+            yield Doubled(inner, operation, place_of(node, names).layer)
+
+
+def _enters_layer(node: Node, users: Mapping[Node, list[Node]]) -> bool:
+    """Whether what a node gives is multiplied with weights, and by no other data on the way."""
+    waiting, seen = list(users.get(node, [])), {node}
+    entered = False
+    while waiting:
+        user = waiting.pop()
+        operation = operation_of(user)
+        if user in seen:
+            continue
+        seen.add(user)
+        if operation == "mul" and len(list(_operands(user))) > 1:
+            return False
+        if operation in _PRODUCTS:
+            entered = True
+        elif operation in VIEWS or operation in ("mul", "dropout", *NORMALISATIONS):
+            waiting += users.get(user, [])
+    return entered

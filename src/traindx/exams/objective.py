@@ -1,0 +1,166 @@
+"""The loss of a batch: the one that was given, the model's own, or a guess that is said to be one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - as everyone calls it
+from torch.overrides import TorchFunctionMode
+
+from traindx.errors import TraindxError, UnknownNameError
+from traindx.exams.presenting import Presented, described, own_loss, prediction_in, told_error
+from traindx.instruments.loss_functions import NAMES
+from traindx.probe import LossCall, Purpose
+from traindx.tensors.reckoning import reckoning
+
+Loss = Callable[..., Tensor]
+NAMED = ("cross_entropy", "mse", "bce_with_logits")
+_TORCH = {"mse": "mse_loss", "bce_with_logits": "binary_cross_entropy_with_logits"}
+"""What torch calls them where it calls them otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """The loss of one batch."""
+
+    value: Tensor
+    calls: tuple[LossCall, ...] = ()
+    """Torch's loss functions that were called for it."""
+    function: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+class _Listening(TorchFunctionMode):
+    """Hears the calls of torch's loss functions, without replacing any."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[LossCall] = []
+
+    def __torch_function__(
+        self,
+        function: "Callable[..., object]",
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: object = None,
+    ) -> object:
+        options = dict(kwargs) if isinstance(kwargs, dict) else {}
+        value = function(*args, **options)
+        name = getattr(function, "__name__", "")
+        if name in NAMES and isinstance(value, Tensor):
+            given = [*args[:2], *(options.pop(key) for key in ("input", "target") if key in options)]
+            if len(given) == 2 and all(isinstance(one, Tensor) for one in given):
+                prediction, target = given
+                self.calls.append(LossCall(name, prediction, target, value, options, Purpose.TRAINING))
+        return value
+
+
+def objective(output: object, batch: Presented, loss: Loss | str | None) -> Objective:
+    """The loss of what a model gave for a batch."""
+    if loss is None and (own := own_loss(output)) is not None:
+        return Objective(own, function="the model's own loss")
+    prediction = prediction_in(output)
+    if callable(loss):
+        return _given(loss, output, batch.target)
+    if prediction is None:
+        raise TraindxError(
+            f"the model gives a {type(output).__name__} without a floating-point tensor; "
+            "give a loss function of its output and the targets"
+        )
+    target = batch.target
+    notes: list[str] = []
+    if target is None:
+        target = _itself(batch, prediction)
+        notes.append("the batch holds no targets: the output is compared with the input, as an autoencoder's")
+    if not isinstance(target, Tensor):
+        raise TraindxError(
+            f"the targets are a {type(target).__name__}; give a tensor, or a loss function that takes them"
+        )
+    name = _checked(loss) if loss else _guess(prediction, target)
+    if not loss:
+        notes.append(
+            f"the loss function is guessed from {described(prediction)} outputs and {described(target)} "
+            f"targets: {name} (--loss or loss= names another)"
+        )
+    shaped, aim = _shaped(name, prediction, target)
+    found = _given(getattr(F, name), shaped, aim)
+    return Objective(found.value, found.calls, name, tuple(notes))
+
+
+def _given(loss: Loss, output: object, target: object) -> Objective:
+    """The loss of a function of output and target."""
+    try:
+        with _Listening() as heard:
+            value = loss(output, target)
+    except Exception as error:  # code of the user's own
+        told = [described(one) for one in (prediction_in(output), target) if isinstance(one, Tensor)]
+        raise TraindxError(
+            f"the loss function fails on {' and '.join(told) or 'what it is given'} ({told_error(error)}); "
+            "name another, or give targets as the training gives them"
+        ) from error
+    if not isinstance(value, Tensor) or not value.is_floating_point():
+        raise TraindxError(f"the loss function gives a {type(value).__name__}; it has to give a tensor")
+    whole = value if value.numel() == 1 else value.mean()
+    function = heard.calls[-1].function if heard.calls else getattr(loss, "__name__", type(loss).__name__)
+    notes = () if value.numel() == 1 else (f"the loss function gives {described(value)}: its mean is taken",)
+    return Objective(whole, tuple(heard.calls), function, notes)
+
+
+def _checked(name: str) -> str:
+    known = _TORCH.get(name, name)
+    if known not in NAMES:
+        raise UnknownNameError("loss function", name, (*NAMED, *NAMES))
+    return known
+
+
+def _itself(batch: Presented, prediction: Tensor) -> Tensor:
+    same = [one for one in batch.tensors if one.is_floating_point() and one.shape == prediction.shape]
+    if not same:
+        raise TraindxError(
+            f"the batch holds no targets and the model gives {described(prediction)}; "
+            "give (inputs, targets), or a dictionary with labels"
+        )
+    return same[0]
+
+
+def _guess(prediction: Tensor, target: Tensor) -> str:
+    """What usually goes with such targets."""
+    with reckoning():
+        values = target.detach().float()
+        is_binary = bool(((values == 0) | (values == 1)).all())
+        bounded = bool(((prediction >= 0) & (prediction <= 1)).all())
+    if target.is_floating_point() or target.dtype is torch.bool:
+        if not is_binary or prediction.numel() != target.numel():
+            return "mse_loss"
+        return "binary_cross_entropy" if bounded else "binary_cross_entropy_with_logits"
+    if prediction.numel() == target.numel():
+        if not is_binary:
+            return "mse_loss"
+        return "binary_cross_entropy" if bounded else "binary_cross_entropy_with_logits"
+    return "nll_loss" if _are_logarithms(prediction, target) else "cross_entropy"
+
+
+def _are_logarithms(prediction: Tensor, target: Tensor) -> bool:
+    """Whether the exponentials of the scores add up to one, as those of a log-softmax."""
+    with reckoning():
+        sums = torch.logsumexp(prediction.float(), _class_dimension(prediction, target))
+        return bool(sums.abs().max() < 1e-3) if sums.numel() else False
+
+
+def _class_dimension(prediction: Tensor, target: Tensor) -> int:
+    """Where the classes are counted: last in sequences as models give them, second as torch takes them."""
+    return -1 if prediction.dim() < 3 or prediction.shape[:-1] == target.shape else 1
+
+
+def _shaped(name: str, prediction: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Output and target as the function takes them, where nothing but the shape stands between."""
+    if name in ("cross_entropy", "nll_loss"):
+        if target.is_floating_point():
+            return prediction, target
+        if prediction.dim() > 2 and _class_dimension(prediction, target) == -1:
+            return prediction.flatten(0, -2), target.flatten().long()
+        is_column = target.dim() == prediction.dim() and target.shape[-1:] == (1,)
+        return prediction, (target.squeeze(-1) if is_column else target).long()
+    aim = target.to(prediction.dtype)
+    return prediction, aim.reshape(prediction.shape) if aim.numel() == prediction.numel() else aim

@@ -1,0 +1,76 @@
+"""A batch from a file: what torch.save wrote of tensors, .npz, .npy or safetensors."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from traindx.errors import UnreadableError
+from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
+from traindx.exams.presenting import told_error
+
+_TARGETS = ("y", "labels", "label", "targets", "target")
+_ROWS = 64
+"""Samples of a batch that is put together here."""
+
+
+def sample_from(path: str, *, trust: bool) -> object:
+    """What a file of samples holds, as a model's batch; data loaders and data sets only when trusted."""
+    suffix = Path(path).suffix.lower()
+    if suffix in (".npz", ".npy"):
+        return _arrays(path)
+    if kind_of(path) is Kind.SAFETENSORS:
+        return dict(tensors_of(path))
+    found = saved(path, trust=trust)
+    if isinstance(found, Dataset):
+        return DataLoader(found, batch_size=_ROWS, shuffle=False)
+    if isinstance(found, np.ndarray):
+        return torch.from_numpy(found)
+    if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
+        what = f"holds a {type(found).__name__}"
+        raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
+    return found
+
+
+def _arrays(path: str) -> object:
+    if not Path(path).is_file():
+        raise UnreadableError(path, "no such file", "give the file that holds the samples")
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return _tensor(loaded)
+        arrays = {name: _tensor(loaded[name]) for name in loaded.files}
+    except ValueError as error:
+        todo = "save arrays of numbers; those of Python objects can run code"
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
+    except Exception as error:  # a file may be damaged in any way
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", "is it whole?") from error
+    if not arrays:
+        raise UnreadableError(path, "holds no array", "save inputs and targets in it")
+    target = next((name for name in arrays if name.lower() in _TARGETS), None)
+    if target is None:
+        return tuple(arrays.values())
+    return (*(value for name, value in arrays.items() if name != target), arrays[target])
+
+
+def _tensor(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> Tensor:
+    """An array as torch takes it: numbers of a byte order and size that it knows."""
+    native = array.astype(array.dtype.newbyteorder("=")) if array.dtype.byteorder == ">" else array
+    unsigned = {np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)}
+    return torch.from_numpy(
+        np.ascontiguousarray(native.astype(np.int64) if native.dtype in unsigned else native)
+    )
+
+
+def fitted_to(batch: object, dtype: torch.dtype) -> object:
+    """The batch in the number format of the model, as far as it is of floating-point numbers."""
+    if isinstance(batch, Tensor):
+        return batch.to(dtype) if batch.is_floating_point() and batch.dtype is not dtype else batch
+    if isinstance(batch, Mapping):
+        return {name: fitted_to(inner, dtype) for name, inner in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(fitted_to(inner, dtype) for inner in batch)
+    return batch

@@ -1,0 +1,145 @@
+"""The type of what an exam of gradients found: one backward pass, parameter by parameter."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from traindx.curves.inside import is_matrix
+from traindx.layer import Layer
+from traindx.problem import Problem, errors_in
+from traindx.run import Run
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How the values of one gradient lie."""
+
+    mean: float
+    std: float
+    min: float
+    max: float
+    zero_share: float
+    nonfinite_share: float
+    """Of all values; the other figures are those of the finite ones."""
+
+
+@dataclass(frozen=True)
+class GradientRow:
+    """One parameter of the model and its gradient."""
+
+    layer: Layer
+    norm: float | None
+    """None where the loss does not reach the parameter, or it is frozen."""
+    weight: float | None
+    """The norm of the parameter itself."""
+    spread: Spread | None = None
+    """None without a gradient, and where a recording has only its norm."""
+    is_table: bool = False
+    """Whether it is looked up row by row: of an embedding most rows get no gradient from one batch."""
+    is_normalised: bool = False
+    """Whether a normalisation follows: the weights may then have any size, and the gradient goes with it."""
+    is_scoring: bool = False
+    """Whether it makes queries or keys, whose gradient is next to nothing while attention is even."""
+
+    @property
+    def ratio(self) -> float | None:
+        """The gradient over the weights, by norm."""
+        if self.norm is None or not self.weight:
+            return None
+        return self.norm / self.weight
+
+    @property
+    def state(self) -> str:
+        """Why there is no gradient: "frozen", "no gradient" or "zero"; empty where there is one."""
+        if not self.layer.trainable:
+            return "frozen"
+        if self.norm is None:
+            return "no gradient"
+        return "zero" if self.norm == 0 else ""
+
+
+@dataclass(frozen=True)
+class Decay:
+    """How the gradient changes from layer to layer, fitted over the depth of the model."""
+
+    factor: float
+    """What one layer towards the input multiplies the gradient with, measured against the weights."""
+    layers: int
+
+    @property
+    def decades(self) -> float:
+        """Powers of ten that the gradient loses on its way from the last layer to the first."""
+        return -math.log10(self.factor) * (self.layers - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class GradientExam:
+    """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
+
+    model: str
+    run: Run
+    """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
+    rows: tuple[GradientRow, ...]
+    problems: tuple[Problem, ...]
+    decay: Decay | None = None
+    loss: float | None = None
+    loss_function: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that should stop a training; empty while there are none."""
+        return errors_in(self.problems)
+
+    @property
+    def norm(self) -> float:
+        """The norm of all gradients together."""
+        return math.sqrt(sum(row.norm**2 for row in self.rows if row.norm is not None))
+
+    @property
+    def without_gradient(self) -> tuple[str, ...]:
+        """Parameters that should learn and that the loss does not reach."""
+        return tuple(row.layer.name for row in self.rows if row.state == "no gradient")
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        """Parameters that take no gradient (requires_grad is off)."""
+        return tuple(row.layer.name for row in self.rows if row.state == "frozen")
+
+
+def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
+    """The weight matrices that can be compared over depth, each with the power of ten of its gradient.
+
+    Measured against the weights, of layers that no normalisation follows. Where most are followed by one,
+    all are taken, with gradients times weights: that stays what it is when weights grow and their gradient
+    shrinks.
+    """
+    sized = [
+        row
+        for row in rows
+        if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm) and not row.is_scoring
+    ]
+    if is_normalised(rows):
+        return [
+            (row, math.log10(row.norm) + math.log10(row.weight)) for row in sized if row.norm and row.weight
+        ]
+    return [(row, math.log10(row.ratio)) for row in sized if row.ratio and not row.is_normalised]
+
+
+def is_normalised(rows: Sequence[GradientRow]) -> bool:
+    """Whether most weight matrices are followed by a normalisation."""
+    matrices = [row for row in rows if is_matrix(row.layer)]
+    return 2 * sum(row.is_normalised for row in matrices) > len(matrices)
+
+
+def fitted_decay(rows: Sequence[GradientRow]) -> Decay | None:
+    """The median slope between all pairs of layers (Theil and Sen); None for fewer than three."""
+    sizes = [size for _, size in compared(rows)]
+    if len(sizes) < 3:
+        return None
+    slopes = sorted(
+        (sizes[after] - sizes[before]) / (after - before)
+        for before in range(len(sizes))
+        for after in range(before + 1, len(sizes))
+    )
+    return Decay(10 ** -slopes[len(slopes) // 2], len(sizes))
