@@ -112,9 +112,13 @@ def _linked(page: str) -> str:
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
     from traindx import cli
+    from traindx.cli import examine
 
     parser, known = cli.build_parser()
-    pages = [f"## traindx {name}\n\n```text\n{cli.help_of(name)}```\n" for name in known]
+    exams = {f"examine {name}": exam for name, exam in examine.exams().items()}
+    # An exam stands behind the command that it belongs to.
+    every = sorted({**known, **exams}.items())
+    pages = [f"## traindx {words}\n\n```text\n{cli.help_of(words, one)}```\n" for words, one in every]
     return "\n".join(["# Commands\n", f"```text\n{parser.format_help()}```\n", *pages])
 
 

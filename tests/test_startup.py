@@ -36,6 +36,8 @@ def loaded_by(code: str) -> set[str]:
         ["explain", "--help"],
         ["demo", "--help"],
         ["run", "--help"],
+        ["examine", "--help"],
+        ["examine"],
     ],
 )
 def test_help_and_bad_usage_load_neither_numpy_nor_rich(argv: list[str]) -> None:

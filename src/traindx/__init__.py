@@ -9,7 +9,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx import facts, quantities
+    from traindx import exams, facts, quantities
     from traindx.cause import Cause
     from traindx.comparing import compare
     from traindx.comparison import Comparison
@@ -55,6 +55,7 @@ __all__ = [
     "Wish",
     "compare",
     "diagnose",
+    "exams",
     "facts",
     "follow",
     "load",
@@ -97,7 +98,7 @@ _HOME = {
     "watch": "watching",
 }
 
-_MODULES = ("facts", "keras", "lightning", "quantities", "transformers")
+_MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")
 
 
 def __getattr__(name: str) -> object:

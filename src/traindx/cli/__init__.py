@@ -2,7 +2,7 @@
 
 A command module has `HELP` (one line), `EXAMPLES`, `configure(parser)` and `run(arguments) -> exit code`, and
 imports what it needs inside `run`, so that `--help` and wrong usage cost nothing. What commands share is in
-modules whose names begin with an underscore.
+modules whose names begin with an underscore. `examine` has commands of its own, in `examinations`.
 """
 
 import argparse
@@ -99,27 +99,29 @@ def build_parser() -> "tuple[argparse.ArgumentParser, dict[str, Command]]":
     )
     parser.add_argument("--version", action="version", version=f"traindx {__version__}")
     chosen = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    commands = _commands()
+    commands = commands_in(__name__)
     for name, command in commands.items():
-        _describe(command, chosen.add_parser(name, help=command.HELP))
+        describe(command, chosen.add_parser(name, help=command.HELP))
     return parser, commands
 
 
-def help_of(name: str) -> str:
-    """What `traindx NAME --help` prints."""
-    parser = argparse.ArgumentParser(prog=f"traindx {name}")
-    _describe(_commands()[name], parser)
+def help_of(words: str, command: "Command") -> str:
+    """What `traindx WORDS --help` prints, where the words are those of the command."""
+    parser = argparse.ArgumentParser(prog=f"traindx {words}")
+    describe(command, parser)
     return parser.format_help()
 
 
-def _commands() -> "dict[str, Command]":
+def commands_in(package: str) -> "dict[str, Command]":
+    """The commands whose modules stand in a package, by name."""
     # Not pkgutil: it would import inspect and five times as much as all our commands together.
-    files = sorted(os.listdir(os.path.dirname(__file__)))
+    files = sorted(os.listdir(import_module(package).__path__[0]))
     names = [file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"]
-    return {name: import_module(f"{__name__}.{name}") for name in names}
+    return {name: import_module(f"{package}.{name}") for name in names}
 
 
-def _describe(command: "Command", parser: argparse.ArgumentParser) -> None:
+def describe(command: "Command", parser: argparse.ArgumentParser) -> None:
+    """Give a parser what a command says of itself and what it takes."""
     parser.description = command.HELP
     parser.epilog = f"examples:\n{command.EXAMPLES}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -1,0 +1,111 @@
+"""The types of an exam: what was asked, what was found, in which columns and rows, and what to do."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from traindx.finding import Severity
+from traindx.portrait import Portrait
+
+TRAINING, VALIDATION = "training", "validation"
+"""The parts of data that a row can stand in."""
+
+
+class Mark(Enum):
+    """How a check ended."""
+
+    PASS = "pass"  # noqa: S105  # no password
+    WARN = "warn"
+    FAIL = "fail"
+    SKIPPED = "not asked"
+
+    @property
+    def rank(self) -> int:
+        """0 for what was not asked up to 3 for fail."""
+        return (Mark.SKIPPED, Mark.PASS, Mark.WARN, Mark.FAIL).index(self)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the data that a fault is about."""
+
+    part: str
+    index: int
+    """Counted from 0, in the order of the data as given."""
+    reason: str
+    item: str = ""
+    """The file of the row, where each row is one."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong with what was examined: how bad, in a sentence with numbers, what to do."""
+
+    severity: Severity
+    says: str
+    cause: str
+    """The slug of the cause that it leads to in a training; empty where the catalogue has none."""
+    todo: str
+    """An order in one sentence."""
+    code: str = ""
+    """Lines to paste."""
+    columns: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a fault without a sentence or without an order."""
+        if not self.says or not self.todo:
+            raise ValueError(f"a fault needs a sentence and something to do: {self}")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question of an exam and its answer."""
+
+    name: str
+    asks: str
+    says: str
+    """What was seen where nothing is wrong, or why it was not asked."""
+    faults: tuple[Fault, ...] = ()
+    asked: bool = True
+
+    @property
+    def mark(self) -> Mark:
+        """Fail from serious faults on, warn with a warning, pass with remarks at most."""
+        if not self.asked:
+            return Mark.SKIPPED
+        worst = max((fault.severity.rank for fault in self.faults), default=0)
+        if worst >= Severity.SERIOUS.rank:
+            return Mark.FAIL
+        return Mark.WARN if worst == Severity.WARNING.rank else Mark.PASS
+
+
+@dataclass(frozen=True)
+class Examination:
+    """An exam as it ended: every check, and what was taken for granted."""
+
+    subject: str
+    """What was examined, as the user named it."""
+    about: str
+    """What it is: rows, features, classes."""
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    """What was guessed, sampled or left out."""
+    portrait: Portrait | None = field(default=None, compare=False)
+    """Numbers to draw."""
+
+    @property
+    def verdict(self) -> Mark:
+        """The worst mark of all checks."""
+        return max((check.mark for check in self.checks), key=lambda mark: mark.rank, default=Mark.SKIPPED)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults, the worst first."""
+        found = [fault for check in self.checks for fault in check.faults]
+        return tuple(sorted(found, key=lambda fault: -fault.severity.rank))
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The causes that warnings and worse lead to, the worst first."""
+        harmful = [one.cause for one in self.faults if one.cause and one.severity is not Severity.INFO]
+        return tuple(dict.fromkeys(harmful))

@@ -1,0 +1,1 @@
+"""One question about data in each module, found by walking this folder."""

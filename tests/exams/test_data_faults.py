@@ -1,0 +1,100 @@
+"""Faults put into data are named by their cause, with what to do."""
+
+import numpy as np
+import pytest
+
+from exam_data_sets import FAULTS, HEALTHY
+from traindx import catalogue, exams
+from traindx.examination import Mark
+from traindx.finding import Severity
+
+SLUGS = {cause.slug for cause in catalogue.causes()}
+# Two sets of each fault; bench/exam_data.py goes through all of them, with three seeds.
+CASES = [(fault, on) for fault, one in FAULTS.items() for on in one.on[:2]]
+
+
+@pytest.mark.parametrize(("fault", "on"), CASES)
+def test_an_injected_fault_is_named(fault: str, on: str) -> None:
+    injected = FAULTS[fault]
+    training, validation = injected.put(HEALTHY[on](), np.random.default_rng(0)).source
+    found = exams.data(training, validation=validation)
+    assert injected.cause in found.causes
+    assert found.verdict in (Mark.WARN, Mark.FAIL)
+    assert set(found.causes) <= SLUGS
+    for one in found.faults:
+        if one.cause == injected.cause and one.severity is not Severity.INFO:
+            assert any(letter.isdigit() for letter in one.says)
+            compile(one.code, "code to paste", "exec")
+
+
+def test_the_rows_with_faults_are_the_ones_it_names() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 5))
+    x[[7, 300], 2] = np.nan
+    x[41, 3] = 1e4
+    found = exams.data((x, (x[:, 0] > 0).astype(np.int64)))
+    rows = {check.name: {row.index for fault in check.faults for row in fault.rows} for check in found.checks}
+    assert rows["finite values"] == {7, 300}
+    assert rows["outliers"] == {41}
+
+
+def test_doubted_labels_are_the_wrong_ones() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 900)
+    x = rng.normal(size=(900, 6)) + 4 * np.eye(3, 6)[y]
+    wrong = rng.choice(900, 90, replace=False)
+    given = y.copy()
+    given[wrong] = (y[wrong] + 1) % 3
+    found = exams.data((x, given))
+    doubted = {row.index for fault in found.faults if fault.cause == "label-noise" for row in fault.rows}
+    assert len(doubted & set(wrong.tolist())) > 0.9 * len(doubted)
+    assert len(doubted & set(wrong.tolist())) > 0.9 * len(wrong)
+
+
+def test_rows_that_leak_are_named_with_their_twins() -> None:
+    rng = np.random.default_rng(3)
+    x, held = rng.normal(size=(600, 8)), rng.normal(size=(100, 8))
+    x[50:70] = held[:20]
+    x[80:90] = held[20:30] + 1e-3
+    (leakage,) = [
+        check for check in exams.data((x, None), validation=(held, None)).checks if check.name == "leakage"
+    ]
+    exact, near = leakage.faults
+    assert [row.index for row in exact.rows] == list(range(20))
+    assert exact.rows[3].reason == "exactly training row 53"
+    assert [row.reason for row in near.rows] == [f"nearly training row {row}" for row in range(80, 90)]
+
+
+def test_class_weights_to_paste_are_inverse_frequencies() -> None:
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1, 2], [600, 380, 20])
+    rng.shuffle(y)
+    found = exams.data((rng.normal(size=(1000, 4)), y))
+    (fault,) = [one for one in found.faults if one.cause == "class-imbalance"]
+    assert "weights = torch.tensor([0.556, 0.877, 16.7])" in fault.code
+
+
+def test_one_column_that_is_the_target_is_told() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(300, 4))
+    y = x[:, 0] + rng.normal(0, 0.1, 300)
+    assert exams.data((x, y)).verdict is Mark.PASS
+    found = exams.data((np.column_stack([x, 3 * y + 1]), y))
+    assert ("train-val-leakage", ("feature 4",)) in {(one.cause, one.columns) for one in found.faults}
+
+
+def test_parameters_are_held_against_rows() -> None:
+    x = np.random.default_rng(6).normal(size=(400, 4))
+    assert "overfitting" not in exams.data((x, None), parameters=4000).causes
+    assert "overfitting" in exams.data((x, None), parameters=4_000_000).causes
+    assert "overfitting" in exams.data((x[:30], None)).causes
+
+
+def test_overlapping_classes_are_no_label_noise_and_noise_over_them_is_not_hidden() -> None:
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 3000)
+    x = rng.normal(size=(3000, 4)) + np.outer(y, [1.5, 0, 0, 0])
+    assert "label-noise" not in exams.data((x, y)).causes
+    apart = rng.normal(size=(3000, 4)) + np.outer(y, [6.0, 0, 0, 0])
+    flipped = np.where(rng.random(3000) < 0.08, 1 - y, y)
+    assert "label-noise" in exams.data((apart, flipped)).causes

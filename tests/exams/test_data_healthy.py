@@ -1,0 +1,18 @@
+"""Healthy data of many kinds is called healthy: nothing but remarks."""
+
+import pytest
+
+from exam_data_sets import HEALTHY
+from traindx import exams
+from traindx.examination import Mark
+from traindx.finding import Severity
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_healthy_data_passes(name: str) -> None:
+    training, validation = HEALTHY[name]().source
+    found = exams.data(training, validation=validation)
+    assert [fault.says for fault in found.faults if fault.severity is not Severity.INFO] == []
+    assert found.verdict is Mark.PASS
+    assert found.causes == ()
+    assert found.portrait is not None

@@ -1,0 +1,262 @@
+"""Everything the exam reads, and what it refuses with a sentence."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pytest
+import torch
+from PIL import Image
+from pyarrow import parquet
+from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
+
+from traindx import exams
+from traindx.errors import TraindxError
+from traindx.examination import Check, Examination, Mark
+from traindx.exams.dataset import tables
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 6))
+Y = (X[:, 0] > 0).astype(np.int64)
+ABOUT = "300 training rows, 6 features, 2 classes"
+
+
+def check_of(found: Examination, name: str) -> Check:
+    return next(check for check in found.checks if check.name == name)
+
+
+def csv(path: Path, rows: int = 200, name: str = "label", separator: str = ",") -> Path:
+    lines = [separator.join(["id", "a", "b", "colour", name])]
+    for row in range(rows):
+        colour = ("red", "blue", "")[row % 3]
+        cells = [str(row), f"{X[row, 0]:.4f}", f"{X[row, 1]:.4f}", colour, str(Y[row])]
+        lines.append(separator.join(cells))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
+def test_delimited_text(tmp_path: Path, suffix: str, separator: str) -> None:
+    found = exams.data(csv(tmp_path / f"t.{suffix}", separator=separator))
+    assert found.about == "200 training rows, 3 features, 2 classes"
+    assert "target: the column label, by its name; --target names another" in found.notes
+    assert any("id, which number the rows" in note for note in found.notes)
+    (missing,) = check_of(found, "finite values").faults
+    assert missing.columns == ("colour",)
+
+
+def test_a_target_without_a_telling_name_is_the_last_column_and_a_named_one_is_taken(tmp_path: Path) -> None:
+    path = csv(tmp_path / "t.csv", name="alarm")
+    assert any("alarm, the last column, as a guess" in note for note in exams.data(path).notes)
+    assert exams.data(path, target="b").about == "200 training rows, 3 features, numbers to predict"
+    with pytest.raises(TraindxError, match='no column "nope"; it has id, a, b, colour, alarm'):
+        exams.data(path, target="nope")
+
+
+def test_marks_among_numbers_are_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "a,b,y\n"
+        + "".join(f"{'?' if row % 40 == 0 else X[row, 0]},{X[row, 1]},{Y[row]}\n" for row in range(200))
+    )
+    (missing,) = check_of(exams.data(path), "finite values").faults
+    assert missing.columns == ("a",)
+    assert [row.index for row in missing.rows] == [0, 40, 80, 120, 160]
+
+
+def test_parquet(tmp_path: Path) -> None:
+    words = [["red", "blue", None][row % 3] for row in range(300)]
+    table = pyarrow.table({"a": X[:, 0], "b": X[:, 1], "w": words, "y": ["no yes".split()[one] for one in Y]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    found = exams.data(tmp_path / "t.parquet")
+    assert found.about == "300 training rows, 3 features, 2 classes"
+    assert check_of(found, "label range").says == "2 classes by name, such as no"
+
+
+def test_polars_and_pyarrow_read_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    words = [["red", "blue", None][row % 3] for row in range(300)]
+    parquet.write_table(
+        pyarrow.table({"a": X[:, 0], "w": words, "n": [None, 1, 2] * 100}), tmp_path / "t.parquet"
+    )
+    by_polars, by_pyarrow = (read(tmp_path / "t.parquet") for read in (tables._by_polars, tables._by_pyarrow))
+    for name, column in by_polars.items():
+        np.testing.assert_array_equal(column, by_pyarrow[name])
+
+
+def test_a_dataframe_and_a_pair_of_paths(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "w": ["red", "blue", None] * 100, "label": Y})
+    assert exams.data(frame).about == "300 training rows, 3 features, 2 classes"
+    assert exams.data(frame, target="b").about == "300 training rows, 3 features, numbers to predict"
+    training, validation = csv(tmp_path / "t.csv"), csv(tmp_path / "v.csv", rows=100)
+    assert exams.data((str(training), validation)).about.startswith("200 training rows, 100 of validation")
+
+
+def test_arrays_in_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", Y)
+    np.savez(tmp_path / "d.npz", x=X, y=Y)
+    np.savez(tmp_path / "k.npz", x_train=X, y_train=Y, x_test=X[:50] + 3, y_test=Y[:50])
+    np.savez(tmp_path / "m.npz", x=X, y=Y, x_val=X[:50], y_val=Y[:50])
+    torch.save((torch.tensor(X), torch.tensor(Y)), tmp_path / "p.pt")
+    torch.save({"inputs": torch.tensor(X), "labels": torch.tensor(Y)}, tmp_path / "d.pt")
+    assert exams.data(tmp_path / "x.npy").about == "300 training rows, 6 features"
+    assert exams.data(tmp_path / "x.npy", target=str(tmp_path / "y.npy")).about == ABOUT
+    assert (
+        exams.data(tmp_path / "x.npy", target="-1").about
+        == "300 training rows, 5 features, numbers to predict"
+    )
+    for name in ("d.npz", "p.pt", "d.pt"):
+        assert exams.data(tmp_path / name).about == ABOUT
+    assert "train-val-mismatch" in exams.data(tmp_path / "k.npz").causes
+    assert "train-val-leakage" in exams.data(tmp_path / "m.npz").causes
+
+
+def test_nothing_is_unpickled(tmp_path: Path) -> None:
+    np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    torch.save(TensorDataset(torch.tensor(X)), tmp_path / "d.pt")
+    with pytest.raises(TraindxError, match="holds Python objects, which are not loaded"):
+        exams.data(tmp_path / "o.npy")
+    with pytest.raises(TraindxError, match="more than plain tensors"):
+        exams.data(tmp_path / "d.pt")
+
+
+def test_a_folder_of_images(tmp_path: Path) -> None:
+    for part in ("train", "val"):
+        for name in ("cat", "dog"):
+            folder = tmp_path / part / name
+            folder.mkdir(parents=True)
+            for number in range(40):
+                pixels = RNG.integers(0, 255, (20, 24, 3), dtype=np.uint8)
+                Image.fromarray(pixels).save(folder / f"{number}.png")
+    (tmp_path / "train/cat/torn.jpg").write_bytes(b"nothing")
+    for number in (1, 2):
+        Image.new("RGB", (9, 9), (5, 5, 5)).save(tmp_path / f"train/dog/blank{number}.png")
+    found = exams.data(tmp_path)
+    assert found.about == "83 training images, 80 of validation, 32 x 32 x 3 values each, 2 classes"
+    assert [row.item for row in check_of(found, "readable").faults[0].rows] == ["cat/torn.jpg"]
+    assert [row.item for row in check_of(found, "blank images").faults[0].rows] == [
+        "dog/blank1.png",
+        "dog/blank2.png",
+    ]
+    assert check_of(found, "row order").mark is Mark.SKIPPED
+    assert check_of(found, "input scale").mark is Mark.PASS
+    assert "transforms.Normalize(mean=[" in check_of(found, "input scale").faults[0].code
+
+
+class Torn(Dataset[tuple[torch.Tensor, int]]):
+    """Some items raise, some have another shape."""
+
+    def __len__(self) -> int:
+        return len(X)
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
+        if index == 40:
+            raise OSError("the disk is gone")
+        return torch.tensor(X[index, : 3 if index == 50 else 6]), int(Y[index])
+
+
+class Stream(IterableDataset[tuple[torch.Tensor, int]]):
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, int]]:
+        return iter([(torch.tensor(row), int(label)) for row, label in zip(X, Y, strict=True)])
+
+
+def test_datasets_and_loaders() -> None:
+    whole = TensorDataset(torch.tensor(X), torch.tensor(Y))
+    for source in (whole, DataLoader(whole, batch_size=16, shuffle=True), Stream(), list(whole)):
+        found = exams.data(source)
+        assert found.about == ABOUT
+        assert found.verdict is Mark.PASS
+    pair = exams.data((whole, DataLoader(whole, batch_size=7)))
+    assert pair.causes == ("train-val-leakage",)
+    dicts = [{"pixel_values": row, "labels": label} for row, label in zip(X, Y, strict=True)]
+    assert exams.data(dicts).about == ABOUT
+
+
+def test_items_that_cannot_be_read_are_told() -> None:
+    rows = check_of(exams.data(Torn()), "readable").faults[0].rows
+    assert [(row.index, row.reason) for row in rows] == [
+        (40, "raises OSError: the disk is gone"),
+        (50, "has the shape (3,), others (6,)"),
+    ]
+
+
+def test_a_loader_that_does_not_shuffle_sorted_rows_fails_and_a_file_of_them_warns() -> None:
+    order = np.argsort(Y)
+    whole = TensorDataset(torch.tensor(X[order]), torch.tensor(Y[order]))
+    assert check_of(exams.data(DataLoader(whole, batch_size=16)), "row order").mark is Mark.FAIL
+    assert check_of(exams.data(whole), "row order").mark is Mark.WARN
+    assert check_of(exams.data(DataLoader(whole, batch_size=16, shuffle=True)), "row order").mark is Mark.PASS
+
+
+def test_large_data_is_sampled_and_it_says_so() -> None:
+    found = exams.data((np.tile(X, (10, 1)) + RNG.normal(size=(3000, 6)), np.tile(Y, 10)), rows=500)
+    assert found.about == "3,000 training rows, 6 features, 2 classes"
+    assert "500 of 3,000 rows were looked at, evenly spaced; --rows takes more" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("e.csv", b"", "do not form a table"),
+        ("h.csv", b"a,b\n", "has a header and no rows"),
+        ("n.npy", b"junk", "is no readable NumPy file"),
+        ("n.npz", b"PK\x03\x04junk", "is no readable NumPy file"),
+        ("t.pt", b"junk", "more than plain tensors, or is damaged"),
+        ("p.parquet", b"junk", "is no readable Parquet file"),
+        ("x.docx", b"junk", "is of a kind that is not read"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_sentence(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TraindxError, match=says):
+        exams.data(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ((X, Y[:5]), "300 rows of inputs and 5 targets"),
+        ((X[:0], Y[:0]), "holds no rows"),
+        ((X + 1j, Y), "no numbers"),
+        (None, "is of type NoneType"),
+        ("nowhere:loaders", "No module named"),
+        ("nowhere.csv", "no such file"),
+        ("nowhere.py:loaders", "no such file"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(source: object, says: str) -> None:
+    with pytest.raises(TraindxError, match=says):
+        exams.data(source)
+
+
+def test_tables_with_other_columns_do_not_compare(tmp_path: Path) -> None:
+    training = csv(tmp_path / "t.csv")
+    (tmp_path / "v.csv").write_text("a,label\n" + "".join(f"{X[row, 0]},{Y[row]}\n" for row in range(60)))
+    with pytest.raises(TraindxError, match="the validation data lacks b, colour"):
+        exams.data(training, validation=tmp_path / "v.csv")
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        np.full((50, 3), np.nan),
+        np.full((50, 3), np.inf),
+        np.zeros((50, 3)),
+        X[:50] * 1e300,
+        X[:1],
+        X[:50, 0],
+        (X[:50] * 1e15).astype(np.int64),
+        X[:50].astype(np.float16),
+        RNG.normal(size=(50, 2, 3, 4, 4)),
+        X[:50] > 0,
+    ],
+)
+def test_odd_numbers_end_in_a_verdict(inputs: np.typing.NDArray[np.generic]) -> None:
+    found = exams.data((inputs, Y[: len(inputs)]), validation=(inputs, Y[: len(inputs)]))
+    assert found.checks
+    assert found.portrait is not None
