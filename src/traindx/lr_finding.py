@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from traindx.change import Change
 from traindx.curves.curve import whole
+from traindx.curves.stated import stated_number
 from traindx.errors import TraindxError
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
@@ -242,15 +243,10 @@ def _range(low: float, high: float, steps: int) -> Change:
 
 def _guess(run: Run, losses: Sequence[float]) -> float | None:
     """What a constant guess costs, where the loss is that of the loss function and nothing is added to it."""
-    chance, first = _fact(run.facts, CHANCE_LOSS), _fact(run.facts, INITIAL_LOSS)
+    chance, first = stated_number(run, CHANCE_LOSS), stated_number(run, INITIAL_LOSS)
     if chance is None or first is None or not losses or abs(first - losses[0]) > 0.01 * abs(first):
         return None
     return chance
-
-
-def _fact(facts: "Mapping[object, object]", fact: object) -> float | None:
-    value = facts.get(fact)
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _validation(run: Run, steps: int) -> float | None:
