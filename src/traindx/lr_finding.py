@@ -222,14 +222,16 @@ def _own_rate(done: Done) -> float:
 def _schedule(run: Run, nominal: Floats, own: float) -> Floats:
     """What the program's schedule makes of its rate at every step of a range test, as a share of it."""
     recorded = whole(run, LEARNING_RATE).values if LEARNING_RATE in run else np.array([])
-    if len(recorded) < len(nominal) or not recorded.max() > 0:
+    if len(recorded) < len(nominal) or not recorded[: len(nominal)].max() > 0:
         return np.ones(len(nominal))
     recorded = recorded[: len(nominal)]
     # What is recorded is the rate as the program reads it, before the change or after it: a schedule does not
     # rise over half of the decades of a range test.
     rise = recorded.max() / recorded[recorded > 0][0]
     is_changed = rise > math.sqrt(float(nominal[-1] / nominal[0]))
-    return np.asarray(recorded / (nominal if is_changed else own))
+    shares = recorded / (nominal if is_changed else own)
+    # A warm-up may begin at zero, which no logarithm knows.
+    return np.maximum(shares, shares[shares > 0].min())
 
 
 def _run(done: Done) -> Run:
