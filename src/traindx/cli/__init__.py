@@ -117,7 +117,7 @@ def commands_in(package: str) -> "dict[str, Command]":
     # Not pkgutil: it would import inspect and five times as much as all our commands together.
     files = sorted(os.listdir(import_module(package).__path__[0]))
     names = [file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"]
-    return {name: import_module(f"{package}.{name}") for name in names}
+    return {name.replace("_", "-"): import_module(f"{package}.{name}") for name in names}
 
 
 def describe(command: "Command", parser: argparse.ArgumentParser) -> None:
