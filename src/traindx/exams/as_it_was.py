@@ -1,13 +1,12 @@
 """Leaving a model, chance and a recorder as they were, whatever an exam does in between."""
 
-import random
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import nn
 
+from traindx.exams.untouched import random_numbers
 from traindx.instruments.attachment import attached
 from traindx.instruments.guarding import Unheard
 from traindx.recording.recorder import Recorder
@@ -34,16 +33,11 @@ def as_it_was(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def _same_chance() -> Iterator[None]:
-    numpy = sys.modules.get("numpy")
-    before = random.getstate(), numpy.random.get_state() if numpy else None
-    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    restore = random_numbers()
     try:
-        with torch.random.fork_rng(devices):
-            yield
+        yield
     finally:
-        random.setstate(before[0])
-        if numpy:
-            numpy.random.set_state(before[1])
+        restore()
 
 
 @contextmanager
