@@ -20,7 +20,7 @@ from traindx.trials.arm import Done, Order, carry_out
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, workplace
+from traindx.trials.place import Workplace, relocated, workplace
 from traindx.trials.planning import is_worth_trying, measured_by, planned
 from traindx.trials.proving import proven_patch
 from traindx.trials.search import SEEDS, searched, updated
@@ -172,7 +172,7 @@ def _first(command: Command, folder: Path, place: Workplace, wish: Wish, say: Sa
     if done.run is None:
         place.clear(home)
         raise TraindxError(f"{command.title}: {done.problem}; its output is in {home / 'output.txt'}")
-    run = replace(_relocated(done.run, order.place, place.origin), name=folder.name)
+    run = replace(relocated(done.run, order.place, place.origin), name=folder.name)
     place.clear(home)
     return replace(done, run=run, order=replace(order, place=place.origin))
 
@@ -199,14 +199,3 @@ def _save_model(engine: Engine, best: Trial, into: Path) -> None:
             f"{into}: the weights were not saved: {done.problem or 'the program has no model'}"
         )
 
-
-def _relocated(run: Run, copy: Path, origin: Path) -> Run:
-    """A run whose places name the program's own files, not those of the copy it ran in."""
-    if copy == origin:
-        return run
-    inside = str(copy.resolve()) + os.sep
-    facts = {
-        fact: value.replace(inside, "") if isinstance(value, str) else value
-        for fact, value in run.facts.items()
-    }
-    return replace(run, facts=facts)

@@ -116,7 +116,7 @@ def _commands() -> "dict[str, Command]":
     # Not pkgutil: it would import inspect and five times as much as all our commands together.
     files = sorted(os.listdir(os.path.dirname(__file__)))
     names = [file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"]
-    return {name: import_module(f"{__name__}.{name}") for name in names}
+    return {name.replace("_", "-"): import_module(f"{__name__}.{name}") for name in names}
 
 
 def _describe(command: "Command", parser: argparse.ArgumentParser) -> None:

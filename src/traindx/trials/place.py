@@ -3,9 +3,11 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+
+from traindx.run import Run
 
 _LARGEST = 256 << 20
 """Bytes that are copied for every arm at most."""
@@ -28,7 +30,7 @@ class Workplace:
         """The working directory of one arm."""
         if not self.copies:
             return self.origin
-        into = folder / "work"
+        into = _copy(folder)
         for path in _files((self.origin, *self.besides), self.without):
             target = into / path.relative_to(self.origin)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +41,12 @@ class Workplace:
     def clear(self, folder: Path) -> None:
         """Remove the copy of an arm that is over."""
         if self.copies:
-            shutil.rmtree(folder / "work", ignore_errors=True)
+            shutil.rmtree(_copy(folder), ignore_errors=True)
+
+
+def _copy(folder: Path) -> Path:
+    """Where the copy for an arm goes: beside its folder, or recordings in it would be taken for the arm's."""
+    return folder.with_name(f"{folder.name}.work")
 
 
 def workplace(origin: Path, words: Iterable[str] = (), without: Path | None = None) -> Workplace:
@@ -56,6 +63,18 @@ def workplace(origin: Path, words: Iterable[str] = (), without: Path | None = No
         if size > _LARGEST:
             return Workplace(origin, copies=False)
     return Workplace(origin, copies=True, besides=besides, without=without)
+
+
+def relocated(run: Run, copy: Path, origin: Path) -> Run:
+    """A run whose places name the program's own files, not those of the copy it ran in."""
+    if copy == origin:
+        return run
+    inside = str(copy.resolve()) + os.sep
+    facts = {
+        fact: value.replace(inside, "") if isinstance(value, str) else value
+        for fact, value in run.facts.items()
+    }
+    return replace(run, facts=facts)
 
 
 def _is_left_out(name: str) -> bool:

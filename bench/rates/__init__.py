@@ -1,0 +1,1 @@
+"""Small trainings on which learning rates are looked for."""

@@ -1,0 +1,157 @@
+"""`traindx lr-find`: a learning rate that short trainings speak for."""
+
+import argparse
+import os
+import sys
+
+from traindx.cli import DONE
+from traindx.cli._options import add_documents
+from traindx.errors import TraindxError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.lr_finding import ProgramRate
+
+HELP = "look for a learning rate by a range test and short trainings, without changing the program"
+EXAMPLES = """\
+  traindx lr-find train.py                     a range test, five short trainings, and the rate they speak for
+  traindx lr-find --steps 1200 train.py        four times as long: for programs that learn slowly at first
+  traindx lr-find --png rate.png train.py      with a picture of the range test and of the trials
+  traindx lr-find --json - train.py            as data, for programs
+  traindx lr-find -- python -m package.train   any command that trains with torch
+
+Our options stand before the command; everything after its first word is the program's. Each of six runs is the
+same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so that
+what the program writes is left alone. Groups of parameters keep their ratios, and schedules go on.
+Recordings are kept in .traindx/rates."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of lr-find."""
+    parser.usage = "traindx lr-find [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
+    )
+    parser.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
+    )
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=300,
+        metavar="N",
+        help="optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
+    )
+    parser.add_argument(
+        "--name", metavar="NAME", help="what the search is called (default: as the script, numbered)"
+    )
+    parser.add_argument(
+        "--out",
+        default=".traindx/rates",
+        metavar="DIR",
+        help="where recordings are kept (default: .traindx/rates)",
+    )
+    add_documents(parser, "learning_rate.md", "learning_rate.json")
+    parser.add_argument(
+        "--png",
+        metavar="FILE",
+        help="draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
+        " (traindx[plots])",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look for a rate of a command, and report on it; 2 where it cannot be run."""
+    if os.name != "posix":
+        raise TraindxError("needs Linux or macOS")
+    from traindx.cli._writing import ProgressLine, place_of, refuse_mixture, refuse_unwritable
+    from traindx.lr_finding import lr_find
+
+    if not arguments.minutes > 0:
+        raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
+    places = {
+        kind: place_of(given, f"learning_rate.{kind}")
+        for kind in ("md", "json", "png")
+        if (given := getattr(arguments, kind))
+    }
+    refuse_mixture(places.values())
+    refuse_unwritable(places.values())
+    progress = ProgressLine()
+    try:
+        found = lr_find(
+            _words(arguments),
+            steps=arguments.steps,
+            minutes=arguments.minutes,
+            out=arguments.out,
+            name=arguments.name,
+            say=progress.say,
+        )
+    except KeyboardInterrupt:
+        progress.wipe()
+        sys.stderr.write(f"traindx lr-find: interrupted; what was run is in {arguments.out}\n")
+        return 130
+    finally:
+        progress.wipe()
+    _tell(found, places)
+    return DONE
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    if arguments.module is None:
+        return list(arguments.words)
+    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
+    return ["-m", *arguments.module, *arguments.words]
+
+
+def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
+    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.documents.learning_rate import rate_document
+    from traindx.markdowns.learning_rate import rate_page
+    from traindx.terminal.learning_rate import rate_text
+
+    found, change = program.found, _change(program)
+    out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
+    out.write(
+        rate_text(
+            found,
+            title=program.title,
+            seconds=program.seconds,
+            change=change,
+            prove=_proof(program),
+            width=terminal_width(),
+            colour=coloured(out),
+        )
+    )
+    if "json" in places:
+        document = rate_document(
+            found,
+            command=program.command,
+            seconds=program.seconds,
+            change=change,
+            patch=program.patch.diff if program.patch else "",
+            folder=str(program.folder),
+        )
+        write(places["json"], document)
+    if "md" in places:
+        write(places["md"], rate_page(found, title=program.title, seconds=program.seconds, change=change))
+    if "png" in places:
+        from traindx.pictures.learning_rate import rate_picture
+
+        write(places["png"], rate_picture(found, title=program.title))
+
+
+def _change(program: "ProgramRate") -> str:
+    if program.patch is not None:
+        return program.patch.says
+    return f"not written as source: {program.no_patch}" if program.no_patch else ""
+
+
+def _proof(program: "ProgramRate") -> str:
+    """The command that tries the suggestion over whole runs and several seeds."""
+    found = program.found
+    if found.suggested is None or found.suggested == found.current:
+        return ""
+    return f'traindx treat --only "optimizer.lr {found.suggested:g}" {program.typed}'

@@ -1,0 +1,85 @@
+"""The types of a search for a learning rate: short trainings, what came of them, and the rate they speak for."""
+
+import math
+from dataclasses import dataclass
+
+_REACH = 100.0
+"""A range goes so many times below and above the program's own rate, wherever that is."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """One short training: the rate and the loss of every step."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]
+    """Each before its step, so that the first is that of the untrained model."""
+    blind: tuple[float, ...] = ()
+    """What each step would lose by an answer that does not depend on the input; empty where unknown."""
+    validation: float | None = None
+    """The validation loss at the end, where the program computes one."""
+    broke: bool = False
+    """Whether the program stopped with an error of its own."""
+
+
+@dataclass(frozen=True)
+class RateTrial:
+    """A short training at one rate."""
+
+    rate: float
+    """The largest it reached: a warm-up begins below."""
+    loss: float
+    """Where it ended; infinite where it ran away or broke."""
+    course: Course
+
+
+@dataclass(frozen=True)
+class FoundRate:
+    """What a search for a learning rate found."""
+
+    current: float
+    """The rate the program has."""
+    suggested: float | None
+    """None where no rate that was tried trains the program, and `why` says what is known of that."""
+    why: str
+    """Why this rate, or why none."""
+    begins: float
+    """The loss before anything is learnt."""
+    curve: Course
+    """The range test."""
+    trials: tuple[RateTrial, ...] = ()
+    """Short trainings at fixed rates, the lowest rate first."""
+    usable: tuple[float, float] | None = None
+    """The lowest and the highest rate tried that end about as well as the best; the suggested one lies within."""
+    diverges: float | None = None
+    """The lowest rate that is known to run away; None where none did."""
+    measure: str = "training loss"
+    """What the trials are compared by."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """Optimizer steps it took altogether."""
+        return len(self.curve.losses) + sum(len(one.course.losses) for one in self.trials)
+
+    @property
+    def best(self) -> RateTrial | None:
+        """The trial with the lowest end; None where all of them ran away."""
+        whole = [one for one in self.trials if math.isfinite(one.loss)]
+        return min(whole, key=lambda one: one.loss, default=None)
+
+    def at(self, rate: float | None) -> RateTrial | None:
+        """The trial of a rate; None where it was not tried."""
+        return next((one for one in self.trials if one.rate == rate), None)
+
+
+def rising(own: float, low: float, high: float, steps: float, taken: int) -> float:
+    """The rate of a step of a range test that has `steps`; wide enough to hold the program's own rate."""
+    low, high = min(low, own / _REACH), max(high, own * _REACH)
+    return float(low * (high / low) ** (min(taken, steps - 1) / max(1, steps - 1)))
+
+
+def rung(own: float, number: int) -> float:
+    """A rate on a ladder through the program's own, two to a decade: x1, x3, x10, and so on."""
+    tens, odd = divmod(number, 2)
+    return float(f"{own * 10.0**tens * (3 if odd else 1):.6g}")

@@ -1,0 +1,255 @@
+"""A learning rate for a program as it is: a range test and short trainings, each a run of the same command."""
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from traindx.change import Change
+from traindx.curves.curve import whole
+from traindx.errors import TraindxError
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
+from traindx.facts import LEARNING_RATE as FIRST_RATE
+from traindx.launching.command import Command, command_from
+from traindx.launching.run_folder import new_run_folder
+from traindx.learning_rate import Course, FoundRate, rising
+from traindx.patching import Patch, patch_of, refusal_of
+from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
+from traindx.rate_search import LEAST_STEPS, Plan, searched
+from traindx.run import Run
+from traindx.trial import Measure
+from traindx.trials.arm import Done, Order, applied, carry_out
+from traindx.trials.measuring import curve, end
+from traindx.trials.place import Workplace, relocated, workplace
+from traindx.wording import count, number
+
+Say = Callable[[str], None]
+_AT_ONCE = 2
+"""Programs that run beside each other."""
+_FIRST = 0.4
+"""Of the time: what the range test may take at most."""
+_PATIENCE, _LEAST_SECONDS = 4.0, 60.0
+"""A trial that takes so many times as long as the range test is taken for stalled."""
+_FEWEST = 24
+"""Steps of a program below which rates cannot be told apart."""
+_SHORT = 0.8
+"""Of the steps of a range test: a program that ends by itself before gets a shorter one."""
+_REACHED = 0.9
+_OWN_RATE = re.compile(r"the learning rate (\S+) ")
+_IN_PLACE = "the working directory is large: the program ran in it, and may have overwritten what it writes"
+
+
+@dataclass(frozen=True)
+class ProgramRate:
+    """The rate that was found for a program, and what it would take to use it."""
+
+    found: FoundRate
+    title: str
+    """What was run, for a person: the script."""
+    command: str
+    """Its words, as they were run."""
+    typed: str
+    """The same as it was typed, to be typed again."""
+    folder: Path
+    """Where the recordings are."""
+    seconds: float
+    patch: Patch | None = None
+    """The edit of the source; None where nothing is to be changed, or nobody can write it."""
+    no_patch: str = ""
+    """Why there is no edit where a change is suggested."""
+
+
+def lr_find(
+    command: str | Path | Sequence[str],
+    *,
+    steps: int = 300,
+    minutes: float = 10.0,
+    out: Path | str = ".traindx/rates",
+    name: str | None = None,
+    say: Say | None = None,
+) -> ProgramRate:
+    """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
+
+    The program is a script or the words of a command; it runs in copies of the working directory. `say` is
+    told what is going on.
+    """
+    if steps < LEAST_STEPS:
+        raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")
+    began = time.monotonic()
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    found_command = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), found_command.name, name).resolve()
+    place = workplace(Path.cwd(), found_command.words, without=folder.parent)
+    programs = _Programs(found_command, place, folder, 60 * minutes, say or (lambda _: None))
+    found = searched(programs, Plan(steps))
+    notes = [*found.notes, *programs.notes, *([] if place.copies else [_IN_PLACE])]
+    found = replace(found, notes=tuple(notes))
+    patch, refused = _patch(found, programs.run)
+    return ProgramRate(
+        found=found,
+        title=found_command.title,
+        command=shlex.join(found_command.words),
+        typed=shlex.join(words),
+        folder=folder,
+        seconds=time.monotonic() - began,
+        patch=patch,
+        no_patch=refused,
+    )
+
+
+class _Programs:
+    """Runs the command for a few steps, from the beginning each time."""
+
+    def __init__(self, command: Command, place: Workplace, folder: Path, seconds: float, say: Say) -> None:
+        self._command, self._place, self._folder, self._say = command, place, folder, say
+        self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
+        self._own, self._reach, self._shares = 0.0, 1.0, (1.0,)
+        self._longest: int | None = None
+        """The steps the program takes, where that is less than was asked for."""
+        self.run: Run
+        """The recording of the range test."""
+        self.notes: list[str] = []
+
+    @property
+    def own(self) -> float:
+        """The rate the program gives to its optimizer."""
+        return self._own
+
+    def ramp(self, low: float, high: float, steps: int) -> Course:
+        """A range test; a shorter one where the program ends before."""
+        steps = min(steps, self._longest or steps)
+        self._say(f"range test, {count(steps, 'step')}")
+        began = time.monotonic()
+        done = self._carried_out(f"range-{low:g}-{steps}", _range(low, high, steps), steps)
+        self._patience = max(_LEAST_SECONDS, _PATIENCE * (time.monotonic() - began))
+        losses = self._losses(done)
+        if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
+            self._longest = len(losses)
+            self._refuse_few(len(losses))
+            self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
+            return self.ramp(low, high, steps)
+        self._learn(done, len(losses))
+        rates = [
+            share * rising(self._own, low, high, steps, taken) for taken, share in enumerate(self._shares)
+        ]
+        return Course(tuple(rates[: len(losses)]), losses, broke=done.crashed)
+
+    def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
+        """Short trainings that reach a rate each, beside each other."""
+        if time.monotonic() > self._ends:
+            raise TraindxError(
+                f"{self._command.title}: the time was over before a rate could be told; add --minutes"
+            )
+        steps = min(steps, self._longest or steps)
+        reach = max(self._shares[:steps])
+        if reach < _REACHED and not any("warms up" in note for note in self.notes):
+            self.notes.append(
+                f"the program warms up: in the trials its schedule reaches {100 * reach:.0f} % of its peak, and"
+                " the rates that are told here are those the trials reached"
+            )
+        self._say(f"trials of {count(steps, 'step')} at rates of {' and '.join(map(number, rates))}")
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
+
+    def _held(self, rate: float, factor: float, steps: int) -> Course:
+        done = self._carried_out(f"rate-{rate:.6g}", Change("optimizer.lr", ("x", f"{factor:.9g}")), steps)
+        losses = self._losses(done)
+        assert done.run is not None
+        shares = self._shares[: len(losses)]
+        rates = tuple(share * factor * self._own for share in shares)
+        blind = _guess(done.run, losses)
+        return Course(rates, losses, (blind,) * len(losses) if blind is not None else (), _validation(done.run, steps), done.crashed)
+
+    def _carried_out(self, name: str, change: Change, steps: int) -> Done:
+        folder = self._folder / name
+        order = Order(
+            command=self._command,
+            folder=folder,
+            place=self._place.arm(folder),
+            changes=(change,),
+            steps=steps,
+            is_cut=True,
+            seconds=self._patience,
+            threads=max(1, (os.cpu_count() or 1) // _AT_ONCE),
+        )
+        done = carry_out(order)
+        if done.run is not None:
+            done = replace(done, run=relocated(done.run, order.place, self._place.origin))
+        self._place.clear(folder)
+        if done.run is None or (done.problem and not done.crashed):
+            raise TraindxError(
+                f"{self._command.title}: {done.problem}; its output is in {folder / 'output.txt'}"
+            )
+        if done.refused:
+            raise TraindxError(f"{self._command.title}: its learning rate cannot be changed: {done.refused}")
+        return done
+
+    def _losses(self, done: Done) -> tuple[float, ...]:
+        run = done.run
+        if run is None or TRAIN_LOSS not in run:
+            raise TraindxError(
+                f"{self._command.title}: no training loss was seen; is a loss computed and backward() called?"
+            )
+        return tuple(whole(run, TRAIN_LOSS).values.tolist())
+
+    def _refuse_few(self, steps: int) -> None:
+        if steps < _FEWEST:
+            raise TraindxError(
+                f"{self._command.title}: takes {count(steps, 'step')} in all, too few to tell rates apart;"
+                f" let it take {_FEWEST} or more"
+            )
+
+    def _learn(self, done: Done, steps: int) -> None:
+        """The program's own rate, and what its schedule makes of it at every step."""
+        assert done.run is not None
+        self.run = done.run
+        told = [match[1] for says in applied(done.order.folder) if (match := _OWN_RATE.match(says))]
+        self._own = float(told[0])
+        rates = whole(done.run, LEARNING_RATE).values if LEARNING_RATE in done.run else ()
+        # What the program reads of its rate: the change is undone after each step.
+        shares = [float(rate) / self._own for rate in rates]
+        self._shares = tuple(shares) if len(shares) >= steps else (1.0,) * steps
+
+
+def _range(low: float, high: float, steps: int) -> Change:
+    return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
+
+
+def _guess(run: Run, losses: Sequence[float]) -> float | None:
+    """What a constant guess costs, where the loss is that of the loss function and nothing is added to it."""
+    chance, first = _fact(run.facts, CHANCE_LOSS), _fact(run.facts, INITIAL_LOSS)
+    if chance is None or first is None or not losses or abs(first - losses[0]) > 0.01 * abs(first):
+        return None
+    return chance
+
+
+def _fact(facts: "Mapping[object, object]", fact: object) -> float | None:
+    value = facts.get(fact)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _validation(run: Run, steps: int) -> float | None:
+    """The validation loss, where one was computed in the second half of a trial."""
+    points = curve(run, Measure.VALIDATION_LOSS)
+    return end(run, Measure.VALIDATION_LOSS) if points and points[-1][0] >= steps / 2 else None
+
+
+def _patch(found: FoundRate, run: Run) -> tuple[Patch | None, str]:
+    """The edit that writes the suggested rate, as a number or, for several rates, as a factor."""
+    if found.suggested is None or found.suggested == found.current:
+        return None, ""
+    facts = {**run.facts, FIRST_RATE: found.current}
+    told = replace(run, facts=facts)
+    forms = [
+        Change("optimizer.lr", (f"{found.suggested:g}",)),
+        Change("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
+    ]
+    for form in forms:
+        patch = patch_of((form,), told)
+        if patch is not None:
+            return patch, ""
+    return None, refusal_of(forms[:1], told)

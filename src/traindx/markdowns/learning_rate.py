@@ -1,0 +1,37 @@
+"""A learning rate that was looked for, as Markdown."""
+
+from traindx.learning_rate import FoundRate
+from traindx.markdowns.literal import bullets, chapter, ended, prose, table
+from traindx.rate_words import (
+    cost_line,
+    current_line,
+    heading,
+    limit_line,
+    rows,
+    usable_line,
+    verdict,
+)
+
+
+def rate_page(found: FoundRate, *, title: str, seconds: float, change: str = "") -> str:
+    """The answer, the trials it rests on, and what it cost."""
+    lines = [
+        f"# {prose(title)}: learning rate",
+        "",
+        f"**{prose(verdict(found))}**",
+        "",
+        ended(prose(found.why)),
+        "",
+    ]
+    cells = [[row.rate, row.end, row.fall, prose(row.remark)] for row in rows(found)]
+    lines += chapter("Trials", table(["rate:", f"{heading(found)}:", "fall:", ""], cells) if cells else [])
+    told = [
+        ("Usable", usable_line(found)),
+        ("Current", current_line(found)),
+        ("Runs away", limit_line(found)),
+        ("Change", change),
+        ("Cost", cost_line(found, seconds)),
+        *(("Note", note) for note in found.notes),
+    ]
+    lines += chapter("In short", bullets([f"{name}: {prose(line)}" for name, line in told if line]))
+    return "\n".join(lines).rstrip("\n") + "\n"
