@@ -9,7 +9,7 @@ from traindx.learning_rate import Course
 from traindx.run import Run
 
 
-class Outcome(Enum):
+class Mark(Enum):
     """What came of a check."""
 
     PASS = "pass"  # noqa: S105  # no password
@@ -20,12 +20,13 @@ class Outcome(Enum):
     @property
     def rank(self) -> int:
         """0 for what was not looked at up to 3 for a fail."""
-        return [Outcome.UNSEEN, Outcome.PASS, Outcome.WARN, Outcome.FAIL].index(self)
+        return [Mark.UNSEEN, Mark.PASS, Mark.WARN, Mark.FAIL].index(self)
 
 
 class Part(Enum):
     """What a check is about; a list goes through them in this order."""
 
+    PROGRAM = "program"
     DATA = "data"
     LOSS = "loss"
     MODEL = "model"
@@ -38,7 +39,7 @@ class Part(Enum):
 class Seen:
     """One thing a check found."""
 
-    outcome: Outcome
+    mark: Mark
     says: str
     evidence: tuple[Evidence, ...] = ()
     sign: str = ""
@@ -142,14 +143,14 @@ class Checked:
     """The worst first; never empty."""
 
     @property
-    def outcome(self) -> Outcome:
+    def mark(self) -> Mark:
         """The worst of what was seen."""
-        return self.seen[0].outcome
+        return self.seen[0].mark
 
     @property
     def causes(self) -> tuple[str, ...]:
         """The causes that fails and warnings point to, each once."""
-        bad = [one for one in self.seen if one.outcome in (Outcome.WARN, Outcome.FAIL)]
+        bad = [one for one in self.seen if one.mark in (Mark.WARN, Mark.FAIL)]
         return tuple(dict.fromkeys(slug for one in bad for slug in one.causes))
 
 
@@ -167,23 +168,23 @@ class Checklist:
     folder: str
     notes: tuple[str, ...] = field(default=())
 
-    def having(self, outcome: Outcome) -> tuple[Checked, ...]:
+    def having(self, mark: Mark) -> tuple[Checked, ...]:
         """The checks that came out so."""
-        return tuple(one for one in self.checked if one.outcome is outcome)
+        return tuple(one for one in self.checked if one.mark is mark)
 
     @property
-    def outcome(self) -> Outcome:
+    def mark(self) -> Mark:
         """The worst of all checks."""
-        return max((one.outcome for one in self.checked), key=lambda one: one.rank)
+        return max((one.mark for one in self.checked), key=lambda one: one.rank)
 
     @property
     def says(self) -> str:
         """The verdict as one sentence."""
-        names = {outcome: [one.check.slug for one in self.having(outcome)] for outcome in Outcome}
-        if names[Outcome.FAIL]:
-            return f"Do not start the long run yet: {', '.join(names[Outcome.FAIL])}"
-        if names[Outcome.WARN]:
-            return f"Look at this before the long run: {', '.join(names[Outcome.WARN])}"
-        if not names[Outcome.PASS]:
+        names = {mark: [one.check.slug for one in self.having(mark)] for mark in Mark}
+        if names[Mark.FAIL]:
+            return f"Do not start the long run yet: {', '.join(names[Mark.FAIL])}"
+        if names[Mark.WARN]:
+            return f"Look at this before the long run: {', '.join(names[Mark.WARN])}"
+        if not names[Mark.PASS]:
             return "Nothing could be looked at"
-        return f"Nothing speaks against the long run: {len(names[Outcome.PASS])} checks pass"
+        return f"Nothing speaks against the long run: {len(names[Mark.PASS])} checks pass"

@@ -16,7 +16,7 @@ from traindx.instruments.torch_sight import is_plain
 from traindx.losses.faults import label_fault, outputs_of
 from traindx.recording.recorder import Recorder
 
-_NAMES = (
+NAMES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
     " smooth_l1_loss huber_loss kl_div gaussian_nll_loss poisson_nll_loss soft_margin_loss multi_margin_loss"
     " multilabel_margin_loss multilabel_soft_margin_loss hinge_embedding_loss ctc_loss"
@@ -27,7 +27,7 @@ _WHAT = "reading refused targets"
 
 def install(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> None:
     """Watch the loss functions; modules such as nn.CrossEntropyLoss call them too."""
-    for name in _NAMES:
+    for name in NAMES:
         patches.replace(functional, name, partial(_watched, name, recorder, comparisons))
     # TorchScript compiles the source of what it finds, which must be torch's own.
     patches.replace(torch.jit, "script", lambda original: _lifting(original, patches, comparisons))

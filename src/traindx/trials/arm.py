@@ -45,6 +45,8 @@ class Order:
     threads: int | None = None
     saves: Path | None = None
     """Where the weights of its model go."""
+    observes: tuple[str, ...] = ()
+    """Observers that look inside the program, by the names of their modules."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ def _environment(order: Order, environment: Mapping[str, str]) -> dict[str, str]
         "steps": order.steps,
         "changes": [str(change) for change in order.changes],
         "saves": str(order.saves) if order.saves else None,
+        "observes": order.observes,
     }
     found[TRIAL] = json.dumps(asked)
     if order.threads is not None:
@@ -137,11 +140,12 @@ def _problem(order: Order, run: Run | None, code: int | None) -> str:
     if code is None:
         return f"it did not end within {order.seconds:.0f} s"
     if code and not stopped(order.folder):
-        return f"it ended with code {code}: {_last_line(order.folder / OUTPUT)}"
+        return f"it ended with code {code}: {last_line(order.folder / OUTPUT)}"
     return ""
 
 
-def _last_line(path: Path) -> str:
+def last_line(path: Path) -> str:
+    """What a program said last."""
     lines = [line.strip() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1][:200] if lines else "it said nothing"
 
@@ -175,3 +179,12 @@ def _notes(folder: Path) -> Sequence[Mapping[str, object]]:
 def applied(folder: Path) -> list[str]:
     """What was done to the program of an arm, in sentences."""
     return [str(note["says"]) for note in _notes(folder) if note["applied"]]
+
+
+def refused(folder: Path, change: Change) -> str:
+    """Why one of several changes did not take hold; empty where it did."""
+    notes = [note for note in _notes(folder) if note["change"] == str(change)]
+    reasons = [str(note["says"]) for note in notes if not note["applied"]]
+    if reasons or notes:
+        return reasons[0] if reasons else ""
+    return f"nothing in the program was found that {change.name} could be applied to"
