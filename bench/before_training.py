@@ -1,8 +1,8 @@
 """Which causes are visible before a long run, by their nature; written down before anything was measured.
 
-A cause is visible where the fault stands in the data, the model, the loss, the loop or the settings, or shows
-itself within the first hundred steps. It is not where the same first hundred steps, and the same batch again and
-again, would look alike with and without it.
+A cause is visible where the fault stands in the data, the model, the loss, the loop or the settings, or
+shows itself within the first hundred steps. It is not where these steps, and the same batch again and again,
+would look alike with and without it.
 """
 
 NOT_VISIBLE = {

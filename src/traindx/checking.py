@@ -1,4 +1,4 @@
-"""Checks that are questions asked of the first steps of a run: the signs that may be asked so early, and their marks."""
+"""Checks by signs: questions that may be asked of the first steps of a run, and how their answers are marked."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -55,7 +55,7 @@ def mark_of(sign: Sign, finding: Finding) -> Mark:
 
 
 def prolonged(rehearsal: Rehearsal) -> Run | None:
-    """The run as if it went on to its end as it began, for signs that reckon with its length; None if unknown."""
+    """The run as if it went on to its end as it began, for signs that reckon with its length."""
     run, steps = rehearsal.run, rehearsal.length.steps
     if steps is None or TRAIN_LOSS not in run:
         return None
@@ -63,7 +63,9 @@ def prolonged(rehearsal: Rehearsal) -> Run | None:
     def to_the_end(one: Series) -> Series:
         if one.quantity != TRAIN_LOSS or not len(one) or one.steps[-1] >= steps:
             return one
-        return replace(one, steps=np.append(one.steps, float(steps)), values=np.append(one.values, one.values[-1]))
+        return replace(
+            one, steps=np.append(one.steps, float(steps)), values=np.append(one.values, one.values[-1])
+        )
 
     return replace(run, series=tuple(map(to_the_end, run.series)))
 

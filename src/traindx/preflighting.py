@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 
 from traindx import catalogue
 from traindx import checks as shelf
-from traindx.checklist import Check, Checked, Checklist, Part, Rehearsal, Seen
+from traindx.checklist import Check, Checked, Checklist, Mark, Part, Rehearsal, Seen
 from traindx.launching.command import command_from
 from traindx.launching.run_folder import new_run_folder
 from traindx.rehearsing import STEPS, Rehearsing
@@ -70,6 +70,9 @@ def checks() -> tuple[Check, ...]:
 def checked(check: Check, rehearsal: Rehearsal) -> Checked:
     """What a check finds, the worst first, with the causes that its signs speak for."""
     found = sorted(check.ask(rehearsal), key=lambda one: -one.mark.rank)
+    if not rehearsal.steps and found[0].mark.rank <= Mark.PASS.rank:
+        # Nothing is wrong with what was not seen, and nothing is right with it.
+        found = [Seen(Mark.UNSEEN, "the program took no step")]
     return Checked(check, tuple(_pointing(one) for one in found))
 
 

@@ -78,7 +78,9 @@ class Rehearsing:
         if first.crashed:
             why = "the program stops with an error"
             return replace(found, repeated=why, modes=why, ramp=why)
-        self.say("one batch again and again, and a rate that rises" if ranges else "one batch again and again")
+        self.say(
+            "one batch again and again, and a rate that rises" if ranges else "one batch again and again"
+        )
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             repeating = pool.submit(self._repeated)
             raising = pool.submit(self._ramp) if ranges else None
@@ -92,7 +94,9 @@ class Rehearsing:
         began = time.monotonic()
         done = self._carried_out("as-it-is", (), steps, observes=("length",))
         if done.run is None:
-            raise TraindxError(f"{self.command.title}: {done.problem}; its output is in {self._output('as-it-is')}")
+            raise TraindxError(
+                f"{self.command.title}: {done.problem}; its output is in {self._output('as-it-is')}"
+            )
         took = time.monotonic() - began
         times = whole(done.run, STEP_TIME).finite.values if STEP_TIME in done.run else np.array([])
         # The first step pays for much that later ones do not.
@@ -122,7 +126,9 @@ class Rehearsing:
         if steps < _FEWEST_RANGE:
             return f"the program takes {count(steps, 'step')} in all, too few for a range test"
         if steps * self._step > 2 * self.seconds:
-            return f"a range test of {steps} steps would take {steps * self._step:.0f} s; --seconds allows more"
+            return (
+                f"a range test of {steps} steps would take {steps * self._step:.0f} s; --seconds allows more"
+            )
         change = Change("schedule.range", (f"{_LOW:g}", f"{_HIGH:g}", str(steps)))
         done = self._carried_out("range", (change,), steps, beside=True)
         if done.run is None or TRAIN_LOSS not in done.run:
@@ -174,7 +180,9 @@ def length_of(told: Mapping[str, object], run: Run) -> Length:
     epochs, each = _whole(run.facts.get(PLANNED_EPOCHS)), _whole(run.facts.get(STEPS_PER_EPOCH))
     if "trainer" in told:
         steps, epochs = _whole(told.get("steps")), _whole(told.get("epochs"))
-        return Length(steps, epochs, each or (steps // epochs if steps and epochs else None), str(told["trainer"]))
+        return Length(
+            steps, epochs, each or (steps // epochs if steps and epochs else None), str(told["trainer"])
+        )
     if epochs and each:
         return Length(epochs * each, epochs, each, "what fit was told")
     times = told.get("times")
@@ -186,7 +194,9 @@ def length_of(told: Mapping[str, object], run: Run) -> Length:
         return Length(loops[0] * first_round, loops[0], first_round, "the loops of the program")
     inner = [one for one in loops[1:] if one]
     if len(inner) < len(loops) - 1:
-        return Length(None, loops[0], each, "an inner loop of the program does not say how often it goes round")
+        return Length(
+            None, loops[0], each, "an inner loop of the program does not say how often it goes round"
+        )
     batches = int(np.prod(inner)) if inner else 1
     per_step = _whole(run.facts.get(BACKWARDS_PER_STEP)) or 1
     return Length(loops[0] * batches // per_step, loops[0], batches // per_step, "the loops of the program")

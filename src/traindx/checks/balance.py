@@ -1,4 +1,4 @@
-"""Are some classes rare?"""
+"""Whether some classes are rare."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal
@@ -20,5 +20,9 @@ CHECK = Check(
     "No class is far rarer than the others",
     Part.DATA,
     40,
-    by_signs(classes_unbalanced, passes=_passes, unseen=lambda _: "the targets are no classes, or too few were seen"),
+    by_signs(
+        classes_unbalanced,
+        passes=_passes,
+        unseen=lambda _: "the targets are no classes, or too few were seen",
+    ),
 )

@@ -1,4 +1,4 @@
-"""Are inputs and targets numbers?"""
+"""Whether inputs and targets are numbers."""
 
 from traindx.checking import by_signs, looks
 from traindx.checklist import Check, Part, Rehearsal

@@ -1,4 +1,4 @@
-"""Do gradients arrive at all layers?"""
+"""Whether gradients arrive at all layers."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal
@@ -16,9 +16,7 @@ def _passes(rehearsal: Rehearsal) -> str:
     depth = over_depth(rehearsal.run)
     if depth is None:
         return "gradients are neither zero nor huge"
-    return (
-        f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
-    )
+    return f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
 
 
 CHECK = Check(

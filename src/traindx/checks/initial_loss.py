@@ -1,4 +1,4 @@
-"""Does an untrained model lose what guessing loses?"""
+"""Whether an untrained model loses what guessing loses."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal

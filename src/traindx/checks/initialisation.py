@@ -1,4 +1,4 @@
-"""Do the weights begin where training can begin?"""
+"""Whether the weights begin where training can begin."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part

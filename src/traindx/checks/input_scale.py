@@ -1,4 +1,4 @@
-"""Are inputs of a scale that a model can take?"""
+"""Whether inputs have a scale that a model can take."""
 
 from traindx.checking import by_signs, typical
 from traindx.checklist import Check, Part, Rehearsal

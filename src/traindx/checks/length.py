@@ -1,4 +1,4 @@
-"""How many steps is the run going to take?"""
+"""How many steps the run is going to take."""
 
 from traindx.checklist import Check, Length, Mark, Part, Rehearsal, Seen
 from traindx.finding import Finding

@@ -1,4 +1,4 @@
-"""Does the loop do with gradients what it should?"""
+"""Whether the loop does with gradients what it should."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part

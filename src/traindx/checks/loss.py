@@ -1,4 +1,4 @@
-"""Does the loss compare the right things, the right way round?"""
+"""Whether the loss compares the right things, the right way round."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal

@@ -1,4 +1,4 @@
-"""Does the run fit into memory, to its end?"""
+"""Whether the run fits into memory, to its end."""
 
 from traindx.checking import asked
 from traindx.checklist import Check, Mark, Part, Rehearsal, Seen

@@ -1,4 +1,4 @@
-"""Can the number the program shows tell anything?"""
+"""Whether the number that the program shows can tell anything."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part

@@ -1,4 +1,4 @@
-"""Does the model mean the same in train mode and in eval mode?"""
+"""Whether the model means the same in train mode and in eval mode."""
 
 from traindx.checking import asked
 from traindx.checklist import Check, Mark, Modes, Part, Rehearsal, Seen

@@ -1,4 +1,4 @@
-"""Does the model bend anything?"""
+"""Whether the model bends anything."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal

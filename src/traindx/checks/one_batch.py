@@ -1,4 +1,4 @@
-"""Can the model learn one batch by heart?"""
+"""Whether the model can learn one batch by heart."""
 
 import math
 from dataclasses import dataclass
@@ -105,7 +105,9 @@ def _judged(way: _Way, repeated: Repeated) -> Seen:
     if not way.has_floor:
         if way.last < way.first * _NOTHING or way.last < 0 <= way.first:
             return Seen(Mark.PASS, f"{told}; where this loss ends is not known", evidence)
-        return Seen(Mark.UNSEEN, f"{told}; where this loss ends is not known, it may have no way to go", evidence)
+        return Seen(
+            Mark.UNSEEN, f"{told}; where this loss ends is not known, it may have no way to go", evidence
+        )
     told += f"; a constant answer loses {number(way.reference)}" if way.reference != way.first else ""
     if way.falls:
         return _on_its_way(way, told, evidence)
@@ -118,7 +120,9 @@ def _on_its_way(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Seen:
     if way.left >= _NOTHING:
         says = f"{told}: it falls, but so slowly that nothing of the batch is learnt yet"
         return Seen(Mark.WARN, says, evidence, causes=("lr-too-low",))
-    return Seen(Mark.UNSEEN, f"{told}, and still falls: --steps with a larger number would settle it", evidence)
+    return Seen(
+        Mark.UNSEEN, f"{told}, and still falls: --steps with a larger number would settle it", evidence
+    )
 
 
 def _broke(repeated: Repeated) -> str:

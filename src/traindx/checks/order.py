@@ -1,4 +1,4 @@
-"""Does the data come in random order?"""
+"""Whether the data comes in random order."""
 
 from traindx.checking import by_signs, typical
 from traindx.checklist import Check, Part, Rehearsal
@@ -21,5 +21,7 @@ CHECK = Check(
     "Batches are not sorted by their targets",
     Part.DATA,
     50,
-    by_signs(batches_sorted, passes=_passes, unseen=lambda _: "the targets do not tell in which order they come"),
+    by_signs(
+        batches_sorted, passes=_passes, unseen=lambda _: "the targets do not tell in which order they come"
+    ),
 )

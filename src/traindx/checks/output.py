@@ -1,4 +1,4 @@
-"""Does the last layer give what the loss function expects?"""
+"""Whether the last layer gives what the loss function expects."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal

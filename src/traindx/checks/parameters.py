@@ -1,4 +1,4 @@
-"""Will all parameters move?"""
+"""Whether all parameters will move."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where does the learning rate stand between what learns and what breaks?"""
+"""Where the learning rate stands between what learns and what breaks."""
 
 from traindx.checklist import Check, Mark, Part, Ramp, Rehearsal, Seen
 from traindx.curves.objective import is_adversarial
@@ -21,7 +21,9 @@ def ask(rehearsal: Rehearsal) -> list[Seen]:
     if isinstance(ramp, str):
         return [Seen(Mark.UNSEEN, ramp)]
     if is_adversarial(rehearsal.run):
-        return [Seen(Mark.UNSEEN, "not applicable: losses of networks that train against each other do not fall")]
+        return [
+            Seen(Mark.UNSEEN, "not applicable: losses of networks that train against each other do not fall")
+        ]
     reading = reading_of(ramp.course, ramp.steps)
     if reading.fault:
         return [Seen(Mark.UNSEEN, reading.fault)]
@@ -39,7 +41,11 @@ def _judged(ramp: Ramp, reading: Reading, place: str) -> Seen:
     where = f"in a range test the loss is lowest at {number(lowest)}"
     where += f" and runs away at {number(reading.diverges)}" if reading.diverges is not None else ""
     if own * _FAR_BELOW < lowest:
-        return Seen(Mark.WARN, f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}", causes=("lr-too-low",))
+        return Seen(
+            Mark.WARN,
+            f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}",
+            causes=("lr-too-low",),
+        )
     if own > lowest and reading.diverges is not None and 2 * own > reading.diverges:
         return Seen(Mark.WARN, f"{told}, at the edge: {where}", causes=("lr-too-high", "missing-warmup"))
     return Seen(Mark.PASS, f"{told}; {where}")

@@ -1,4 +1,4 @@
-"""Does the program get going at all?"""
+"""Whether the program gets going at all."""
 
 from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
 from traindx.signs.labels_faulty import labels_faulty
@@ -13,7 +13,9 @@ def ask(rehearsal: Rehearsal) -> list[Seen]:
     if not rehearsal.crash:
         return [Seen(Mark.PASS, f"it took {taken}")]
     # The checks of these have the reason; the error is only how it shows.
-    explained = any(isinstance(sign(rehearsal.run), Finding) for sign in (labels_faulty, probabilities_refused))
+    explained = any(
+        isinstance(sign(rehearsal.run), Finding) for sign in (labels_faulty, probabilities_refused)
+    )
     after = f"it stopped with an error after {taken}"
     return [Seen(Mark.FAIL, after if explained else f"{after}: {rehearsal.crash}")]
 

@@ -1,4 +1,4 @@
-"""Are the settings of optimizer, regularisation and batch within what works?"""
+"""Whether optimizer, regularisation and batch are within what works."""
 
 from traindx.checking import asked, prolonged
 from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
@@ -33,4 +33,6 @@ def ask(rehearsal: Rehearsal) -> list[Seen]:
     return found or [Seen(Mark.PASS, _passes(rehearsal))]
 
 
-CHECK = Check("settings", "Optimizer, decay, dropout and batch size are within what works", Part.STEPS, 30, ask)
+CHECK = Check(
+    "settings", "Optimizer, decay, dropout and batch size are within what works", Part.STEPS, 30, ask
+)

@@ -1,4 +1,4 @@
-"""Do the first steps go somewhere?"""
+"""Whether the first steps go somewhere."""
 
 from traindx.checking import by_signs
 from traindx.checklist import Check, Part, Rehearsal

@@ -1,4 +1,4 @@
-"""Are targets what the loss function and the outputs allow?"""
+"""Whether targets are what the loss function and the outputs allow."""
 
 from traindx.checking import by_signs, typical
 from traindx.checklist import Check, Part, Rehearsal

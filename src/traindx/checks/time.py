@@ -1,4 +1,4 @@
-"""How long is the run going to take, and what does a step wait for?"""
+"""How long the run is going to take, and what a step waits for."""
 
 from traindx.checking import asked
 from traindx.checklist import Check, Mark, Part, Rehearsal, Seen

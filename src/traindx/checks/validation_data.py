@@ -1,4 +1,4 @@
-"""Is the validation data other rows of the same kind?"""
+"""Whether the validation data is other rows of the same kind."""
 
 from traindx.checking import by_signs, typical
 from traindx.checklist import Check, Part, Rehearsal

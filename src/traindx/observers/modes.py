@@ -47,7 +47,9 @@ def _remembering(original: "Callable[..., object]", calls: dict[int, Call]) -> "
 def _compared(calls: Mapping[int, Call]) -> dict[str, object]:
     if not calls:
         return {"problem": "the program calls no module that has parameters"}
-    module, args, kwargs = max(calls.values(), key=lambda call: sum(one.numel() for one in call[0].parameters()))
+    module, args, kwargs = max(
+        calls.values(), key=lambda call: sum(one.numel() for one in call[0].parameters())
+    )
     try:
         return _differences(module, args, kwargs)
     except Exception as error:  # it is called outside of its loop, and may need what only the loop has
@@ -69,7 +71,9 @@ def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, 
             module.eval()
             judging = [_outputs(module(*args, **kwargs)) for _ in range(2)]
     if not learning[0].numel() or learning[0].shape != judging[0].shape:
-        return {"problem": "the model gives something else in eval mode, so that the modes cannot be compared"}
+        return {
+            "problem": "the model gives something else in eval mode, so that the modes cannot be compared"
+        }
     spread = float((learning[0] - learning[0].mean()).norm()) or 1.0
     return {
         "differs": _distance(learning[0], judging[0], spread),

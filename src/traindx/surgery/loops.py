@@ -13,7 +13,11 @@ from torch.utils.data import DataLoader
 import traindx
 
 _OURS = os.path.dirname(os.path.abspath(traindx.__file__))
-_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", os.path.dirname(os.__file__))
+_LIBRARIES = (
+    f"{os.sep}site-packages{os.sep}",
+    f"{os.sep}dist-packages{os.sep}",
+    os.path.dirname(os.__file__),
+)
 _PASSING = ("enumerate", "tqdm", "track", "progress_bar", "reversed")
 """Calls that go over what they are given."""
 _RANGES = ("range", "trange")
