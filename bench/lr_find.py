@@ -26,6 +26,7 @@ from rates.task import Setting, Task, trained
 GRID = np.logspace(-5, 1, 13)
 REACHED = 0.9
 SEEDS = range(5)
+TASKS: dict[str, Task] = {task.name: task for task in (*development.TASKS, *score.TASKS)}
 HOPELESS = ("wine-adam", "clusters-residual-adamw", "friedman-deep-sgd")
 """Tasks that are spoilt, with three seeds each."""
 FIELDS = ("task", "seed", "finder", "own", "rate", "skill", "best", "best_rate", "reached", "steps")
@@ -34,9 +35,10 @@ _FAILED = "error"
 Line = dict[str, object]
 
 
-def judged(task: Task, seed: int) -> list[Line]:
+def judged(name: str, seed: int) -> list[Line]:
     """All finders on one training, and the grid they are held against."""
     torch.set_num_threads(1)
+    task = TASKS[name]
     skills = [trained(task, seed, float(rate)) for rate in GRID]
     best = int(np.argmax(skills))
     suggestions = [*ours(task, seed, task.make(seed)), *range_tests(task, task.make(seed))]
@@ -61,15 +63,20 @@ def judged(task: Task, seed: int) -> list[Line]:
     return found
 
 
-def refused(task: Task, seed: int, kind: str) -> list[Line]:
+def refused(name: str, seed: int, kind: str) -> list[Line]:
     """Whether finders say that a training is hopeless, by giving no rate."""
     torch.set_num_threads(1)
+    task = TASKS[name]
 
     def spoilt() -> Setting:
         return KINDS[kind](task.make(seed))
 
     found = []
-    for finder in (lambda s: ours(task, seed, s), lambda s: range_tests(task, s), lambda s: lightning(task, s)):
+    for finder in (
+        lambda s: ours(task, seed, s),
+        lambda s: range_tests(task, s),
+        lambda s: lightning(task, s),
+    ):
         try:
             suggestions = finder(spoilt())
         except (RuntimeError, ValueError, IndexError, ZeroDivisionError) as error:
@@ -103,14 +110,13 @@ def _write(path: Path, lines: Iterable[Line]) -> None:
         writer.writerows(lines)
 
 
-def measure(path: Path, tasks: Iterable[Task], *, hopeless: bool) -> None:
+def measure(path: Path, names: Iterable[str], *, hopeless: bool) -> None:
     """Run what has no line yet, two trainings at a time."""
     known = _lines(path)
     done = {(str(line["task"]), int(str(line["seed"]))) for line in known}
-    every = {task.name: task for task in tasks}
-    plain = [(task, seed) for task in every.values() for seed in SEEDS if (task.name, seed) not in done]
+    plain = [(name, seed) for name in names for seed in SEEDS if (name, seed) not in done]
     spoilt = [
-        (every[name], seed, kind)
+        (name, seed, kind)
         for name in HOPELESS
         for kind in KINDS
         for seed in range(3)
@@ -132,7 +138,8 @@ def table(path: Path) -> str:
     tasks = list(dict.fromkeys(str(line["task"]) for line in plain))
     rows = [["task", *finders], ["---", *["--:" for _ in finders]]]
     for task in tasks:
-        rows.append([task, *(_share([one for one in plain if one["task"] == task], name) for name in finders)])
+        some = [one for one in plain if one["task"] == task]
+        rows += [[task, *(_share(some, name) for name in finders)]]
     rows.append(["**all**", *(f"**{_share(plain, name)}**" for name in finders)])
     rows.append(["steps, mean", *(_steps(plain, name) for name in finders)])
     spoilt = [line for line in lines if not line["best"]]
@@ -145,7 +152,9 @@ def table(path: Path) -> str:
 
 def _share(lines: list[Line], finder: str) -> str:
     some = [line for line in lines if line["finder"] == finder]
-    return f"{sum(int(str(line['reached'])) for line in some)} of {len(some)}" if some else "stops with an error"
+    return (
+        f"{sum(int(str(line['reached'])) for line in some)} of {len(some)}" if some else "stops with an error"
+    )
 
 
 def _steps(lines: list[Line], finder: str) -> str:
@@ -160,7 +169,7 @@ def main() -> int:
     path = _HERE / ("lr_find_development.csv" if arguments.development else "lr_find.csv")
     if not arguments.table:
         tasks = development.TASKS if arguments.development else score.TASKS
-        measure(path, tasks, hopeless=not arguments.development)
+        measure(path, [task.name for task in tasks], hopeless=not arguments.development)
     print(table(path))
     return 0
 

@@ -60,7 +60,9 @@ def _autoencoder(seed: int) -> Setting:
     torch.manual_seed(seed)
     x, _ = _digits()
     seen, held = halves(x, x, seed)
-    model = nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 12), nn.Linear(12, 48), nn.ReLU(), nn.Linear(48, 64))
+    model = nn.Sequential(
+        nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 12), nn.Linear(12, 48), nn.ReLU(), nn.Linear(48, 64)
+    )
     return Setting(model, drawn(*seen, 32, 400, seed), mse_loss, explained(held))
 
 

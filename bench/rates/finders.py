@@ -72,7 +72,7 @@ def _loader(setting: Setting) -> "DataLoader[tuple[Tensor, Tensor]]":
 
 
 def _valley(rates: Sequence[float], losses: Sequence[float]) -> float | None:
-    """fastai's rule: in the longest falling subsequence, the middle of its middle third."""
+    """Fastai's rule: in the longest falling subsequence, the middle of its middle third."""
     lengths = [1] * len(losses)
     for at, loss in enumerate(losses):
         lengths[at] = 1 + max((lengths[one] for one in range(at) if losses[one] > loss), default=0)
@@ -101,7 +101,12 @@ def lightning(task: Task, setting: Setting) -> list[Suggestion]:
 
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     quiet = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(quiet), redirect_stderr(quiet), warnings.catch_warnings():
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        redirect_stdout(quiet),
+        redirect_stderr(quiet),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         trainer = pl.Trainer(
             accelerator="cpu",

@@ -22,7 +22,13 @@ def _cancer(seed: int) -> Setting:
     data = load_breast_cancer()
     seen, held = halves(*_scaled(data.data, data.target), seed)
     model = nn.Sequential(
-        nn.Linear(30, 48), nn.BatchNorm1d(48), nn.ReLU(), nn.Linear(48, 48), nn.BatchNorm1d(48), nn.ReLU(), nn.Linear(48, 2)
+        nn.Linear(30, 48),
+        nn.BatchNorm1d(48),
+        nn.ReLU(),
+        nn.Linear(48, 48),
+        nn.BatchNorm1d(48),
+        nn.ReLU(),
+        nn.Linear(48, 2),
     )
     return Setting(model, drawn(*seen, 32, 200, seed), cross_entropy, answers(held))
 
@@ -41,7 +47,15 @@ def _friedman(seed: int) -> Setting:
     inputs = torch.tensor(2 * x - 1, dtype=torch.float32)
     targets = torch.tensor((y - y.mean()) / y.std(), dtype=torch.float32)[:, None]
     seen, held = halves(inputs, targets, seed)
-    layers = [nn.Linear(10, 48), nn.ReLU(), nn.Linear(48, 48), nn.ReLU(), nn.Linear(48, 48), nn.ReLU(), nn.Linear(48, 1)]
+    layers = [
+        nn.Linear(10, 48),
+        nn.ReLU(),
+        nn.Linear(48, 48),
+        nn.ReLU(),
+        nn.Linear(48, 48),
+        nn.ReLU(),
+        nn.Linear(48, 1),
+    ]
     return Setting(nn.Sequential(*layers), drawn(*seen, 32, 600, seed), mse_loss, explained(held))
 
 
@@ -118,7 +132,9 @@ def _largest(seed: int) -> Setting:
 class _Residual(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
-        self.inside = nn.Sequential(nn.LayerNorm(size), nn.Linear(size, 2 * size), nn.GELU(), nn.Linear(2 * size, size))
+        self.inside = nn.Sequential(
+            nn.LayerNorm(size), nn.Linear(size, 2 * size), nn.GELU(), nn.Linear(2 * size, size)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.inside(x)
@@ -130,7 +146,9 @@ def _clusters(seed: int) -> Setting:
     kinds = torch.randint(40, (2400,))
     x = centres[kinds] + torch.randn(2400, 16)
     seen, held = halves(x, kinds % 20, seed)
-    model = nn.Sequential(nn.Linear(16, 40), _Residual(40), _Residual(40), nn.LayerNorm(40), nn.Linear(40, 20))
+    model = nn.Sequential(
+        nn.Linear(16, 40), _Residual(40), _Residual(40), nn.LayerNorm(40), nn.Linear(40, 20)
+    )
     return Setting(model, drawn(*seen, 32, 400, seed), cross_entropy, answers(held))
 
 
@@ -180,7 +198,7 @@ TASKS = (
     Task("wine-adam", _wine, Adam, 1e-3),
     Task("friedman-deep-sgd", _friedman, lambda p, r: SGD(p, r, momentum=0.9, weight_decay=1e-4), 0.01),
     Task("waves-lstm-adam", _waves, Adam, 1e-3),
-    Task("bars-conv-sgd", _bars, lambda p, r: SGD(p, r), 0.1),
+    Task("bars-conv-sgd", _bars, SGD, 0.1),
     Task("largest-transformer-adamw", _largest, AdamW, 3e-4),
     Task("clusters-residual-adamw", _clusters, lambda p, r: AdamW(p, r, weight_decay=0.05), 1e-3),
     Task("photo-rmsprop", _photo, lambda p, r: RMSprop(p, r, momentum=0.5), 1e-3),

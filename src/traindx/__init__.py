@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from traindx.diagnosis import Diagnosis, Verdict
     from traindx.errors import TraindxError, UnreadableError
     from traindx.event import Event
+    from traindx.exams.learning_rate import find_rate
     from traindx.fact import Fact
     from traindx.finding import Evidence, Finding, Severity
+    from traindx.learning_rate import FoundRate
     from traindx.loading.reading import Reading, follow, load, read
     from traindx.log import Unread
+    from traindx.lr_finding import ProgramRate, lr_find
     from traindx.prescription import Prescription
     from traindx.quantity import Quantity
     from traindx.run import Run, Segment
@@ -39,7 +42,9 @@ __all__ = [
     "Evidence",
     "Fact",
     "Finding",
+    "FoundRate",
     "Prescription",
+    "ProgramRate",
     "Quantity",
     "Reading",
     "Run",
@@ -56,8 +61,10 @@ __all__ = [
     "compare",
     "diagnose",
     "facts",
+    "find_rate",
     "follow",
     "load",
+    "lr_find",
     "quantities",
     "read",
     "treat",
@@ -74,7 +81,9 @@ _HOME = {
     "Evidence": "finding",
     "Fact": "fact",
     "Finding": "finding",
+    "FoundRate": "learning_rate",
     "Prescription": "prescription",
+    "ProgramRate": "lr_finding",
     "Quantity": "quantity",
     "Reading": "loading.reading",
     "Run": "run",
@@ -90,8 +99,10 @@ _HOME = {
     "Wish": "treating",
     "compare": "comparing",
     "diagnose": "diagnosing",
+    "find_rate": "exams.learning_rate",
     "follow": "loading.reading",
     "load": "loading.reading",
+    "lr_find": "lr_finding",
     "read": "loading.reading",
     "treat": "treating",
     "watch": "watching",

@@ -1,4 +1,4 @@
-"""The types of a search for a learning rate: short trainings, what came of them, and the rate they speak for."""
+"""The types of a search for a learning rate: short trainings, what came of them, the rate they speak for."""
 
 import math
 from dataclasses import dataclass
@@ -29,8 +29,10 @@ class RateTrial:
     rate: float
     """The largest it reached: a warm-up begins below."""
     loss: float
-    """Where it ended; infinite where it ran away or broke."""
+    """Where it ended; infinite where it ended in no number or broke."""
     course: Course
+    ran_away: bool = False
+    """Whether it rose clearly above where it began, even if it came back: it may not the next time."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class FoundRate:
     trials: tuple[RateTrial, ...] = ()
     """Short trainings at fixed rates, the lowest rate first."""
     usable: tuple[float, float] | None = None
-    """The lowest and the highest rate tried that end about as well as the best; the suggested one lies within."""
+    """The lowest and the highest rate tried that end about as well as the best, or are suggested."""
     diverges: float | None = None
     """The lowest rate that is known to run away; None where none did."""
     measure: str = "training loss"
@@ -65,7 +67,7 @@ class FoundRate:
     @property
     def best(self) -> RateTrial | None:
         """The trial with the lowest end; None where all of them ran away."""
-        whole = [one for one in self.trials if math.isfinite(one.loss)]
+        whole = [one for one in self.trials if math.isfinite(one.loss) and not one.ran_away]
         return min(whole, key=lambda one: one.loss, default=None)
 
     def at(self, rate: float | None) -> RateTrial | None:
@@ -81,5 +83,7 @@ def rising(own: float, low: float, high: float, steps: float, taken: int) -> flo
 
 def rung(own: float, number: int) -> float:
     """A rate on a ladder through the program's own, two to a decade: x1, x3, x10, and so on."""
+    if number == 0:
+        return own
     tens, odd = divmod(number, 2)
     return float(f"{own * 10.0**tens * (3 if odd else 1):.6g}")

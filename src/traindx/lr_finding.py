@@ -1,5 +1,6 @@
-"""A learning rate for a program as it is: a range test and short trainings, each a run of the same command."""
+"""A learning rate for a program as it is: a range test and short trainings, all of the same command."""
 
+import math
 import os
 import re
 import shlex
@@ -8,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from traindx.change import Change
 from traindx.curves.curve import whole
@@ -21,6 +24,7 @@ from traindx.patching import Patch, patch_of, refusal_of
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.rate_search import LEAST_STEPS, Plan, searched
 from traindx.run import Run
+from traindx.series import Floats
 from traindx.trial import Measure
 from traindx.trials.arm import Done, Order, applied, carry_out
 from traindx.trials.measuring import curve, end
@@ -107,7 +111,9 @@ class _Programs:
     def __init__(self, command: Command, place: Workplace, folder: Path, seconds: float, say: Say) -> None:
         self._command, self._place, self._folder, self._say = command, place, folder, say
         self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
-        self._own, self._reach, self._shares = 0.0, 1.0, (1.0,)
+        self._own = 0.0
+        self._shares: Floats = np.ones(1)
+        """What the program's schedule makes of its rate, step by step."""
         self._longest: int | None = None
         """The steps the program takes, where that is less than was asked for."""
         self.run: Run
@@ -132,11 +138,11 @@ class _Programs:
             self._refuse_few(len(losses))
             self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
             return self.ramp(low, high, steps)
-        self._learn(done, len(losses))
-        rates = [
-            share * rising(self._own, low, high, steps, taken) for taken, share in enumerate(self._shares)
-        ]
-        return Course(tuple(rates[: len(losses)]), losses, broke=done.crashed)
+        self._own = _own_rate(done)
+        self.run = _run(done)
+        nominal = np.array([rising(self._own, low, high, steps, taken) for taken in range(len(losses))])
+        self._shares = _schedule(self.run, nominal, self._own)
+        return Course(tuple((self._shares * nominal).tolist()), losses, broke=done.crashed)
 
     def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
         """Short trainings that reach a rate each, beside each other."""
@@ -145,11 +151,11 @@ class _Programs:
                 f"{self._command.title}: the time was over before a rate could be told; add --minutes"
             )
         steps = min(steps, self._longest or steps)
-        reach = max(self._shares[:steps])
+        reach = float(self._shares[:steps].max())
         if reach < _REACHED and not any("warms up" in note for note in self.notes):
             self.notes.append(
-                f"the program warms up: in the trials its schedule reaches {100 * reach:.0f} % of its peak, and"
-                " the rates that are told here are those the trials reached"
+                f"the program warms up: in the trials its schedule reaches {100 * reach:.0f} % of its peak,"
+                " and the rates that are told here are those the trials reached"
             )
         self._say(f"trials of {count(steps, 'step')} at rates of {' and '.join(map(number, rates))}")
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -157,12 +163,15 @@ class _Programs:
 
     def _held(self, rate: float, factor: float, steps: int) -> Course:
         done = self._carried_out(f"rate-{rate:.6g}", Change("optimizer.lr", ("x", f"{factor:.9g}")), steps)
-        losses = self._losses(done)
-        assert done.run is not None
-        shares = self._shares[: len(losses)]
-        rates = tuple(share * factor * self._own for share in shares)
-        blind = _guess(done.run, losses)
-        return Course(rates, losses, (blind,) * len(losses) if blind is not None else (), _validation(done.run, steps), done.crashed)
+        losses, run = self._losses(done), _run(done)
+        guess = _guess(run, losses)
+        return Course(
+            rates=tuple((self._shares[: len(losses)] * factor * self._own).tolist()),
+            losses=losses,
+            blind=() if guess is None else (guess,) * len(losses),
+            validation=_validation(run, steps),
+            broke=done.crashed,
+        )
 
     def _carried_out(self, name: str, change: Change, steps: int) -> Done:
         folder = self._folder / name
@@ -189,8 +198,8 @@ class _Programs:
         return done
 
     def _losses(self, done: Done) -> tuple[float, ...]:
-        run = done.run
-        if run is None or TRAIN_LOSS not in run:
+        run = _run(done)
+        if TRAIN_LOSS not in run:
             raise TraindxError(
                 f"{self._command.title}: no training loss was seen; is a loss computed and backward() called?"
             )
@@ -203,16 +212,28 @@ class _Programs:
                 f" let it take {_FEWEST} or more"
             )
 
-    def _learn(self, done: Done, steps: int) -> None:
-        """The program's own rate, and what its schedule makes of it at every step."""
-        assert done.run is not None
-        self.run = done.run
-        told = [match[1] for says in applied(done.order.folder) if (match := _OWN_RATE.match(says))]
-        self._own = float(told[0])
-        rates = whole(done.run, LEARNING_RATE).values if LEARNING_RATE in done.run else ()
-        # What the program reads of its rate: the change is undone after each step.
-        shares = [float(rate) / self._own for rate in rates]
-        self._shares = tuple(shares) if len(shares) >= steps else (1.0,) * steps
+
+def _own_rate(done: Done) -> float:
+    """The rate the program gave to its optimizer, as the change has told it."""
+    return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
+
+
+def _schedule(run: Run, nominal: Floats, own: float) -> Floats:
+    """What the program's schedule makes of its rate at every step of a range test, as a share of it."""
+    recorded = whole(run, LEARNING_RATE).values if LEARNING_RATE in run else np.array([])
+    if len(recorded) < len(nominal) or not recorded.max() > 0:
+        return np.ones(len(nominal))
+    recorded = recorded[: len(nominal)]
+    # What is recorded is the rate as the program reads it, before the change or after it: a schedule does not
+    # rise over half of the decades of a range test.
+    rise = recorded.max() / recorded[recorded > 0][0]
+    is_changed = rise > math.sqrt(float(nominal[-1] / nominal[0]))
+    return np.asarray(recorded / (nominal if is_changed else own))
+
+
+def _run(done: Done) -> Run:
+    assert done.run is not None
+    return done.run
 
 
 def _range(low: float, high: float, steps: int) -> Change:

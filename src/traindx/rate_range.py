@@ -30,6 +30,8 @@ class Reading:
     """The losses that is the mean of: how much batches differ."""
     lowest: float
     """The rate at which the loss is lowest."""
+    limit: float
+    """The loss above which a training has run away."""
     diverges: float | None
     """The rate at which it has risen clearly above where it began; None where it never does."""
     is_early: bool
@@ -48,7 +50,7 @@ def reading_of(course: Course, steps: int) -> Reading:
             f"the loss is not a number at step {at + 1} of the range test, at a rate of {number(rates[at])}:"
             " that is the data or the loss function, not the rate"
         )
-        return Reading(math.nan, (), rates[0], None, at > 0, fault)
+        return Reading(math.nan, (), rates[0], math.inf, None, at > 0, fault)
     runaway = run_away(losses, steps, course.broke)
     last = len(losses) if runaway is None else max(3, runaway)
     smooth = _smoothed(_capped(losses[:last], early), steps)
@@ -56,6 +58,7 @@ def reading_of(course: Course, steps: int) -> Reading:
         begins=float(np.mean(early)),
         untrained=tuple(early.tolist()),
         lowest=rates[int(np.argmin(smooth))],
+        limit=_limit(losses[:last], steps),
         diverges=None if runaway is None else rates[min(runaway, len(rates) - 1)],
         is_early=runaway is not None and runaway <= _first(steps) + 1,
     )
@@ -64,12 +67,16 @@ def reading_of(course: Course, steps: int) -> Reading:
 def run_away(losses: Floats, steps: int, broke: bool = False) -> int | None:
     """The step at which a range test has run away: no number, or clearly above where it began."""
     known = losses if np.isfinite(losses).all() else losses[: int(np.argmin(np.isfinite(losses)))]
-    if len(known) > _first(steps):
-        limit = _limit(known, steps)
-        over = [at for at in range(2, len(known)) if float(np.median(known[at - 2 : at + 1])) > limit]
-        if over:
-            return over[0]
+    over = first_above(known, _limit(known, steps)) if len(known) > _first(steps) else None
+    if over is not None:
+        return over
     return len(known) if broke or len(known) < len(losses) else None
+
+
+def first_above(losses: Floats, limit: float) -> int | None:
+    """The first step that lies above a limit together with one of its two neighbours before it."""
+    three = [float(np.median(losses[at - 2 : at + 1])) for at in range(2, len(losses))]
+    return next((at for at, middle in enumerate(three, 2) if middle > limit), None)
 
 
 def _first(steps: int) -> int:

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from traindx.learning_rate import Course, FoundRate, RateTrial, rung
-from traindx.rate_range import Reading, fallen, reading_of
+from traindx.rate_range import Reading, fallen, first_above, reading_of
 from traindx.wording import count, number
 
 _LOW, _HIGH = 1e-7, 10.0
@@ -24,15 +24,15 @@ _RANGE, _TRIAL, _TRIALS = 0.25, 0.15, 5
 _ALIKE = 0.05
 """Of what the best trial fell by: ends that close count as alike."""
 _LOST, _ENOUGH = 0.5, 0.7
-"""A rate whose next higher one loses the first share of the fall stands at an edge over which longer trainings
-often fall: the next lower one is taken where it has the second share of it."""
+"""A rate whose next higher one loses the first share of the fall stands at an edge, and longer trainings
+often fall over it: the next lower one is taken where it has the second share of the fall."""
 _TAIL, _FEWEST = 0.3, 5
 """The last part of a trial, whose mean is its end, and the steps that has at least."""
 LEAST_STEPS = 100
 """Altogether: fewer leave trials of less than fifteen steps."""
 _SAME = 1e-6
 _CLEAR = 3.5
-"""Standard errors: a fall that is smaller may be chance. Five trials are looked at, fourteen steps of each."""
+"""Standard errors: a smaller fall may be chance, as five trials are looked at by fourteen steps each."""
 
 Ends = dict[int, RateTrial]
 """Trials by the number of their rung."""
@@ -102,7 +102,9 @@ def _tried(runner: Runner, plan: Plan, reading: Reading) -> Ends:
         wanted = [one for one in dict.fromkeys(rungs) if one not in ends]
         rates = [rung(runner.own, one) for one in wanted]
         for one, rate, course in zip(wanted, rates, runner.hold(rates, plan.trial), strict=True):
-            ends[one] = RateTrial(rate, _end(course, plan.trial), course)
+            end = _end(course, plan.trial)
+            away = not math.isfinite(end) or first_above(np.array(course.losses), reading.limit) is not None
+            ends[one] = RateTrial(rate, end, course, away)
 
     try_all([top - 2, top - 1])
     if _is_deaf(ends):
@@ -118,14 +120,15 @@ def _tried(runner: Runner, plan: Plan, reading: Reading) -> Ends:
 def _validated(one: RateTrial) -> RateTrial:
     """The same trial, judged by its validation loss."""
     known = one.course.validation
-    is_whole = known is not None and math.isfinite(one.loss)
-    return replace(one, loss=known if is_whole and known is not None else math.inf)
+    if known is None or not math.isfinite(known):
+        return replace(one, loss=math.inf, ran_away=True)
+    return replace(one, loss=known)
 
 
 def _end(course: Course, steps: int) -> float:
-    """The mean of the last part; infinite where it is no number, or the program broke."""
+    """The mean of the last part; infinite where a loss is no number, or the program broke."""
     tail = course.losses[-max(_FEWEST, math.ceil(_TAIL * steps)) :]
-    if course.broke or not tail or not all(map(math.isfinite, tail)):
+    if course.broke or not tail or not all(map(math.isfinite, course.losses)):
         return math.inf
     return math.fsum(tail) / len(tail)
 
@@ -140,7 +143,7 @@ def _is_deaf(ends: Ends) -> bool:
 
 def _next(ends: Ends, own: float, diverges: float | None) -> int:
     """The rung that would tell most: beside the best one, on the side that is still open."""
-    best = min(ends, key=lambda one: (ends[one].loss, one))
+    best = _best(ends)
     block = _block(ends, best)
     low, high = block[0] - 1, block[-1] + 1
     if len(block) == 1 and len(ends) > 1:
@@ -152,6 +155,11 @@ def _next(ends: Ends, own: float, diverges: float | None) -> int:
     if best == block[0] or is_beyond:
         return low
     return low if ends[best - 1].loss <= ends[best + 1].loss else high
+
+
+def _best(ends: Ends) -> int:
+    """The rung that ends lowest without having run away; the lower one of two that end alike."""
+    return min(ends, key=lambda one: (ends[one].ran_away, ends[one].loss, one))
 
 
 def _block(rungs: "Ends | Sequence[int]", inside: int) -> list[int]:
@@ -169,7 +177,7 @@ def _concluded(found: FoundRate, ends: Ends, reading: Reading, steps: int) -> Fo
     """The rate, and all that goes with it; why there is none, where there is none."""
     trials = tuple(ends[one] for one in sorted(ends))
     whole = replace(found, trials=trials, measure=_measure(trials), diverges=_diverges(found, trials))
-    best = min(ends, key=lambda one: ends[one].loss)
+    best = _best(ends)
     why = _why_none(ends, best, reading, steps)
     if why:
         return replace(whole, why=why)
@@ -183,13 +191,14 @@ def _alike(ends: Ends, best: int, begins: float) -> list[int]:
     """The neighbours of the best rung that end about as well."""
     least = ends[best].loss
     most = least + _ALIKE * max(0.0, begins - least)
-    return _block([one for one in ends if ends[one].loss <= most], best)
+    alike = [one for one in ends if ends[one].loss <= most and not ends[one].ran_away]
+    return _block(alike, best)
 
 
 def _chosen(ends: Ends, alike: list[int], best: int, begins: float) -> tuple[int, str]:
     """The middle of what is about as good, the lower one of two; and why."""
     middle = alike[(len(alike) - 1) // 2]
-    if 0 in alike and 0 <= middle:
+    if 0 in alike and middle >= 0:
         return 0, "the current rate ends about as well as any that was tried"
     whole = begins - ends[best].loss
     above, below = ends.get(middle + 1), ends.get(middle - 1)
@@ -211,7 +220,7 @@ def _measure(trials: Sequence[RateTrial]) -> str:
 
 def _diverges(found: FoundRate, trials: Sequence[RateTrial]) -> float | None:
     """The lowest rate above all that learn at which the loss ran away, in a trial or in the range test."""
-    learning = max((one.rate for one in trials if one.loss < found.begins), default=0.0)
+    learning = max((one.rate for one in trials if not one.ran_away and one.loss < found.begins), default=0.0)
     known = [one.rate for one in trials] + ([found.diverges] if found.diverges is not None else [])
     return min((rate for rate in known if rate > learning), default=None)
 
@@ -224,7 +233,7 @@ def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
             f"the loss is the same to the last digit at rates of {rates}: no step reaches what the loss"
             " depends on (frozen, detached, or not in the optimizer)"
         )
-    if not math.isfinite(ends[best].loss):
+    if ends[best].ran_away:
         return "the loss ran away at every rate that was tried"
     tail = ends[best].course.losses[-max(_FEWEST, math.ceil(_TAIL * steps)) :]
     within = f"within {count(steps, 'step')} at any of the {len(ends)} rates that were tried"
@@ -234,7 +243,7 @@ def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
     if blind and fallen(np.array(blind) - np.array(tail), (0.0,)) < _CLEAR:
         guess = math.fsum(blind) / len(blind)
         return (
-            f"the loss falls to what an answer costs that does not look at the input ({number(guess)}), and not"
-            f" below it, {within}"
+            f"the loss falls to what an answer costs that does not look at the input ({number(guess)}), and"
+            f" not below it, {within}"
         )
     return ""

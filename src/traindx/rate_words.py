@@ -7,6 +7,7 @@ from traindx.learning_rate import FoundRate, RateTrial
 from traindx.wording import count, number
 
 _ALIKE = 0.95
+_WITHIN = "of the rates tried, these end within 5 % of the best fall"
 _SAFER = "the best one stands close to where it breaks, and the suggested one keeps away from there"
 _CURRENT, _SUGGESTED, _LOWEST, _RAN_AWAY = "current", "suggested", "ends lowest", "ran away"
 
@@ -41,7 +42,7 @@ def rows(found: FoundRate) -> list[Row]:
 
 
 def _end(one: RateTrial) -> str:
-    return number(one.loss) if math.isfinite(one.loss) else "NaN"
+    return number(one.loss) if math.isfinite(one.loss) else "-"
 
 
 def _fall(found: FoundRate, one: RateTrial) -> str:
@@ -80,10 +81,10 @@ def usable_line(found: FoundRate) -> str:
     low, high = map(number, found.usable)
     if low == high:
         return f"{low} alone: rates three times lower and higher end more than 5 % of the fall above it"
-    best = found.best
-    below = found.at(found.suggested)
-    is_alike = best is None or below is None or (fall_share(found, below) or 0.0) >= _ALIKE
-    return f"{low} to {high}: {'of the rates tried, these end within 5 % of the best fall' if is_alike else _SAFER}"
+    chosen = found.at(found.suggested)
+    share = None if chosen is None else fall_share(found, chosen)
+    is_alike = share is None or share >= _ALIKE
+    return f"{low} to {high}: {_WITHIN if is_alike else _SAFER}"
 
 
 def current_line(found: FoundRate) -> str:
@@ -92,7 +93,11 @@ def current_line(found: FoundRate) -> str:
     if usable is None or now is None:
         return ""
     share = fall_share(found, now)
-    fell = "it ran away" if share is None else f"it falls by {100 * max(0.0, share):.0f} % of what the best falls by"
+    fell = (
+        "it ran away"
+        if now.ran_away or share is None
+        else f"it falls by {100 * max(0.0, share):.0f} % of what the best falls by"
+    )
     low, high = usable
     if found.current < low:
         return f"{number(found.current)}, {_times(low / found.current)} below the usable rates: {fell}"

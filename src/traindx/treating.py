@@ -198,4 +198,3 @@ def _save_model(engine: Engine, best: Trial, into: Path) -> None:
         raise TraindxError(
             f"{into}: the weights were not saved: {done.problem or 'the program has no model'}"
         )
-

@@ -113,6 +113,8 @@ def test_what_is_no_change_is_refused_in_a_sentence(text: str) -> None:
         "init.reset",
         "precision.use float16",
         "optimizer.lr x y",
+        "schedule.range 1 10",
+        "schedule.range 10 1 75",
     ],
 )
 def test_a_change_with_the_wrong_words_is_refused(text: str, tmp_path: Path) -> None:
@@ -139,6 +141,27 @@ def test_a_warm_up_and_a_cosine_shape_the_steps(tmp_path: Path) -> None:
     with changed(tmp_path, "schedule.cosine", steps=2) as program:
         program.taken = 1
         assert moved(train(steps=1)) == pytest.approx(0.5 * moved(plain), rel=1e-4)
+
+
+def test_a_range_of_rates_rises_by_the_same_factor_each_step(tmp_path: Path) -> None:
+    plain = train(steps=1)
+    with changed(tmp_path, "schedule.range 0.001 10 5") as program:
+        for taken, times in enumerate((0.01, 0.1, 1.0, 10.0, 100.0, 100.0)):
+            program.taken = taken
+            seen = train(steps=1)
+            assert moved(seen) == pytest.approx(times * moved(plain), rel=1e-3)
+            assert seen.rates == plain.rates
+    (note,) = notes(tmp_path)
+    assert note["applied"]
+
+
+def test_a_range_of_rates_keeps_the_ratio_of_two_optimizers(tmp_path: Path) -> None:
+    plain = train(steps=1, lr=0.01)
+    with changed(tmp_path, "schedule.range 0.001 10 5"):
+        train(steps=1)
+        # The second step of the range, where an optimizer with 0.1 has 0.01.
+        other = train(steps=1, lr=0.01)
+    assert moved(other) == pytest.approx(0.1 * moved(plain), rel=1e-3)
 
 
 def test_a_cosine_without_a_length_is_refused(tmp_path: Path) -> None:

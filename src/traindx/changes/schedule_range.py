@@ -1,34 +1,62 @@
 """A rate that rises over many decades, to see where the loss falls and where it runs away."""
 
-from torch.optim import Optimizer
+import math
+from collections.abc import Callable
+from typing import TypeVar
 
 from traindx.change import Change
+from traindx.errors import TraindxError
 from traindx.learning_rate import rising
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 from traindx.surgery.rates import first_rate, multiply_rates
 
-NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
+_NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
+_FORM = "schedule.range 1e-7 10 75"
+
+AnyOptimizer = TypeVar("AnyOptimizer")
+Tell = Callable[[Change, str], None]
+
+
+def rising_rates(
+    change: Change, first: Callable[[AnyOptimizer], float], applied: Tell, refuse: Tell
+) -> Callable[[AnyOptimizer, int], float]:
+    """What the rates of every step are multiplied by; several optimizers keep the ratio of their rates."""
+    low, high, steps = _numbers(change)
+    own: list[float] = []
+
+    def factor(optimizer: AnyOptimizer, taken: int) -> float:
+        if not own:
+            own.append(first(optimizer))
+        if not own[0]:
+            refuse(change, _NO_RATE)
+            return 1.0
+        applied(change, f"the learning rate {own[0]:.9g} is replaced by a range of rates")
+        return rising(own[0], low, high, steps, taken) / own[0]
+
+    return factor
 
 
 def begin(program: Program, change: Change) -> None:
     """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
-    low, high, steps = map(float, change.words)
+    multiply_rates(program, rising_rates(change, first_rate, program.applied, program.refuse))
 
-    def factor(optimizer: Optimizer, taken: int) -> float:
-        rate = first_rate(optimizer)
-        if not rate:
-            program.refuse(change, NO_RATE)
-            return 1.0
-        program.applied(change, f"the learning rate {rate:g} is replaced by a range of rates")
-        return rising(rate, low, high, steps, taken) / rate
 
-    multiply_rates(program, factor)
+def _numbers(change: Change) -> tuple[float, float, float]:
+    try:
+        low, high, steps = map(float, change.words)
+    except ValueError:
+        low = high = steps = math.nan
+    if not (0 < low < high < math.inf and 1 < steps < math.inf):
+        raise TraindxError(
+            f'"{change}": needs the lowest rate, the highest one and a number of steps; for example: {_FORM}'
+        )
+    return low, high, steps
 
 
 OPERATION = Operation(
     name="schedule.range",
-    forms=("schedule.range 1e-7 10 75",),
+    forms=(_FORM,),
     says="let the rate rise from one number to another over so many steps, as traindx lr-find does",
     begin=begin,
 )

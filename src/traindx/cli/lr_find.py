@@ -20,9 +20,9 @@ EXAMPLES = """\
   traindx lr-find --json - train.py            as data, for programs
   traindx lr-find -- python -m package.train   any command that trains with torch
 
-Our options stand before the command; everything after its first word is the program's. Each of six runs is the
-same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so that
-what the program writes is left alone. Groups of parameters keep their ratios, and schedules go on.
+Our options stand before the command; everything after its first word is the program's. Each of six runs is
+the same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so
+that what the program writes is left alone. Groups of parameters keep their ratios, and schedules go on.
 Recordings are kept in .traindx/rates."""
 
 

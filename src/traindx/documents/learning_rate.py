@@ -49,6 +49,7 @@ def _trial(found: FoundRate, one: RateTrial) -> Json:
         "rate": number(one.rate),
         "loss": number(one.loss),
         "fall": optional(fall_share(found, one)),
+        "ran_away": one.ran_away,
         "broke": one.course.broke,
         "losses": [number(loss) for loss in one.course.losses],
     }

@@ -67,7 +67,10 @@ def _modes(model: nn.Module) -> Restore:
 
 def _settings(optimizer: Optimizer) -> Restore:
     """Rates and the like: some are tensors, which a step may change in place."""
-    kept = [(group, {name: _kept(group[name]) for name in group if name != "params"}) for group in _groups(optimizer)]
+    kept = [
+        (group, {name: _kept(group[name]) for name in group if name != "params"})
+        for group in _groups(optimizer)
+    ]
 
     def restore() -> None:
         for group, settings in kept:

@@ -1,0 +1,136 @@
+"""`traindx lr-find` on real programs, as a user would call it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("libcst")
+
+from traindx.cli import main
+
+SCRIPT = """\
+import torch
+from torch import nn
+
+torch.set_num_threads(1)
+torch.manual_seed(3)
+x = torch.randn(256, 6)
+y = LABELS
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.0003)
+schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 150))
+for epoch in range(60):
+    for batch in torch.randperm(256).split(32):
+        loss = nn.functional.cross_entropy(model(x[batch]), y[batch])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    open("epochs.txt", "a").write("one more")
+"""
+LEARNABLE, RANDOM = "(x @ torch.randn(6) > 0).long()", "torch.randint(2, (256,))"
+
+
+def lr_find(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
+    return subprocess.run(
+        [sys.executable, "-m", "traindx", "lr-find", *words],
+        cwd=here,
+        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT.replace("LABELS", LEARNABLE))
+    # What an older run has left must not be taken for a trial.
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "rank-0.traindx").write_bytes(b"no recording")
+    done = lr_find(tmp_path, "--json", "rate.json", "--md", "rate.md", "--png", "rate.png", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "set the learning rate to" in done.stdout
+    assert "ends of trials" in done.stdout
+    found = json.loads((tmp_path / "rate.json").read_text())
+    assert found["schema"] == "traindx.rate/1"
+    assert found["current"] == 0.0003
+    assert found["suggested"] > 100 * found["current"]
+    assert found["steps"] == 300
+    assert len(found["trials"]) == 5
+    by_rate = {one["rate"]: one["loss"] for one in found["trials"]}
+    assert by_rate[found["suggested"]] < 0.6 * by_rate[0.0003]
+    assert found["change"] == f"lr=0.0003 -> lr={found['suggested']} at train.py:9"
+    assert f"+optimizer = torch.optim.SGD(model.parameters(), lr={found['suggested']})" in found["patch"]
+    # The program warms up for longer than a trial takes: 45 of 150 steps.
+    assert any("reaches 30 % of its peak" in note for note in found["notes"])
+    rates = found["range_test"]["rates"]
+    assert rates == sorted(rates)
+    assert script.read_text() == SCRIPT.replace("LABELS", LEARNABLE)
+    assert not (tmp_path / "epochs.txt").exists()
+    assert (tmp_path / "rate.png").read_bytes().startswith(b"\x89PNG")
+    assert f"| {found['suggested']} |" in (tmp_path / "rate.md").read_text()
+    assert sorted(path.name for path in (tmp_path / ".traindx/rates/train-1").iterdir())[0].startswith(
+        "range"
+    )
+
+
+def test_labels_that_cannot_be_learned_get_no_rate(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SCRIPT.replace("LABELS", RANDOM))
+    done = lr_find(tmp_path, "--json", "-", "train.py")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["suggested"] is None
+    assert "no learning rate to suggest" in done.stderr
+    assert found["change"] is None
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("print('hello')\n", "nothing was recorded"),
+        (SCRIPT.replace("LABELS", LEARNABLE).replace("range(60)", "range(2)"), "16 steps in all, too few"),
+        (SCRIPT.replace("LABELS", LEARNABLE).replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
+    ],
+)
+def test_a_program_that_cannot_be_examined_is_told_so(program: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(program)
+    done = lr_find(tmp_path, "train.py")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "no command was given"),
+        (["missing.py"], "no such file"),
+        (["--steps", "20", "train.py"], "too few"),
+        (["--minutes", "0", "train.py"], "is no number above 0"),
+        (["--json", "nowhere/rate.json", "train.py"], "cannot be written"),
+        (["--json", "-", "--md", "-", "train.py"], "two reports"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(
+    words: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("")
+    assert main(["lr-find", *words]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("traindx lr-find: ")
+    assert says in told
+    assert told.count("\n") == 1
