@@ -20,7 +20,6 @@ from pathlib import Path
 
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
-
 from traindx.checklist import Checked, Mark, Rehearsal
 from traindx.errors import TraindxError
 from traindx.launching.command import command_from
@@ -70,7 +69,8 @@ def main() -> None:
     parser.add_argument("--part", default="0/1", help="every so manieth script only, as 0/2 and 1/2")
     arguments = parser.parse_args()
     _KEPT.mkdir(parents=True, exist_ok=True)
-    known = labels(arguments.folder.resolve())
+    # By name: whenever it is stopped, healthy and failing ones were rehearsed.
+    known = sorted(labels(arguments.folder.resolve()), key=lambda one: one.script.name)
     if not arguments.totals:
         place, of = map(int, arguments.part.split("/"))
         for number, label in enumerate(known):
@@ -145,9 +145,8 @@ def _report(rows: list[Row]) -> None:
     well = [one for one in rows if one.cause == HEALTHY]
     visible = [one for one in sick if one.visible]
     for one in sorted(visible, key=lambda one: (one.points, one.cause)):
-        print(
-            f"{'ok  ' if one.points else 'MISS'} {one.script:<24} {one.cause:<24} {one.verdict:<6} {one.causes}"
-        )
+        found = f"{one.cause:<24} {one.verdict:<6} {one.causes}"
+        print(f"{'ok  ' if one.points else 'MISS'} {one.script:<24} {found}")
     later = [one for one in sick if not one.visible]
     print(f"visible before training: {sum(one.points for one in visible)} of {len(visible)} pointed to,")
     print(f"  {sum(one.first for one in visible)} as the first cause of the worst check,")

@@ -1,4 +1,4 @@
-"""Checks by signs: questions that may be asked of the first steps of a run, and how their answers are marked."""
+"""Checks by signs: questions that may be asked of the first steps of a run, and what an answer is worth."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace

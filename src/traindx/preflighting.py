@@ -1,4 +1,4 @@
-"""Before the long run: the program is rehearsed for a few steps, and all that can be seen by then is checked."""
+"""Before the long run: a program is rehearsed for a few steps, and what can be seen by then is checked."""
 
 import os
 import shlex
@@ -39,7 +39,7 @@ def preflight(
     """Rehearse a program for a few steps, and check what can be seen before the long run.
 
     The program is a script or the words of a command; it runs in copies of the working directory, for at most
-    about `seconds` each time, its start aside. `quick` leaves out the range test. `say` is told what is going on.
+    about `seconds` each time, its start aside. `quick` leaves out the range test. `say` is told what goes on.
     """
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)

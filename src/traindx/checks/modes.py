@@ -8,10 +8,10 @@ from traindx.signs.validated_in_train_mode import validated_in_train_mode
 from traindx.wording import count
 
 _RANDOM = 0.01
-"""Of the spread of outputs: two calls that differ by less are one and the same, but for rounding in half precision."""
+"""Of the spread of outputs: two calls that differ by less are alike, but for rounding in halves."""
 _APART = 0.5
-"""Of the spread of outputs. A fresh batch normalisation in eval mode is off by about as much as outputs differ;
-statistics of a batch of four against their unbiased estimates make 0.13."""
+"""Of the spread of outputs. A fresh batch normalisation in eval mode is off by about as much as outputs
+differ; statistics of a batch of four against their unbiased estimates make 0.13."""
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:
@@ -37,7 +37,9 @@ def _compared(modes: Modes) -> Seen:
         return Seen(Mark.UNSEEN, says)
     if modes.random_in_train > _APART / 2:
         return Seen(Mark.UNSEEN, "the model draws random numbers in train mode, dropout aside")
-    told = f"with dropout off, outputs of one batch differ by {modes.differs:.2g} of their spread between the modes"
+    told = (
+        f"dropout off, outputs of one batch differ by {modes.differs:.2g} of their spread between the modes"
+    )
     if modes.differs <= _APART:
         return Seen(Mark.PASS, told)
     why = " (running averages of its normalisation do not fit the batches)" if modes.norms else ""

@@ -96,7 +96,8 @@ def _right(run: Run) -> float | None:
 
 
 def _judged(way: _Way, repeated: Repeated) -> Seen:
-    told = f"the loss of one batch goes from {number(way.first)} to {number(way.last)} in {count(way.steps, 'step')}"
+    told = f"the loss of one batch goes from {number(way.first)} to {number(way.last)}"
+    told += f" in {count(way.steps, 'step')}"
     if way.right is not None:
         told += f", {way.right:.0%} of its answers are right"
     evidence = _evidence(repeated.run, way.last, _LEARNT * way.reference)

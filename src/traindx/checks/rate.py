@@ -2,14 +2,14 @@
 
 from traindx.checklist import Check, Mark, Part, Ramp, Rehearsal, Seen
 from traindx.curves.objective import is_adversarial
-from traindx.facts import OPTIMIZER_PLACE
 from traindx.curves.stated import place_of
+from traindx.facts import OPTIMIZER_PLACE
 from traindx.rate_range import Reading, fallen, reading_of
 from traindx.wording import number
 
 _FAR_BELOW = 1000.0
-"""Times below the rate at which the loss was lowest. A tenth of that rate is what range tests suggest; a hundred
-times less than that is slow even for fine-tuning."""
+"""Times below the rate at which the loss was lowest. A tenth of that rate is what range tests suggest; a
+hundred times less than that is slow even for fine-tuning."""
 _CLEAR = 3.5
 """Standard errors that the loss has to fall by for the rates to mean anything; as in rate_search."""
 _TAIL = 5

@@ -1,9 +1,9 @@
 """Whether the program gets going at all."""
 
 from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.finding import Finding
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.probabilities_refused import probabilities_refused
-from traindx.finding import Finding
 from traindx.wording import count
 
 

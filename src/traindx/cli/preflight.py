@@ -12,19 +12,19 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from traindx.checklist import Checklist
 
-HELP = "rehearse a training for a few steps, and check data, loss, model, loop, rate and cost before the long run"
+HELP = "rehearse a training for a few steps: check data, loss, model, loop, rate and cost before the long run"
 EXAMPLES = """\
   traindx preflight train.py                   a checklist of two dozen checks, and a verdict
   traindx preflight --quick train.py           without the range test of the learning rate
   traindx preflight --fail-on fail train.py && python train.py   start the long run only where nothing fails
   traindx preflight --fail-on one-batch train.py    exit with 1 where this check does not pass
-  traindx preflight --steps 400 train.py       look at more steps: to see a validation, to learn a batch by heart
+  traindx preflight --steps 400 train.py       look at more steps, to see a validation
   traindx preflight --json - train.py          as data, for programs
   traindx preflight -- torchrun --nproc-per-node 1 train.py   any command that trains with torch
 
-Our options stand before the command; everything after its first word is the program's. It runs three times, each
-time from its beginning and for a few steps only: as it is; with the same batch at every step and no dropout; with
-a rate that rises. It runs in copies of the working directory, so that what it writes is left alone.
+Our options stand before the command; everything after its first word is the program's. It runs three times,
+from its beginning and for a few steps: as it is; with the same batch at every step and no dropout; with a
+rate that rises. It runs in copies of the working directory, so that what it writes is left alone.
 Recordings are kept in .traindx/preflights."""
 
 
@@ -43,8 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CONDITION",
-        help="exit with 1 where a check fails (fail), where one fails or warns (warn), or where a check of that"
-        " name does not pass; may be repeated",
+        help="exit with 1 where a check fails (fail), where one fails or warns (warn), or where the check of"
+        " that name fails or warns; may be repeated",
     )
     parser.add_argument(
         "--steps", type=int, default=100, metavar="N", help="steps of the program as it is (default: 100)"

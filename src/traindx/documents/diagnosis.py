@@ -79,6 +79,7 @@ def _reasons(reasons: Iterable[Reason]) -> Json:
 
 
 def evidence_documents(evidence: Iterable[Evidence]) -> Json:
+    """Where the numbers stand that speak for something."""
     return [
         {
             "quantity": one.quantity.slug,

@@ -1,8 +1,8 @@
 """How many steps the program is going to take: by the loops around its optimizer step, or by its trainer.
 
-How often a loop goes round is taken from what it goes over: a range of numbers that can be read without running
-anything, or something that has a length. Where the outermost loop goes round while we look, the steps of its
-first round are counted.
+How often a loop goes round is taken from what it goes over: a range of numbers that can be read without
+running anything, or something that has a length. Where the outermost loop goes round while we look, the steps
+of its first round are counted.
 """
 
 from torch.optim import Optimizer
