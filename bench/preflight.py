@@ -17,6 +17,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from zlib import crc32
 
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
@@ -69,8 +70,8 @@ def main() -> None:
     parser.add_argument("--part", default="0/1", help="every so manieth script only, as 0/2 and 1/2")
     arguments = parser.parse_args()
     _KEPT.mkdir(parents=True, exist_ok=True)
-    # By name: whenever it is stopped, healthy and failing ones were rehearsed.
-    known = sorted(labels(arguments.folder.resolve()), key=lambda one: one.script.name)
+    # Shuffled, always alike: whenever it is stopped, healthy and failing ones were rehearsed.
+    known = sorted(labels(arguments.folder.resolve()), key=lambda one: crc32(one.script.name.encode()))
     if not arguments.totals:
         place, of = map(int, arguments.part.split("/"))
         for number, label in enumerate(known):
@@ -79,7 +80,7 @@ def main() -> None:
             if number % of == place and wanted:
                 kept.write_bytes(pickle.dumps(_rehearsed(label)))
                 print(label.script.stem, label.cause, flush=True)
-    rows = [_row(label, kept) for label in known if (kept := _read(label)) is not None]
+    rows = [_row(label, found) for label in known if (found := _read(label)) is not None]
     _write(rows)
     _report(rows)
 

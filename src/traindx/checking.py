@@ -7,6 +7,7 @@ import numpy as np
 
 from traindx.checklist import Ask, Mark, Rehearsal, Seen
 from traindx.curves.inside import looked
+from traindx.fact import Fact
 from traindx.finding import CannotTell, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
 from traindx.quantity import Quantity
@@ -20,17 +21,19 @@ _CLEAR = 0.5
 Says = Callable[[Rehearsal], str]
 
 
-def by_signs(*signs: Sign, passes: Says, unseen: Says) -> Ask:
+def by_signs(*signs: Sign, passes: Says, unseen: Says, needs: Fact | None = None) -> Ask:
     """A check that fails or warns by what signs find: serious ones that are clear fail, all others warn.
 
-    `passes` is the sentence where none finds anything, `unseen` the one where none could tell.
+    `passes` is the sentence where none finds anything, `unseen` the one where none could tell, or where what
+    they look at, the fact that it `needs`, is not known.
     """
 
     def ask(rehearsal: Rehearsal) -> list[Seen]:
         found, any_told = asked(rehearsal.run, signs)
         if found:
             return found
-        return [Seen(Mark.PASS, passes(rehearsal)) if any_told else Seen(Mark.UNSEEN, unseen(rehearsal))]
+        looked_at = any_told and (needs is None or needs in rehearsal.run.facts)
+        return [Seen(Mark.PASS, passes(rehearsal)) if looked_at else Seen(Mark.UNSEEN, unseen(rehearsal))]
 
     return ask
 

@@ -28,5 +28,6 @@ CHECK = Check(
         loss_falls_without_floor,
         passes=_passes,
         unseen=lambda _: "the program calls no loss function of torch or Keras",
+        needs=LOSS_FUNCTION,
     ),
 )

@@ -1,5 +1,7 @@
 """Whether the model means the same in train mode and in eval mode."""
 
+import math
+
 from traindx.checking import asked
 from traindx.checklist import Check, Mark, Modes, Part, Rehearsal, Seen
 from traindx.signs.dropout_in_validation import dropout_in_validation
@@ -32,6 +34,8 @@ def _compared(modes: Modes) -> Seen:
     if modes.dropped_in_eval:
         says = f"{count(modes.dropped_in_eval // 2 or 1, 'dropout')} active in eval mode"
         return Seen(Mark.FAIL, says, causes=("dropout-misuse", "train-eval-mode-bug"))
+    if not math.isfinite(modes.differs):
+        return Seen(Mark.UNSEEN, "the outputs of the model are no numbers any more")
     if modes.random_in_eval > _RANDOM:
         says = "the model draws random numbers in eval mode, so that the modes cannot be compared"
         return Seen(Mark.UNSEEN, says)

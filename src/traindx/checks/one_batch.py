@@ -23,8 +23,11 @@ _NOTHING = 0.9
 """The same: what is above has learnt next to nothing of it."""
 _RIGHT = 0.99
 """Share of right answers on the batch: a loss with smoothed labels has a floor of its own."""
-_FALLING = 0.03
-"""Of the loss, from the third quarter of the steps to the last: what falls by more is still on its way."""
+_FALLING, _CREEPING = 0.03, 0.002
+"""Of the loss, from the third quarter of the steps to the last: what falls by more is still on its way; the
+second, where nearly every step of the last quarter takes it lower."""
+_STEADY = 0.9
+"""Share of steps that take the loss lower."""
 _FEWEST = 20
 """Steps below which nobody has had the time to learn anything."""
 _SAME = 0.01
@@ -75,7 +78,6 @@ def _way(run: Run, values: Floats) -> _Way:
     first, last = float(values[0]), float(np.mean(last_part(values, 0.1)))
     stated, chance = stated_number(run, INITIAL_LOSS), stated_number(run, CHANCE_LOSS)
     alone = stated is not None and abs(stated - first) <= _SAME * abs(first) and first > 0
-    quarters = [float(np.mean(part)) for part in np.array_split(values, 4)]
     known = alone and chance is not None and chance > 0
     return _Way(
         first=first,
@@ -83,9 +85,17 @@ def _way(run: Run, values: Floats) -> _Way:
         steps=len(values),
         reference=min(first, chance) if known and chance is not None else first,
         has_floor=alone,
-        falls=quarters[2] - quarters[3] > _FALLING * abs(quarters[2]),
+        falls=_falls(values),
         right=_right(run),
     )
+
+
+def _falls(values: Floats) -> bool:
+    """Whether the loss is still on its way down at the end."""
+    *_, third, last = np.array_split(values, 4)
+    fall = float(np.mean(third) - np.mean(last)) / max(abs(float(np.mean(third))), 1e-30)
+    is_steady = float(np.mean(np.diff(last) < 0)) >= _STEADY
+    return fall > (_CREEPING if is_steady else _FALLING)
 
 
 def _right(run: Run) -> float | None:

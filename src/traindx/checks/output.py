@@ -36,5 +36,6 @@ CHECK = Check(
         dropout_at_output,
         passes=_passes,
         unseen=lambda _: "the program calls no loss function of torch or Keras",
+        needs=LOSS_FUNCTION,
     ),
 )

@@ -2,7 +2,7 @@
 
 from traindx.checking import by_signs, typical
 from traindx.checklist import Check, Part, Rehearsal
-from traindx.facts import CLASSES
+from traindx.facts import CLASSES, LOSS_FUNCTION
 from traindx.quantities import TARGET_MAX, TARGET_MEAN, TARGET_MIN, TARGET_STD
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.labels_faulty import labels_faulty
@@ -37,5 +37,6 @@ CHECK = Check(
         data_tiny,
         passes=_passes,
         unseen=lambda _: "the program calls no loss function of torch or Keras, so its targets were not seen",
+        needs=LOSS_FUNCTION,
     ),
 )

@@ -11,7 +11,8 @@ def begin(program: KerasProgram, change: Change) -> None:
     """Train on the first batch that `fit` comes to, again and again."""
 
     def held(model: keras.Model, settings: Settings) -> Settings:
-        original, first = model.train_step, []
+        original = model.train_step
+        first: list[object] = []
 
         def train_step(data: object) -> object:
             if not first:

@@ -77,8 +77,8 @@ def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, 
     spread = float((learning[0] - learning[0].mean()).norm()) or 1.0
     return {
         "differs": _distance(learning[0], judging[0], spread),
-        "random_in_train": _distance(*learning, spread),
-        "random_in_eval": _distance(*judging, spread),
+        "random_in_train": _distance(learning[0], learning[1], spread),
+        "random_in_eval": _distance(judging[0], judging[1], spread),
         "dropped_in_eval": dropped,
         "norms": sum(isinstance(one, _NormBase) and one.running_mean is not None for one in module.modules()),
     }

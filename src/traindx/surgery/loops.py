@@ -23,12 +23,6 @@ _PASSING = ("enumerate", "tqdm", "track", "progress_bar", "reversed")
 _RANGES = ("range", "trange")
 _CONTAINERS = (list, tuple, dict, set, range, DataLoader)
 _LARGEST = 10**12
-_OPERATIONS = {
-    ast.Add: lambda one, other: one + other,
-    ast.Sub: lambda one, other: one - other,
-    ast.Mult: lambda one, other: one * other,
-    ast.FloorDiv: lambda one, other: one // other if other else None,
-}
 
 
 @dataclass(frozen=True)
@@ -60,6 +54,8 @@ def trainer_around() -> Trainer | None:
     """The trainer of Lightning or transformers that is at work."""
     for frame in _frames():
         owner = frame.f_locals.get("self")
+        if owner is None:
+            continue
         kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(owner).__mro__}
         if kinds & {"lightning.Trainer", "pytorch_lightning.Trainer"}:
             steps, epochs = owner.estimated_stepping_batches, owner.max_epochs
@@ -91,7 +87,7 @@ def _loops_in(frame: FrameType) -> list[Loop]:
     except (OSError, SyntaxError, ValueError):
         return []
     names = {**frame.f_globals, **frame.f_locals}
-    return [_loop(node, names) for node in _around(tree, frame.f_lineno)]
+    return [_loop(node, names) for node in _around(tree, frame.f_lineno, frame.f_code.co_name)]
 
 
 @cache
@@ -100,12 +96,13 @@ def _parsed(file: str) -> ast.Module:
         return ast.parse(source.read())
 
 
-def _around(tree: ast.AST, line: int) -> list[ast.For | ast.While]:
-    """Loops around a line, the outermost first, within the innermost function that holds it."""
+def _around(tree: ast.AST, line: int, function: str) -> list[ast.For | ast.While]:
+    """Loops around a line, the outermost first, within the function of that name that holds it."""
     found: list[ast.For | ast.While] = []
     inner: ast.AST | None = tree
     while inner is not None:
-        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        named = inner.name if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) else "<lambda>"
+        if named == function and (named != "<lambda>" or isinstance(inner, ast.Lambda)):
             found = []
         if isinstance(inner, ast.For | ast.While) and any(_holds(one, line) for one in inner.body):
             found.append(inner)
@@ -132,6 +129,8 @@ def _times(node: ast.expr, names: Mapping[str, object]) -> int | None:
         if called in _RANGES:
             return _range(node.args, names)
         return _times(node.args[0], names) if called in _PASSING else None
+    if isinstance(node, ast.List | ast.Tuple):
+        return len(node.elts)
     value = _value(node, names)
     return _length(value) if isinstance(value, _CONTAINERS) else None
 
@@ -156,15 +155,28 @@ def _value(node: ast.expr, names: Mapping[str, object]) -> object:
             owner = _value(node.value, names)
             # Not getattr: a property would run.
             return getattr(owner, "__dict__", {}).get(node.attr, vars(type(owner)).get(node.attr))
-        case ast.Subscript(slice=ast.Constant()):
-            owner = _value(node.value, names)
-            return owner.get(node.slice.value) if type(owner) is dict else None
+        case ast.Subscript(value=inside, slice=ast.Constant(value=key)):
+            owner = _value(inside, names)
+            return owner.get(key) if type(owner) is dict else None
         case ast.Call(func=ast.Name(id="len"), args=[one]):
             return _length(_value(one, names))
         case ast.BinOp():
-            left, right = _value(node.left, names), _value(node.right, names)
-            compute = _OPERATIONS.get(type(node.op))
-            return compute(left, right) if compute and type(left) is type(right) is int else None
+            return _computed(node.op, _value(node.left, names), _value(node.right, names))
+    return None
+
+
+def _computed(operator: ast.operator, left: object, right: object) -> int | None:
+    if not isinstance(left, int) or not isinstance(right, int):
+        return None
+    match operator:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.FloorDiv():
+            return left // right if right else None
     return None
 
 
