@@ -1,5 +1,6 @@
 """The same batch at every step, from loaders and without them."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import changed, notes
+from traindx.instruments.patching import Patches
 
 ROWS = torch.arange(40.0).reshape(20, 2)
 
@@ -74,6 +76,27 @@ def test_without_a_loader_inputs_and_targets_are_held(tmp_path: Path) -> None:
     assert [note["says"] for note in notes(tmp_path)] == [
         "every step gets the inputs and targets of the first one"
     ]
+
+
+def test_what_records_the_program_sees_the_held_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Tensor] = []
+
+    def recording(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        def loss(given: Tensor, target: Tensor) -> Tensor:
+            seen.append(target.clone())
+            return original(given, target)
+
+        return loss
+
+    monkeypatch.setattr(functional, "mse_loss", functional.mse_loss)
+    with changed(tmp_path, "batches.repeat"):
+        # As in an arm: the recorder comes after the change.
+        Patches().replace(functional, "mse_loss", recording)
+        sliced(Seeing())
+    assert len(seen) == 6
+    assert all(torch.equal(one, seen[0][: len(one)]) for one in seen)
 
 
 def test_a_loss_by_hand_without_a_loader_is_refused(tmp_path: Path) -> None:

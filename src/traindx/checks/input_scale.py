@@ -25,6 +25,6 @@ CHECK = Check(
         inputs_unscaled,
         input_outliers_seen,
         passes=_passes,
-        unseen=lambda _: "what enters the model are no rows of decimal numbers, or too few were looked at",
+        unseen=lambda _: "no rows of decimal numbers were seen to enter a model that is trained alone",
     ),
 )

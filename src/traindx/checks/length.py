@@ -1,6 +1,7 @@
 """How many steps the run is going to take."""
 
 from traindx.checklist import Check, Length, Mark, Part, Rehearsal, Seen
+from traindx.curves.objective import is_adversarial
 from traindx.finding import Finding
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.wording import count
@@ -11,7 +12,9 @@ def ask(rehearsal: Rehearsal) -> list[Seen]:
     length = rehearsal.length
     if length.steps is None:
         return [Seen(Mark.UNSEEN, length.says or "the program does not say how long it is going to run")]
-    told, few = _told(length), few_updates_per_epoch(rehearsal.run)
+    # Of networks in turn, a round is a step of each, and no epoch.
+    told = count(length.steps, "step") if is_adversarial(rehearsal.run) else _told(length)
+    few = few_updates_per_epoch(rehearsal.run)
     fewest = next(one.value for one in few_updates_per_epoch.limits if one.name == "total")
     if isinstance(few, Finding) and length.steps <= fewest:
         says = f"{told} in all; fewer than {fewest:g} move the weights little"

@@ -9,8 +9,8 @@ from traindx.checklist import Check, Mark, Part, Rehearsal, Repeated, Seen
 from traindx.curves.curve import whole
 from traindx.curves.inside import last_part
 from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
-from traindx.curves.stated import stated_number
-from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
+from traindx.curves.stated import stated_number, stated_word
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
 from traindx.finding import Evidence
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Run
@@ -58,10 +58,10 @@ class _Way:
 def ask(rehearsal: Rehearsal) -> list[Seen]:
     """The way of the loss while every step takes the same batch."""
     repeated = rehearsal.repeated
+    if is_adversarial(rehearsal.run):
+        return [Seen(Mark.UNSEEN, "not applicable: networks that train against each other come to no zero")]
     if isinstance(repeated, str):
         return [Seen(Mark.UNSEEN, repeated)]
-    if is_adversarial(rehearsal.run) or is_adversarial(repeated.run):
-        return [Seen(Mark.UNSEEN, "not applicable: networks that train against each other come to no zero")]
     if is_reinforcement(rehearsal.run) or TRAIN_LOSS not in repeated.run:
         return [Seen(Mark.UNSEEN, "not applicable: no loss was seen that would come to zero")]
     values = whole(repeated.run, TRAIN_LOSS).values
@@ -84,10 +84,16 @@ def _way(run: Run, values: Floats) -> _Way:
         last=last,
         steps=len(values),
         reference=min(first, chance) if known and chance is not None else first,
-        has_floor=alone,
+        has_floor=known and not _has_shares(run),
         falls=_falls(values),
         right=_right(run),
     )
+
+
+def _has_shares(run: Run) -> bool:
+    """Whether a loss for yes and no is asked for shares in between, which it cannot come to zero for."""
+    values = stated_number(run, TARGET_VALUES)
+    return values is not None and values > 2 and "binary_cross" in stated_word(run, LOSS_FUNCTION)
 
 
 def _falls(values: Floats) -> bool:

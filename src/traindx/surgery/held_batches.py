@@ -50,8 +50,7 @@ def hold_tensors(program: Program, change: Change, unless: Callable[[], bool]) -
     """Give the first inputs to the model, and the first targets to loss functions, at every step."""
     held = _Held(program, change, unless)
     program.on_input(held.inputs)
-    for name in NAMES:
-        program.replace_losses((name,), held.losses(name))
+    held.hold_losses()
     program.before_step(held.step_begins)
 
 
@@ -62,12 +61,22 @@ class _Held:
         self._program, self._change, self._unless = program, change, unless
         self._first: dict[tuple[object, ...], Tensor] = {}
         self._calls: dict[object, int] = {}
-        self._differed = self._given_up = False
+        self._differed = self._given_up = self._recorded = self._inside = False
+
+    def hold_losses(self) -> None:
+        """Put held targets into every loss function."""
+        for name in NAMES:
+            self._program.replace_losses((name,), self._losses(name))
 
     def inputs(self, model: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
         """The inputs of the same call of the first step."""
         if self._given_up or not torch.is_grad_enabled() or self._unless():
             return None
+        if not self._recorded:
+            # Once more, now around the recorder: it is to see the targets that are held. What the program has
+            # imported by name is the function as it was before.
+            self._recorded = True
+            self.hold_losses()
         tensors = [one for one in args if isinstance(one, Tensor)]
         if any(one.requires_grad for one in tensors):
             self._give_up("what enters the model is computed or differentiated by the program")
@@ -78,18 +87,23 @@ class _Held:
             for place, one in enumerate(args)
         )
 
-    def losses(self, name: str) -> Callable[[Loss], Loss]:
+    def _losses(self, name: str) -> Callable[[Loss], Loss]:
         """A loss function that compares with the targets of the same call of the first step."""
 
         def held(original: Loss) -> Loss:
             def loss(*args: object, **kwargs: object) -> Tensor:
                 target = args[1] if len(args) > 1 else kwargs.get("target")
-                if self._given_up or self._unless() or not isinstance(target, Tensor) or target.requires_grad:
+                done = self._inside or self._given_up or self._unless()
+                if done or not isinstance(target, Tensor) or target.requires_grad:
                     return original(*args, **kwargs)
                 kept = self._kept(target, name, self._turn(name))
-                if len(args) > 1:
-                    return original(args[0], kept, *args[2:], **kwargs)
-                return original(*args, **{**kwargs, "target": kept})
+                self._inside = True
+                try:
+                    if len(args) > 1:
+                        return original(args[0], kept, *args[2:], **kwargs)
+                    return original(*args, **{**kwargs, "target": kept})
+                finally:
+                    self._inside = False
 
             return loss
 
