@@ -94,9 +94,8 @@ class Rehearsing:
         began = time.monotonic()
         done = self._carried_out("as-it-is", (), steps, observes=("length",))
         if done.run is None:
-            raise TraindxError(
-                f"{self.command.title}: {done.problem}; its output is in {self._output('as-it-is')}"
-            )
+            output = self.folder / "as-it-is" / OUTPUT
+            raise TraindxError(f"{self.command.title}: {done.problem}; its output is in {output}")
         took = time.monotonic() - began
         times = whole(done.run, STEP_TIME).finite.values if STEP_TIME in done.run else np.array([])
         # The first step pays for much that later ones do not.
@@ -165,9 +164,6 @@ class Rehearsing:
             self.taken += steps_of(done.run) if done.run else 0
         self.place.clear(folder)
         return done
-
-    def _output(self, name: str) -> Path:
-        return self.folder / name / OUTPUT
 
     def _length(self, run: Run, folder: Path) -> Length:
         if self._whole is not None:

@@ -23,6 +23,7 @@ x = torch.randn(256, 6)
 y = (x @ torch.randn(6, 3)).argmax(1)
 model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+step = 0
 for epoch in range(EPOCHS):
     model.train()
     for rows in torch.randperm(192).split(32):
@@ -30,6 +31,8 @@ for epoch in range(EPOCHS):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        step += 1
+        print("step", step, "loss", loss.item())
     model.eval()
     with torch.no_grad():
         print(nn.functional.cross_entropy(model(x[192:]), y[192:]).item())
@@ -86,7 +89,7 @@ def test_a_program_that_fails_says_why_and_where_and_meets_the_condition(tmp_pat
     document = json.loads(done.stdout)
     output = next(one for one in document["checks"] if one["check"] == "output")
     assert output["causes"] == ["wrong-output-activation"]
-    assert output["seen"][0]["place"] == "train.py:13"
+    assert output["seen"][0]["place"] == "train.py:14"
     # It ends after twelve steps by itself, and the range test was left out.
     assert "12 steps" in done.stderr
     assert marks(document)["rate"] == marks(document)["one-batch"] == "not looked at"

@@ -5,14 +5,14 @@ from traindx.checklist import Check, Part, Rehearsal
 from traindx.curves.stated import stated_number
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.wording import number
+from traindx.wording import count
 
 
 def _passes(rehearsal: Rehearsal) -> str:
     layers, bends = (stated_number(rehearsal.run, one) for one in (LINEAR_LAYERS, NONLINEARITIES))
     if layers is None or bends is None:
         return "linear layers do not follow each other unbent"
-    return f"{number(layers)} linear layers, {number(bends)} operations that bend"
+    return f"{count(round(layers), 'linear layer')}, {count(round(bends), 'operation')} that bend"
 
 
 CHECK = Check(

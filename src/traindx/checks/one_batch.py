@@ -137,9 +137,7 @@ def _on_its_way(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Seen:
     if way.left >= _NOTHING:
         says = f"{told}: it falls, but so slowly that nothing of the batch is learnt yet"
         return Seen(Mark.WARN, says, evidence, causes=("lr-too-low",))
-    return Seen(
-        Mark.UNSEEN, f"{told}, and still falls: --steps with a larger number would settle it", evidence
-    )
+    return Seen(Mark.UNSEEN, f"{told}, and still falls: more steps would settle it", evidence)
 
 
 def _broke(repeated: Repeated) -> str:

@@ -16,6 +16,7 @@ from traindx.signs.nonfinite_from_half import nonfinite_from_half
 from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
 from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.updates_large import updates_large
 from traindx.wording import count, number
 
 
@@ -43,6 +44,7 @@ CHECK = Check(
         gradient_norm_grows,
         loss_scale_collapses,
         steps_overflow,
+        updates_large,
         passes=_passes,
         unseen=lambda _: "no training loss was seen",
     ),

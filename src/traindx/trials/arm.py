@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traindx.change import Change
+from traindx.curves.stated import is_recording
+from traindx.errors import UnreadableError
 from traindx.launching.command import Command
 from traindx.launching.ending import recordings, stopped, why_nothing
 from traindx.launching.environment import recording_environment
@@ -130,15 +132,20 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def _recorded(folder: Path) -> Run | None:
     if not recordings(folder):
         return None
-    runs = load(folder)
-    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0))
+    try:
+        # What the program printed lies beside it, and may read like a log.
+        runs = [run for run in load(folder) if is_recording(run)]
+    except UnreadableError:  # it was ended before its first step
+        return None
+    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0), default=None)
 
 
 def _problem(order: Order, run: Run | None, code: int | None) -> str:
+    if code is None:
+        did = "end" if run is not None else "take a step"
+        return f"it did not {did} within {order.seconds:.0f} s"
     if run is None:
         return why_nothing(order.folder)
-    if code is None:
-        return f"it did not end within {order.seconds:.0f} s"
     if code and not stopped(order.folder):
         return f"it ended with code {code}: {last_line(order.folder / OUTPUT)}"
     return ""
