@@ -15,6 +15,7 @@ import os
 import pickle
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from zlib import crc32
@@ -24,7 +25,7 @@ from scripts import HEALTHY, Label, labels
 from traindx.checklist import Checked, Mark, Rehearsal
 from traindx.errors import TraindxError
 from traindx.launching.command import command_from
-from traindx.preflighting import checked, checks
+from traindx.preflighting import all_checked
 from traindx.rehearsing import STEPS, Rehearsing
 from traindx.trials.place import workplace
 
@@ -109,7 +110,7 @@ def _read(label: Label) -> Kept | None:
 
 
 def _row(label: Label, kept: Kept) -> Row:
-    found = [checked(one, kept.rehearsal) for one in checks()] if kept.rehearsal else []
+    found = all_checked(kept.rehearsal) if kept.rehearsal else ()
     bad = sorted((one for one in found if one.mark.rank >= Mark.WARN.rank), key=lambda one: -one.mark.rank)
     causes = list(dict.fromkeys(slug for one in bad for slug in one.causes))
     right = {label.cause, *label.accept}
@@ -130,7 +131,7 @@ def _row(label: Label, kept: Kept) -> Row:
     )
 
 
-def _named(found: list[Checked], mark: Mark) -> str:
+def _named(found: Iterable[Checked], mark: Mark) -> str:
     return " ".join(one.check.slug for one in found if one.mark is mark)
 
 

@@ -16,7 +16,9 @@ from traindx.series import Series
 from traindx.sign import Sign
 
 _CLEAR = 0.5
-"""The strength from which on a serious finding is a fail; as in verdict.py, what is faint only warns."""
+"""The strength from which on a serious finding is a fail; as in verdict.py, what is less only warns."""
+_FAINT = 0.3
+"""What signs give at their limit; below it they doubt by themselves, as for optimizers that do not mind."""
 
 Says = Callable[[Rehearsal], str]
 
@@ -46,7 +48,7 @@ def asked(run: Run, signs: Iterable[Sign]) -> tuple[list[Seen], bool]:
         with np.errstate(all="ignore"):
             answer = sign(run)
         any_told |= not isinstance(answer, CannotTell)
-        if isinstance(answer, Finding):
+        if isinstance(answer, Finding) and answer.strength >= _FAINT:
             found.append(Seen(mark_of(sign, answer), answer.says, answer.evidence, sign.slug))
     return found, any_told
 

@@ -132,6 +132,8 @@ class Check:
     place: int
     """Where it stands among those of its part."""
     ask: Ask
+    yields: bool = False
+    """Whether a fail is a warning where one batch is learnt by heart all the same."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 from torch.optim import Adam
 
-from tests.checks.rehearsals import CHECKS, ask, rehearsal_of
+from tests.checks.rehearsals import CHECKS, ask, rehearsal_of, repeated
 from tests.signs.test_inside_data import (
     NORMALISES,
     AlwaysDrops,
@@ -29,6 +30,7 @@ from tests.signs.test_inside_loss import NET, flat_targets
 from tests.trainings import CLASSES, CLASSIFIES, FEATURES, PREDICTS, Training, clusters, rate, scaled, stack
 from traindx.checklist import Length, Mark, Modes, Ramp
 from traindx.learning_rate import Course
+from traindx.preflighting import all_checked
 from traindx.quantities import MEMORY
 from traindx.series import Series
 
@@ -84,7 +86,7 @@ ROWS = (
     Row(
         "nonlinearity",
         replace(CLASSIFIES, net=partial(stack, FEATURES, 16, 16, CLASSES, bend=nn.Identity)),
-        Mark.FAIL,
+        Mark.WARN,
         "missing-nonlinearity",
     ),
     Row(
@@ -140,6 +142,18 @@ def test_the_checks_stand_in_the_order_of_their_parts() -> None:
     parts = [one.part for one in CHECKS.values()]
     assert parts == sorted(parts, key=list(type(parts[0])).index)
     assert len({(one.part, one.place) for one in CHECKS.values()}) == len(CHECKS)
+
+
+def test_a_fail_is_a_warning_where_one_batch_is_learnt_all_the_same(tmp_path: Path) -> None:
+    far_off = rehearsal_of(replace(CLASSIFIES, begins=scaled(30)))
+    learnt = repeated(replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02)), tmp_path)
+    marks = {
+        name: {one.check.slug: one.mark for one in all_checked(replace(far_off, repeated=held))}
+        for name, held in (("learnt", learnt), ("unknown", "it was not tried"))
+    }
+    assert marks["unknown"]["initialisation"] is Mark.FAIL
+    assert marks["learnt"]["initialisation"] is Mark.WARN
+    assert marks["learnt"]["one-batch"] is Mark.PASS
 
 
 def test_layers_that_were_frozen_once_learned_pass() -> None:

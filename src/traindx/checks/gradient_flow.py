@@ -33,4 +33,5 @@ CHECK = Check(
         passes=_passes,
         unseen=lambda _: "gradients were not seen, or the model has too few layers to compare",
     ),
+    yields=True,
 )

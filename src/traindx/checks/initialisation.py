@@ -28,4 +28,5 @@ CHECK = Check(
         passes=lambda _: "no layer begins equal, far off, tiny, dead or saturated",
         unseen=lambda _: "the layers of the model were not seen",
     ),
+    yields=True,
 )

@@ -5,7 +5,6 @@ from traindx.checklist import Check, Part, Rehearsal
 from traindx.curves.curve import whole
 from traindx.quantities import TRAIN_LOSS
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
 from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
 from traindx.signs.loss_diverges import loss_diverges
@@ -41,7 +40,6 @@ CHECK = Check(
         loss_diverges,
         leaps_on_small_steps,
         loss_leaps_above_start,
-        gradient_norm_grows,
         loss_scale_collapses,
         steps_overflow,
         updates_large,
