@@ -68,7 +68,7 @@ def range_tests(task: Task, setting: Setting) -> list[Suggestion]:
 
 def _loader(setting: Setting) -> "DataLoader[tuple[Tensor, Tensor]]":
     every = list(islice(cycle(setting.batches), max(100, len(setting.batches))))
-    return DataLoader(every, batch_size=None)  # type: ignore[arg-type]  # a list serves as a dataset
+    return DataLoader(every, batch_size=None)
 
 
 def _valley(rates: Sequence[float], losses: Sequence[float]) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import torch
-from sklearn.datasets import load_breast_cancer, load_sample_image, load_wine, make_friedman1
+from sklearn.datasets import load_breast_cancer, load_sample_image, load_wine, make_friedman2
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, mse_loss, smooth_l1_loss
 from torch.optim import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop
@@ -41,22 +41,17 @@ def _wine(seed: int) -> Setting:
     return Setting(model, drawn(*seen, 8, 250, seed), cross_entropy, answers(held))
 
 
-def _friedman(seed: int) -> Setting:
+def _circuit(seed: int) -> Setting:
+    """The phase and impedance of a circuit, from four parts of it."""
     torch.manual_seed(seed)
-    x, y = make_friedman1(1500, 10, noise=0.5, random_state=seed)
-    inputs = torch.tensor(2 * x - 1, dtype=torch.float32)
-    targets = torch.tensor((y - y.mean()) / y.std(), dtype=torch.float32)[:, None]
+    x, impedance = make_friedman2(1500, noise=20.0, random_state=seed)
+    inputs, first = _scaled(x, (impedance - impedance.mean()) / impedance.std())
+    second = torch.tanh(inputs[:, :1] * inputs[:, 1:2]) + 0.1 * torch.randn(1500, 1)
+    targets = torch.cat([first.float()[:, None], second], 1)
     seen, held = halves(inputs, targets, seed)
-    layers = [
-        nn.Linear(10, 48),
-        nn.ReLU(),
-        nn.Linear(48, 48),
-        nn.ReLU(),
-        nn.Linear(48, 48),
-        nn.ReLU(),
-        nn.Linear(48, 1),
-    ]
-    return Setting(nn.Sequential(*layers), drawn(*seen, 32, 600, seed), mse_loss, explained(held))
+    layers = [nn.Linear(4, 40), nn.ReLU(), nn.Linear(40, 40), nn.ReLU(), nn.Linear(40, 40), nn.ReLU()]
+    model = nn.Sequential(*layers, nn.Linear(40, 2))
+    return Setting(model, drawn(*seen, 32, 500, seed), mse_loss, explained(held))
 
 
 class _Forecast(nn.Module):
@@ -196,7 +191,7 @@ def _two_groups(parameters: Iterable[nn.Parameter], rate: float) -> Optimizer:
 TASKS = (
     Task("cancer-batchnorm-nesterov", _cancer, lambda p, r: SGD(p, r, momentum=0.9, nesterov=True), 0.01),
     Task("wine-adam", _wine, Adam, 1e-3),
-    Task("friedman-deep-sgd", _friedman, lambda p, r: SGD(p, r, momentum=0.9, weight_decay=1e-4), 0.01),
+    Task("circuit-deep-sgd", _circuit, lambda p, r: SGD(p, r, momentum=0.9, weight_decay=1e-4), 0.01),
     Task("waves-lstm-adam", _waves, Adam, 1e-3),
     Task("bars-conv-sgd", _bars, SGD, 0.1),
     Task("largest-transformer-adamw", _largest, AdamW, 3e-4),

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from traindx.change import Change
 from traindx.curves.curve import whole
+from traindx.curves.stated import stated_number
 from traindx.errors import TraindxError
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
@@ -130,7 +131,7 @@ class _Programs:
         steps = min(steps, self._longest or steps)
         self._say(f"range test, {count(steps, 'step')}")
         began = time.monotonic()
-        done = self._carried_out(f"range-{low:g}-{steps}", _range(low, high, steps), steps)
+        done = self._carried_out(f"range-{low:g}-{steps}", range_change(low, high, steps), steps)
         self._patience = max(_LEAST_SECONDS, _PATIENCE * (time.monotonic() - began))
         losses = self._losses(done)
         if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
@@ -138,10 +139,10 @@ class _Programs:
             self._refuse_few(len(losses))
             self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
             return self.ramp(low, high, steps)
-        self._own = _own_rate(done)
+        self._own = own_rate(done)
         self.run = _run(done)
         nominal = np.array([rising(self._own, low, high, steps, taken) for taken in range(len(losses))])
-        self._shares = _schedule(self.run, nominal, self._own)
+        self._shares = schedule_shares(self.run, nominal, self._own)
         return Course(tuple((self._shares * nominal).tolist()), losses, broke=done.crashed)
 
     def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
@@ -213,22 +214,24 @@ class _Programs:
             )
 
 
-def _own_rate(done: Done) -> float:
+def own_rate(done: Done) -> float:
     """The rate the program gave to its optimizer, as the change has told it."""
     return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
 
 
-def _schedule(run: Run, nominal: Floats, own: float) -> Floats:
+def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
     """What the program's schedule makes of its rate at every step of a range test, as a share of it."""
     recorded = whole(run, LEARNING_RATE).values if LEARNING_RATE in run else np.array([])
-    if len(recorded) < len(nominal) or not recorded.max() > 0:
+    if len(recorded) < len(nominal) or not recorded[: len(nominal)].max() > 0:
         return np.ones(len(nominal))
     recorded = recorded[: len(nominal)]
     # What is recorded is the rate as the program reads it, before the change or after it: a schedule does not
     # rise over half of the decades of a range test.
     rise = recorded.max() / recorded[recorded > 0][0]
     is_changed = rise > math.sqrt(float(nominal[-1] / nominal[0]))
-    return np.asarray(recorded / (nominal if is_changed else own))
+    shares = recorded / (nominal if is_changed else own)
+    # A warm-up may begin at zero, which no logarithm knows.
+    return np.maximum(shares, shares[shares > 0].min())
 
 
 def _run(done: Done) -> Run:
@@ -236,21 +239,17 @@ def _run(done: Done) -> Run:
     return done.run
 
 
-def _range(low: float, high: float, steps: int) -> Change:
+def range_change(low: float, high: float, steps: int) -> Change:
+    """A rate that rises from one number to another, widened where the program's own lies outside."""
     return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
 
 
 def _guess(run: Run, losses: Sequence[float]) -> float | None:
     """What a constant guess costs, where the loss is that of the loss function and nothing is added to it."""
-    chance, first = _fact(run.facts, CHANCE_LOSS), _fact(run.facts, INITIAL_LOSS)
+    chance, first = stated_number(run, CHANCE_LOSS), stated_number(run, INITIAL_LOSS)
     if chance is None or first is None or not losses or abs(first - losses[0]) > 0.01 * abs(first):
         return None
     return chance
-
-
-def _fact(facts: "Mapping[object, object]", fact: object) -> float | None:
-    value = facts.get(fact)
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _validation(run: Run, steps: int) -> float | None:

@@ -16,6 +16,11 @@ _WIDTH = 0.03
 """Of the steps: how wide the loss is smoothed, about a quarter of a decade."""
 _NOISE = 5.0
 """Times the noise between batches that a loss has to rise by to have run away."""
+_CLEAR = 5.0
+"""Standard errors below the beginning: a lowest loss that is nearer to it may be noise."""
+_BELOW = 0.1
+"""Of the rate that runs away: where noise hides the lowest loss, trials begin one and two rungs below this.
+In the trainings this was developed on the best rate was a seventh to a two-hundredth of it."""
 _CAP = 10.0
 """Times as much: what lies above counts no more, or one huge loss would reach back over its neighbours."""
 
@@ -29,7 +34,7 @@ class Reading:
     untrained: tuple[float, ...]
     """The losses that is the mean of: how much batches differ."""
     lowest: float
-    """The rate at which the loss is lowest."""
+    """The rate at which the loss is lowest; where noise hides that, a tenth of the rate that runs away."""
     limit: float
     """The loss above which a training has run away."""
     diverges: float | None
@@ -54,12 +59,16 @@ def reading_of(course: Course, steps: int) -> Reading:
     runaway = run_away(losses, steps, course.broke)
     last = len(losses) if runaway is None else max(3, runaway)
     smooth = _smoothed(_capped(losses[:last], early), steps)
+    fall = float(np.mean(early) - smooth.min())
+    # Over about so many steps a smoothed loss is the mean.
+    is_clear = fall > _CLEAR * float(np.std(early)) / math.sqrt(math.tau * _width(steps))
+    diverges = None if runaway is None else rates[min(runaway, len(rates) - 1)]
     return Reading(
         begins=float(np.mean(early)),
         untrained=tuple(early.tolist()),
-        lowest=rates[int(np.argmin(smooth))],
+        lowest=_BELOW * diverges if diverges and not is_clear else rates[int(np.argmin(smooth))],
         limit=_limit(losses[:last], steps),
-        diverges=None if runaway is None else rates[min(runaway, len(rates) - 1)],
+        diverges=diverges,
         is_early=runaway is not None and runaway <= _first(steps) + 1,
     )
 
@@ -99,8 +108,12 @@ def _capped(losses: Floats, early: Floats) -> Floats:
 def _smoothed(losses: Floats, steps: int) -> Floats:
     """Each loss with its neighbours, on both sides: an average that lags would shift the rates."""
     at = np.arange(len(losses))
-    weights = np.exp(-0.5 * ((at[:, None] - at) / max(1.0, _WIDTH * steps)) ** 2)
+    weights = np.exp(-0.5 * ((at[:, None] - at) / _width(steps)) ** 2)
     return np.asarray(weights @ losses / weights.sum(axis=1))
+
+
+def _width(steps: int) -> float:
+    return max(1.0, _WIDTH * steps)
 
 
 def fallen(before: "Sequence[float] | Floats", after: Sequence[float]) -> float:

@@ -225,6 +225,15 @@ def _diverges(found: FoundRate, trials: Sequence[RateTrial]) -> float | None:
     return min((rate for rate in known if rate > learning), default=None)
 
 
+def _fallen_beside(ends: Ends, best: int, steps: int) -> float:
+    """How clearly the best trial ends below the one of the lowest rate, batch by batch."""
+    lowest = ends[min(ends)].course.losses
+    mine = ends[best].course.losses
+    if len(lowest) != len(mine):
+        return 0.0
+    return fallen(np.array(lowest[-steps:]) - np.array(mine[-steps:]), (0.0,))
+
+
 def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
     """Why no rate is suggested; empty where one can be."""
     if _is_deaf(dict(list(ends.items())[:2])):
@@ -237,7 +246,7 @@ def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
         return "the loss ran away at every rate that was tried"
     tail = ends[best].course.losses[-max(_FEWEST, math.ceil(_TAIL * steps)) :]
     within = f"within {count(steps, 'step')} at any of the {len(ends)} rates that were tried"
-    if fallen(reading.untrained, tail) < _CLEAR:
+    if max(fallen(reading.untrained, tail), _fallen_beside(ends, best, len(tail))) < _CLEAR:
         return f"the loss does not fall below where it begins ({number(reading.begins)}) {within}"
     blind = ends[best].course.blind[-len(tail) :]
     if blind and fallen(np.array(blind) - np.array(tail), (0.0,)) < _CLEAR:

@@ -63,7 +63,7 @@ def _remark(found: FoundRate, one: RateTrial) -> str:
         (one.rate == found.current, _CURRENT),
         (one.rate == found.suggested, _SUGGESTED),
         (one is found.best, _LOWEST),
-        (not math.isfinite(one.loss), _RAN_AWAY),
+        (one.ran_away, _RAN_AWAY),
     ]
     return ", ".join(word for is_so, word in said if is_so)
 

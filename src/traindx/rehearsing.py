@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,8 @@ from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
 from traindx.launching.command import Command
 from traindx.launching.ending import stopped
 from traindx.learning_rate import Course, rising
-from traindx.quantities import LEARNING_RATE, STEP_TIME, TRAIN_LOSS
+from traindx.lr_finding import own_rate, range_change, schedule_shares
+from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.run import Run
 from traindx.trials.arm import OUTPUT, Done, Order, applied, carry_out, last_line, refused
 from traindx.trials.measuring import steps_of
@@ -42,7 +42,6 @@ _AT_ONCE = 2
 
 REPEAT = Change("batches.repeat")
 _UNDROPPED = Change("regularize.dropout", ("0",))
-_OWN_RATE = re.compile(r"the learning rate (\S+) ")
 
 
 @dataclass
@@ -128,14 +127,12 @@ class Rehearsing:
             return (
                 f"a range test of {steps} steps would take {steps * self._step:.0f} s; --seconds allows more"
             )
-        change = Change("schedule.range", (f"{_LOW:g}", f"{_HIGH:g}", str(steps)))
-        done = self._carried_out("range", (change,), steps, beside=True)
+        done = self._carried_out("range", (range_change(_LOW, _HIGH, steps),), steps, beside=True)
         if done.run is None or TRAIN_LOSS not in done.run:
             return done.problem or "no training loss was seen"
-        told = [match[1] for says in applied(done.order.folder) if (match := _OWN_RATE.match(says))]
-        if done.refused or not told:
-            return f"its learning rate cannot be raised: {done.refused or 'no step was changed'}"
-        return _ramped(done.run, float(told[0]), steps, broke=done.crashed)
+        if done.refused:
+            return f"its learning rate cannot be raised: {done.refused}"
+        return _ramped(done.run, own_rate(done), steps, broke=done.crashed)
 
     def _carried_out(
         self,
@@ -219,11 +216,9 @@ def _modes(folder: Path) -> Modes | str:
 
 def _ramped(run: Run, own: float, steps: int, *, broke: bool) -> Ramp:
     losses = tuple(whole(run, TRAIN_LOSS).values.tolist())
-    # What the program reads of its rate is its schedule: the change is undone after each step.
-    read = whole(run, LEARNING_RATE).values.tolist() if LEARNING_RATE in run else []
-    shares = [rate / own for rate in read] if len(read) >= len(losses) else [1.0] * len(losses)
-    rates = tuple(share * rising(own, _LOW, _HIGH, steps, taken) for taken, share in enumerate(shares))
-    return Ramp(own, Course(rates[: len(losses)], losses, broke=broke), steps)
+    nominal = np.array([rising(own, _LOW, _HIGH, steps, taken) for taken in range(len(losses))])
+    rates = schedule_shares(run, nominal, own) * nominal
+    return Ramp(own, Course(tuple(rates.tolist()), losses, broke=broke), steps)
 
 
 def _machine_bytes() -> int | None:

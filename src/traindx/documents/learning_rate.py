@@ -41,7 +41,8 @@ def rate_document(
         "folder": folder or None,
         "notes": list(found.notes),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # Letters beyond ASCII are written as numbers: a terminal obeys some of them.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def _trial(found: FoundRate, one: RateTrial) -> Json:
