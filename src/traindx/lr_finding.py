@@ -231,7 +231,7 @@ def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
     is_changed = rise > math.sqrt(float(nominal[-1] / nominal[0]))
     shares = recorded / (nominal if is_changed else own)
     # A warm-up may begin at zero, which no logarithm knows.
-    return np.maximum(shares, shares[shares > 0].min())
+    return np.asarray(np.maximum(shares, shares[shares > 0].min()))
 
 
 def _run(done: Done) -> Run:
