@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from traindx import exams, facts, quantities
     from traindx.cause import Cause
+    from traindx.checklist import Checklist
     from traindx.comparing import compare
     from traindx.comparison import Comparison
     from traindx.diagnosing import diagnose
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from traindx.loading.reading import Reading, follow, load, read
     from traindx.log import Unread
     from traindx.lr_finding import ProgramRate, lr_find
+    from traindx.preflighting import preflight
     from traindx.prescription import Prescription
     from traindx.quantity import Quantity
     from traindx.run import Run, Segment
@@ -36,6 +38,7 @@ __version__ = "0.3.0"
 __all__ = [
     "Axis",
     "Cause",
+    "Checklist",
     "Comparison",
     "Diagnosis",
     "Event",
@@ -66,6 +69,7 @@ __all__ = [
     "follow",
     "load",
     "lr_find",
+    "preflight",
     "quantities",
     "read",
     "treat",
@@ -76,6 +80,7 @@ __all__ = [
 _HOME = {
     "Axis": "series",
     "Cause": "cause",
+    "Checklist": "checklist",
     "Comparison": "comparison",
     "Diagnosis": "diagnosis",
     "Event": "event",
@@ -104,6 +109,7 @@ _HOME = {
     "follow": "loading.reading",
     "load": "loading.reading",
     "lr_find": "lr_finding",
+    "preflight": "preflighting",
     "read": "loading.reading",
     "treat": "treating",
     "watch": "watching",

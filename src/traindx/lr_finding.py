@@ -131,7 +131,7 @@ class _Programs:
         steps = min(steps, self._longest or steps)
         self._say(f"range test, {count(steps, 'step')}")
         began = time.monotonic()
-        done = self._carried_out(f"range-{low:g}-{steps}", _range(low, high, steps), steps)
+        done = self._carried_out(f"range-{low:g}-{steps}", range_change(low, high, steps), steps)
         self._patience = max(_LEAST_SECONDS, _PATIENCE * (time.monotonic() - began))
         losses = self._losses(done)
         if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
@@ -139,10 +139,10 @@ class _Programs:
             self._refuse_few(len(losses))
             self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
             return self.ramp(low, high, steps)
-        self._own = _own_rate(done)
+        self._own = own_rate(done)
         self.run = _run(done)
         nominal = np.array([rising(self._own, low, high, steps, taken) for taken in range(len(losses))])
-        self._shares = _schedule(self.run, nominal, self._own)
+        self._shares = schedule_shares(self.run, nominal, self._own)
         return Course(tuple((self._shares * nominal).tolist()), losses, broke=done.crashed)
 
     def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
@@ -214,12 +214,12 @@ class _Programs:
             )
 
 
-def _own_rate(done: Done) -> float:
+def own_rate(done: Done) -> float:
     """The rate the program gave to its optimizer, as the change has told it."""
     return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
 
 
-def _schedule(run: Run, nominal: Floats, own: float) -> Floats:
+def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
     """What the program's schedule makes of its rate at every step of a range test, as a share of it."""
     recorded = whole(run, LEARNING_RATE).values if LEARNING_RATE in run else np.array([])
     if len(recorded) < len(nominal) or not recorded[: len(nominal)].max() > 0:
@@ -239,7 +239,8 @@ def _run(done: Done) -> Run:
     return done.run
 
 
-def _range(low: float, high: float, steps: int) -> Change:
+def range_change(low: float, high: float, steps: int) -> Change:
+    """A rate that rises from one number to another, widened where the program's own lies outside."""
     return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
 
 

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 
 import torch
 
-from traindx import changes, keras_changes
+from traindx import changes, keras_changes, observers
 from traindx.change import Change, change_from
 from traindx.errors import TraindxError
 from traindx.surgery import seeds
@@ -50,6 +50,8 @@ def begin_from_environment() -> Program | None:
     program = Program(Path(asked["folder"]), asked.get("steps"))
     seeds.install(int(asked["seed"]), program.patches)
     begin(program, [change_from(text) for text in asked["changes"]])
+    for name in asked.get("observes", ()):
+        import_module(f"{observers.__name__}.{name}").begin(program)
     if asked.get("saves"):
         _save_at_end(program, asked["saves"])
     return program

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,24 @@ def test_a_range_of_rates_keeps_the_ratio_of_two_optimizers(tmp_path: Path) -> N
         # The second step of the range, where an optimizer with 0.1 has 0.01.
         other = train(steps=1, lr=0.01)
     assert moved(other) == pytest.approx(0.1 * moved(plain), rel=1e-3)
+
+
+def test_two_optimizers_beside_each_other_go_through_the_whole_warm_up_each(tmp_path: Path) -> None:
+    models = [net(), net()]
+    steering = [SGD(one.parameters(), lr=0.1) for one in models]
+    ways: list[float] = []
+    with changed(tmp_path, "schedule.warmup 10", steps=100):
+        for _ in range(5):
+            before = models[1][0].weight.detach().clone()
+            for model, optimizer in zip(models, steering, strict=True):
+                optimizer.zero_grad()
+                model[0].weight.sum().backward()
+                optimizer.step()
+            ways.append(float((models[1][0].weight.detach() - before).norm()))
+    # The second one comes when the first has taken a step, and then grows by as much with each step.
+    growth = [after - before for before, after in pairwise(ways)]
+    assert growth == pytest.approx([growth[0]] * 4, rel=1e-3)
+    assert ways[0] == pytest.approx(2 * growth[0], rel=1e-3)
 
 
 def test_a_cosine_without_a_length_is_refused(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def _suspect(suspect: Suspect) -> Json:
         "confidence": number(suspect.confidence),
         "score": number(suspect.score),
         "reasons": _reasons(suspect.reasons),
-        "evidence": _evidence(suspect.evidence),
+        "evidence": evidence_documents(suspect.evidence),
         "fixes": [_fix(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": one.slug, "told_apart_by": one.told_apart_by} for one in cause.rivals],
@@ -72,13 +72,14 @@ def _reasons(reasons: Iterable[Reason]) -> Json:
             "points": number(reason.points),
             "sign": reason.sign.slug if reason.sign else None,
             "seen": reason.seen,
-            "evidence": _evidence(reason.evidence),
+            "evidence": evidence_documents(reason.evidence),
         }
         for reason in reasons
     ]
 
 
-def _evidence(evidence: Iterable[Evidence]) -> Json:
+def evidence_documents(evidence: Iterable[Evidence]) -> Json:
+    """Where the numbers stand that speak for something."""
     return [
         {
             "quantity": one.quantity.slug,
@@ -116,7 +117,7 @@ def _finding(asked: Asked) -> Json:
         "severity": asked.sign.severity.value,
         "strength": number(finding.strength),
         "says": finding.says,
-        "evidence": _evidence(finding.evidence),
+        "evidence": evidence_documents(finding.evidence),
     }
 
 

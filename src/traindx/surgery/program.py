@@ -5,7 +5,7 @@ Everything is installed before the recorder, so that the recorder sees the progr
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -101,6 +101,10 @@ class Program:
     def refuse(self, change: Change, why: str) -> None:
         """Tell that a change cannot be applied to this program, and why."""
         self._note(change, why, applied=False)
+
+    def keep(self, name: str, document: Mapping[str, object]) -> None:
+        """Leave what was seen inside the program beside its recording."""
+        (self._folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
 
     def _note(self, change: Change, says: str, *, applied: bool) -> None:
         if says in self._said:

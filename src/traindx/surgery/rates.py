@@ -1,6 +1,7 @@
 """Learning rates that are other than the program believes, for the length of a step."""
 
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -8,16 +9,21 @@ from torch.optim import Optimizer
 from traindx.surgery.program import Program
 
 Factor = Callable[[Optimizer, int], float]
-"""What the rates are multiplied by, from the optimizer and the number of steps taken."""
+"""What the rates are multiplied by, from the optimizer and the number of steps it has taken."""
 
 
 def multiply_rates(program: Program, factor: Factor) -> None:
     """Multiply the rates of every step: a schedule of the program goes on as if nothing had happened."""
     kept: dict[int, list[object]] = {}
+    taken: WeakKeyDictionary[Optimizer, int] = WeakKeyDictionary()
+    """By each optimizer: of two that step beside each other, each goes through the whole of a schedule."""
 
     def begins(optimizer: Optimizer) -> None:
         kept[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
-        times = factor(optimizer, program.taken)
+        # One that comes later, such as that of the next fold, goes on where the others are.
+        now = taken.setdefault(optimizer, min(taken.values(), default=program.taken))
+        taken[optimizer] = now + 1
+        times = factor(optimizer, now)
         for group in optimizer.param_groups:
             if isinstance(group.get("lr"), int | float | Tensor):
                 group["lr"] = group["lr"] * times

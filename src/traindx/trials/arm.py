@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traindx.change import Change
+from traindx.curves.stated import is_recording
+from traindx.errors import UnreadableError
 from traindx.launching.command import Command
 from traindx.launching.ending import recordings, stopped, why_nothing
 from traindx.launching.environment import recording_environment
@@ -45,6 +47,8 @@ class Order:
     threads: int | None = None
     saves: Path | None = None
     """Where the weights of its model go."""
+    observes: tuple[str, ...] = ()
+    """Observers that look inside the program, by the names of their modules."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ def _environment(order: Order, environment: Mapping[str, str]) -> dict[str, str]
         "steps": order.steps,
         "changes": [str(change) for change in order.changes],
         "saves": str(order.saves) if order.saves else None,
+        "observes": order.observes,
     }
     found[TRIAL] = json.dumps(asked)
     if order.threads is not None:
@@ -127,21 +132,27 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def _recorded(folder: Path) -> Run | None:
     if not recordings(folder):
         return None
-    runs = load(folder)
-    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0))
+    try:
+        # What the program printed lies beside it, and may read like a log.
+        runs = [run for run in load(folder) if is_recording(run)]
+    except UnreadableError:  # it was ended before its first step
+        return None
+    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0), default=None)
 
 
 def _problem(order: Order, run: Run | None, code: int | None) -> str:
+    if code is None:
+        did = "end" if run is not None else "take a step"
+        return f"it did not {did} within {order.seconds:.0f} s"
     if run is None:
         return why_nothing(order.folder)
-    if code is None:
-        return f"it did not end within {order.seconds:.0f} s"
     if code and not stopped(order.folder):
-        return f"it ended with code {code}: {_last_line(order.folder / OUTPUT)}"
+        return f"it ended with code {code}: {last_line(order.folder / OUTPUT)}"
     return ""
 
 
-def _last_line(path: Path) -> str:
+def last_line(path: Path) -> str:
+    """What a program said last."""
     lines = [line.strip() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1][:200] if lines else "it said nothing"
 
@@ -175,3 +186,12 @@ def _notes(folder: Path) -> Sequence[Mapping[str, object]]:
 def applied(folder: Path) -> list[str]:
     """What was done to the program of an arm, in sentences."""
     return [str(note["says"]) for note in _notes(folder) if note["applied"]]
+
+
+def refused(folder: Path, change: Change) -> str:
+    """Why one of several changes did not take hold; empty where it did."""
+    notes = [note for note in _notes(folder) if note["change"] == str(change)]
+    reasons = [str(note["says"]) for note in notes if not note["applied"]]
+    if reasons or notes:
+        return reasons[0] if reasons else ""
+    return f"nothing in the program was found that {change.name} could be applied to"

@@ -1,0 +1,167 @@
+"""Rehearses labelled scripts with traindx preflight, and tells which faults it points to before training.
+
+    python bench/preflight.py tests/scripts               rehearse what is not rehearsed yet, check, and score
+    python bench/preflight.py tests/scripts --only NAME   rehearse one script again
+    python bench/preflight.py tests/scripts --totals      only check and score what was rehearsed
+
+Which causes are visible so early is written down in `before_training.py`, before anything was measured.
+What was rehearsed is kept in .traindx/rehearsals, so that it can be stopped, and checked again with other
+checks. Scripts run one after the other, since each of them runs two programs at once.
+"""
+
+import argparse
+import csv
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from zlib import crc32
+
+from before_training import is_visible
+from scripts import HEALTHY, Label, labels
+from traindx.checklist import Checked, Mark, Rehearsal
+from traindx.errors import TraindxError
+from traindx.launching.command import command_from
+from traindx.preflighting import all_checked
+from traindx.rehearsing import STEPS, Rehearsing
+from traindx.trials.place import workplace
+
+_TABLE = Path(__file__).with_name("preflight.csv")
+_KEPT = Path(".traindx/rehearsals").resolve()
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one script."""
+
+    script: str
+    cause: str
+    accept: str
+    visible: bool
+    verdict: str
+    points: bool
+    """Whether a fail or a warning points to the cause or an accepted one."""
+    first: bool
+    """Whether the worst check points to it first."""
+    fails: str
+    warns: str
+    unseen: str
+    causes: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A rehearsal, and how long it took."""
+
+    rehearsal: Rehearsal | None
+    """None where the program could not be rehearsed."""
+    problem: str
+    seconds: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--totals", action="store_true")
+    parser.add_argument("--part", default="0/1", help="every so manieth script only, as 0/2 and 1/2")
+    arguments = parser.parse_args()
+    _KEPT.mkdir(parents=True, exist_ok=True)
+    # Shuffled, always alike: whenever it is stopped, healthy and failing ones were rehearsed.
+    known = sorted(labels(arguments.folder.resolve()), key=lambda one: crc32(one.script.name.encode()))
+    if not arguments.totals:
+        place, of = map(int, arguments.part.split("/"))
+        for number, label in enumerate(known):
+            kept = _KEPT / f"{label.script.stem}.pickle"
+            wanted = label.script.stem == arguments.only if arguments.only else not kept.exists()
+            if number % of == place and wanted:
+                kept.write_bytes(pickle.dumps(_rehearsed(label)))
+                print(label.script.stem, label.cause, flush=True)
+    rows = [_row(label, found) for label in known if (found := _read(label)) is not None]
+    _write(rows)
+    _report(rows)
+
+
+def _rehearsed(label: Label) -> Kept:
+    """What `traindx preflight` runs, with the time it took."""
+    began = time.monotonic()
+    os.chdir(label.script.parent)
+    with tempfile.TemporaryDirectory() as out:
+        command = command_from([label.script.name], os.environ)
+        place = workplace(Path.cwd(), command.words)
+        try:
+            found = Rehearsing(command, place, Path(out), 20.0, lambda _: None).rehearsed(STEPS, ranges=True)
+        except TraindxError as error:
+            return Kept(None, str(error), time.monotonic() - began)
+    return Kept(found, "", time.monotonic() - began)
+
+
+def _read(label: Label) -> Kept | None:
+    path = _KEPT / f"{label.script.stem}.pickle"
+    if not path.exists():
+        return None
+    found = pickle.loads(path.read_bytes())
+    assert isinstance(found, Kept)
+    return found
+
+
+def _row(label: Label, kept: Kept) -> Row:
+    found = all_checked(kept.rehearsal) if kept.rehearsal else ()
+    bad = sorted((one for one in found if one.mark.rank >= Mark.WARN.rank), key=lambda one: -one.mark.rank)
+    causes = list(dict.fromkeys(slug for one in bad for slug in one.causes))
+    right = {label.cause, *label.accept}
+    worst = max((one.mark for one in found), key=lambda one: one.rank, default=None)
+    return Row(
+        script=label.script.stem,
+        cause=label.cause,
+        accept=" ".join(label.accept),
+        visible=is_visible(label.cause),
+        verdict=worst.value if worst else kept.problem,
+        points=bool(right & set(causes)),
+        first=bool(causes) and causes[0] in right,
+        fails=_named(found, Mark.FAIL),
+        warns=_named(found, Mark.WARN),
+        unseen=_named(found, Mark.UNSEEN),
+        causes=" ".join(causes),
+        seconds=round(kept.seconds, 1),
+    )
+
+
+def _named(found: Iterable[Checked], mark: Mark) -> str:
+    return " ".join(one.check.slug for one in found if one.mark is mark)
+
+
+def _write(rows: list[Row]) -> None:
+    with _TABLE.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [one.name for one in fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(one) for one in sorted(rows, key=lambda one: one.script))
+
+
+def _report(rows: list[Row]) -> None:
+    sick = [one for one in rows if one.cause != HEALTHY]
+    well = [one for one in rows if one.cause == HEALTHY]
+    visible = [one for one in sick if one.visible]
+    for one in sorted(visible, key=lambda one: (one.points, one.cause)):
+        found = f"{one.cause:<24} {one.verdict:<6} {one.causes}"
+        print(f"{'ok  ' if one.points else 'MISS'} {one.script:<24} {found}")
+    later = [one for one in sick if not one.visible]
+    print(f"visible before training: {sum(one.points for one in visible)} of {len(visible)} pointed to,")
+    print(f"  {sum(one.first for one in visible)} as the first cause of the worst check,")
+    print(f"  {sum(one.verdict == 'fail' for one in visible)} with a fail")
+    print(f"visible only later: {sum(one.points for one in later)} of {len(later)} pointed to all the same")
+    fails, warns = ([one for one in well if one.verdict == mark] for mark in ("fail", "warn"))
+    print(f"healthy: {len(fails)} of {len(well)} with a fail, {len(warns)} with a warning at most")
+    for one in [*fails, *warns]:
+        print(f"     {one.script:<24} {one.verdict:<6} fails: {one.fails}  warns: {one.warns}  {one.causes}")
+    times = sorted(one.seconds for one in rows)
+    if times:
+        print(f"seconds: median {times[len(times) // 2]:.0f}, largest {times[-1]:.0f}")
+
+
+if __name__ == "__main__":
+    main()

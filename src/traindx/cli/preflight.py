@@ -1,0 +1,157 @@
+"""`traindx preflight`: what can be known before a long run, in a minute or two."""
+
+import argparse
+import os
+import sys
+
+from traindx.cli import CONDITION_MET, DONE
+from traindx.cli._options import add_documents
+from traindx.errors import TraindxError
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.checklist import Checklist
+
+HELP = "rehearse a training for a few steps: check data, loss, model, loop, rate and cost before the long run"
+EXAMPLES = """\
+  traindx preflight train.py                   a checklist of two dozen checks, and a verdict
+  traindx preflight --quick train.py           without the range test of the learning rate
+  traindx preflight --fail-on fail train.py && python train.py   start the long run only where nothing fails
+  traindx preflight --fail-on one-batch train.py    exit with 1 where this check does not pass
+  traindx preflight --steps 400 train.py       look at more steps, to see a validation
+  traindx preflight --json - train.py          as data, for programs
+  traindx preflight -- torchrun --nproc-per-node 1 train.py   any command that trains with torch
+
+Our options stand before the command; everything after its first word is the program's. It runs three times,
+from its beginning and for a few steps: as it is; with the same batch at every step and no dropout; with a
+rate that rises. It runs in copies of the working directory, so that what it writes is left alone.
+Recordings are kept in .traindx/preflights."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of preflight."""
+    parser.usage = "traindx preflight [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
+    )
+    parser.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
+    )
+    parser.add_argument("--quick", action="store_true", help="leave out the range test of the learning rate")
+    parser.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="exit with 1 where a check fails (fail), where one fails or warns (warn), or where the check of"
+        " that name fails or warns; may be repeated",
+    )
+    parser.add_argument(
+        "--steps", type=int, default=100, metavar="N", help="steps of the program as it is (default: 100)"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="about how long each of the three runs may take, its start aside (default: 20)",
+    )
+    parser.add_argument(
+        "--name", metavar="NAME", help="what the rehearsal is called (default: as the script, numbered)"
+    )
+    parser.add_argument(
+        "--out",
+        default=".traindx/preflights",
+        metavar="DIR",
+        help="where recordings are kept (default: .traindx/preflights)",
+    )
+    add_documents(parser, "preflight.md", "preflight.json")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rehearse a command, and report on it; 1 where --fail-on is met, 2 where it cannot be run."""
+    if os.name != "posix":
+        raise TraindxError("needs Linux or macOS")
+    from traindx.cli._writing import ProgressLine, place_of, refuse_mixture, refuse_unwritable
+    from traindx.preflighting import preflight
+
+    _refuse_nonsense(arguments)
+    places = {
+        kind: place_of(given, f"preflight.{kind}")
+        for kind in ("md", "json")
+        if (given := getattr(arguments, kind))
+    }
+    refuse_mixture(places.values())
+    refuse_unwritable(places.values())
+    progress = ProgressLine()
+    try:
+        found = preflight(
+            _words(arguments),
+            steps=arguments.steps,
+            seconds=arguments.seconds,
+            quick=arguments.quick,
+            out=arguments.out,
+            name=arguments.name,
+            say=progress.say,
+        )
+    except KeyboardInterrupt:
+        progress.wipe()
+        sys.stderr.write(f"traindx preflight: interrupted; what was run is in {arguments.out}\n")
+        return 130
+    finally:
+        progress.wipe()
+    _tell(found, places)
+    return _gate(found, arguments)
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    if arguments.module is None:
+        return list(arguments.words)
+    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
+    return ["-m", *arguments.module, *arguments.words]
+
+
+def _refuse_nonsense(arguments: argparse.Namespace) -> None:
+    from traindx.errors import UnknownNameError
+    from traindx.preflighting import checks
+
+    for option in ("steps", "seconds"):
+        if not getattr(arguments, option) > 0:
+            raise TraindxError(f"--{option} {getattr(arguments, option)}: is no number above 0")
+    known = ["fail", "warn", *(one.slug for one in checks())]
+    for name in arguments.fail_on:
+        if name not in known:
+            raise UnknownNameError("condition or check", name, known)
+
+
+def _tell(found: "Checklist", places: dict[str, str]) -> None:
+    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.documents.checklist import checklist_document
+    from traindx.markdowns.checklist import checklist_page
+    from traindx.terminal.checklist import checklist_text
+
+    out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
+    out.write(checklist_text(found, width=terminal_width(out), colour=coloured(out)))
+    if "json" in places:
+        write(places["json"], checklist_document(found))
+    if "md" in places:
+        write(places["md"], checklist_page(found))
+
+
+def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:
+    """Say which conditions are met."""
+    from traindx.checklist import Mark
+    from traindx.cli._writing import complain
+
+    least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}
+    met = False
+    for name in arguments.fail_on:
+        bad = [
+            one.check.slug
+            for one in found.checked
+            if one.mark.rank >= least.get(name, Mark.WARN.rank) and name in (*least, one.check.slug)
+        ]
+        if bad:
+            complain(arguments.command, f"--fail-on {name} is met by {', '.join(bad)}")
+            met = True
+    return CONDITION_MET if met else DONE

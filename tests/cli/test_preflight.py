@@ -1,0 +1,150 @@
+"""`traindx preflight` on real programs, each in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import traindx
+from traindx.checklist import Mark
+
+PLAIN = """\
+import torch
+from torch import nn
+
+torch.set_num_threads(1)
+torch.manual_seed(3)
+x = torch.randn(256, 6)
+y = (x @ torch.randn(6, 3)).argmax(1)
+model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+step = 0
+for epoch in range(EPOCHS):
+    model.train()
+    for rows in torch.randperm(192).split(32):
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        step += 1
+        print("step", step, "loss", loss.item())
+    model.eval()
+    with torch.no_grad():
+        print(nn.functional.cross_entropy(model(x[192:]), y[192:]).item())
+open("written.txt", "w").write("done")
+"""
+
+
+def preflight(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
+    return subprocess.run(
+        [sys.executable, "-m", "traindx", "preflight", *words],
+        cwd=here,
+        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def marks(document: dict[str, object]) -> dict[str, str]:
+    checks = document["checks"]
+    assert isinstance(checks, list)
+    return {one["check"]: one["mark"] for one in checks}
+
+
+def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PLAIN.replace("EPOCHS", "50"))
+    done = preflight(tmp_path, "--fail-on", "warn", "--json", "list.json", "--md", "list.md", "train.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "READY" in done.stdout
+    assert not (tmp_path / "written.txt").exists()
+    document = json.loads((tmp_path / "list.json").read_text())
+    found = marks(document)
+    assert document["schema"] == "traindx.preflight/1"
+    assert document["verdict"] == "pass"
+    assert document["counts"]["fail"] == document["counts"]["warn"] == 0
+    for (
+        slug
+    ) in "one-batch modes rate initial-loss gradient-flow parameters length time validation-data".split():
+        assert found[slug] == "pass", done.stdout
+    assert "300 steps, 50 epochs of 6" in done.stdout
+    page = (tmp_path / "list.md").read_text()
+    assert "| pass | One batch can be learnt by heart |" in page
+
+
+def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condition(tmp_path: Path) -> None:
+    script = PLAIN.replace("EPOCHS", "50").replace("nn.Linear(32, 3))", "nn.Linear(32, 3), nn.Softmax(1))")
+    script = script.replace("    model.eval()", '    raise ValueError("disk is full")')
+    (tmp_path / "train.py").write_text(script)
+    done = preflight(tmp_path, "--fail-on", "output", "--json", "-", "train.py")
+    assert done.returncode == 1
+    assert "--fail-on output is met by output" in done.stderr
+    assert "NOT READY" in done.stderr
+    assert "it stopped with an error after 6 steps: ValueError: disk is full" in done.stderr
+    document = json.loads(done.stdout)
+    output = next(one for one in document["checks"] if one["check"] == "output")
+    assert output["causes"] == ["wrong-output-activation"]
+    assert output["seen"][0]["place"] == "train.py:14"
+    assert output["seen"][0]["evidence"][0]["quantity"] == "output_activation"
+    found = marks(document)
+    assert found["rate"] == found["one-batch"] == "not looked at"
+    assert found["runs"] == document["verdict"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["missing.py"], "no such file"),
+        (["--fail-on", "one-bach", "train.py"], "did you mean one-batch?"),
+        (["--steps", "0", "train.py"], "is no number above 0"),
+        (["--json", "nowhere/list.json", "train.py"], "cannot be written"),
+        ([], "no command was given"),
+        (["empty.py"], "nothing was recorded"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(words: list[str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PLAIN)
+    (tmp_path / "empty.py").write_text("print('hello')")
+    done = preflight(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.startswith("traindx preflight: ")
+
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+
+
+@pytest.mark.parametrize(
+    ("script", "needs", "length"),
+    [
+        ("lightning_fit.py", "lightning", "30 steps, 3 epochs of 10"),
+        ("keras_fit.py", "keras", "60 steps, 3 epochs of 20"),
+    ],
+)
+def test_programs_of_frameworks(script: str, needs: str, length: str, tmp_path: Path) -> None:
+    if find_spec(needs) is None:
+        pytest.skip(f"{needs} is not installed")
+    for name in (script, "reproducible.py"):
+        (tmp_path / name).write_text((PROGRAMS / name).read_text())
+    done = preflight(tmp_path, "--quick", "--steps", "20", "--json", "list.json", script)
+    found = marks(json.loads((tmp_path / "list.json").read_text()))
+    assert "fail" not in found.values(), done.stdout
+    assert found["parameters"] == found["initial-loss"] == found["finite"] == "pass"
+    assert length in done.stdout
+    assert "left out by --quick" in done.stdout
+
+
+def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(traindx.TraindxError, match="no such file"):
+        traindx.preflight("missing.py")
+    assert Mark.FAIL.rank > Mark.WARN.rank > Mark.PASS.rank > Mark.UNSEEN.rank
