@@ -1,13 +1,18 @@
-"""What the schedule of a program makes of its rate, told from what is recorded of it."""
+"""What is read from the recordings of a program: its schedule, and what a constant guess would cost."""
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 pytest.importorskip("libcst")
 
-from traindx.learning_rate import rising
-from traindx.lr_finding import schedule_shares
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
+from traindx.learning_rate import Course, rising
+from traindx.lr_finding import _guess, schedule_shares
 from traindx.quantities import LEARNING_RATE
+from traindx.rate_search import Plan, searched
 from traindx.run import Run
 from traindx.series import Floats, Series
 
@@ -36,3 +41,39 @@ def test_a_schedule_is_read_whichever_rate_is_recorded(shape: Floats, changed: b
 def test_without_a_recorded_rate_there_is_no_schedule() -> None:
     assert schedule_shares(Run("range", ()), NOMINAL, OWN).tolist() == [1.0] * STEPS
     assert schedule_shares(recorded(np.zeros(STEPS)), NOMINAL, OWN).tolist() == [1.0] * STEPS
+
+
+@pytest.mark.parametrize(("first", "known"), [(2.31, True), (4.7, False)])
+def test_chance_counts_only_where_the_loss_is_that_of_the_loss_function(first: float, known: bool) -> None:
+    run = Run("trial", (), facts={CHANCE_LOSS: 2.303, INITIAL_LOSS: 2.31})
+    assert _guess(run, [first, 2.3]) == (2.303 if known else None)
+
+
+class Guessing:
+    """A program that learns the shares of its classes and nothing else, faster at higher rates."""
+
+    own = 0.01
+
+    def ramp(self, low: float, high: float, steps: int) -> Course:
+        rates = [rising(self.own, low, high, steps, taken) for taken in range(steps)]
+        losses = [self._loss(taken, sum(rates[:taken])) for taken in range(steps)]
+        return Course(tuple(rates), tuple(losses))
+
+    def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
+        courses = [[self._loss(taken, rate * taken) for taken in range(steps)] for rate in rates]
+        return [
+            Course((rate,) * steps, tuple(losses), (1.1,) * steps)
+            for rate, losses in zip(rates, courses, strict=True)
+        ]
+
+    def _loss(self, taken: int, moved: float) -> float:
+        noise = 0.05 * math.sin(12.9898 * taken)
+        return 1.1 + math.exp(-moved) + noise + (moved > 150) * moved
+
+
+def test_what_falls_to_a_constant_guess_gets_no_rate() -> None:
+    found = searched(Guessing(), Plan())
+    assert found.suggested is None
+    assert "does not look at the input (1.1)" in found.why
+    assert found.best is not None
+    assert found.best.loss < 0.8 * found.begins
