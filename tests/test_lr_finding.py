@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("libcst")
 
 from traindx.learning_rate import rising
-from traindx.lr_finding import _schedule
+from traindx.lr_finding import schedule_shares
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.series import Floats, Series
@@ -28,11 +28,11 @@ def recorded(values: Floats) -> Run:
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("changed", [False, True], ids=["as the program reads it", "as it is applied"])
 def test_a_schedule_is_read_whichever_rate_is_recorded(shape: Floats, changed: bool) -> None:
-    found = _schedule(recorded(shape * (NOMINAL if changed else OWN)), NOMINAL, OWN)
+    found = schedule_shares(recorded(shape * (NOMINAL if changed else OWN)), NOMINAL, OWN)
     assert found[1:] == pytest.approx(shape[1:])
     assert found.min() > 0
 
 
 def test_without_a_recorded_rate_there_is_no_schedule() -> None:
-    assert _schedule(Run("range", ()), NOMINAL, OWN).tolist() == [1.0] * STEPS
-    assert _schedule(recorded(np.zeros(STEPS)), NOMINAL, OWN).tolist() == [1.0] * STEPS
+    assert schedule_shares(Run("range", ()), NOMINAL, OWN).tolist() == [1.0] * STEPS
+    assert schedule_shares(recorded(np.zeros(STEPS)), NOMINAL, OWN).tolist() == [1.0] * STEPS
