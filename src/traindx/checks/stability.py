@@ -15,7 +15,6 @@ from traindx.signs.nonfinite_from_half import nonfinite_from_half
 from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
 from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.steps_overflow import steps_overflow
-from traindx.signs.updates_large import updates_large
 from traindx.wording import count, number
 
 
@@ -42,7 +41,6 @@ CHECK = Check(
         loss_leaps_above_start,
         loss_scale_collapses,
         steps_overflow,
-        updates_large,
         passes=_passes,
         unseen=lambda _: "no training loss was seen",
     ),
