@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from traindx.problem import Problem, errors_in
 from traindx.run import Run
+from traindx.statement import Statement
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,13 @@ class ActivationExam:
     inputs: int = 0
     """Samples in all batches together."""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    cleared: tuple[str, ...] = ()
+    """Causes that were looked for and are not there."""
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis."""
+        return Statement("activations", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:

@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from traindx.finding import Evidence
+from traindx.finding import Evidence, Severity
 from traindx.learning_rate import Course
+from traindx.problem import Problem
 from traindx.run import Run
+from traindx.statement import Statement
 
 
 class Mark(Enum):
@@ -178,6 +180,20 @@ class Checklist:
     def mark(self) -> Mark:
         """The worst of all checks."""
         return max((one.mark for one in self.checked), key=lambda one: one.rank)
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis: of each check the likeliest cause."""
+        severity = {Mark.FAIL: Severity.SERIOUS, Mark.WARN: Severity.WARNING}
+        return Statement(
+            "preflight",
+            tuple(
+                Problem(seen.causes[0], severity[seen.mark], seen.says)
+                for one in self.checked
+                for seen in one.seen
+                if seen.mark in severity and seen.causes
+            ),
+        )
 
     @property
     def says(self) -> str:

@@ -16,16 +16,18 @@ from traindx.curves.stated import is_recording, place_of
 from traindx.diagnosis import INSIDE, Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
 from traindx.explaining import is_seen_how
-from traindx.fact import Fact
 from traindx.finding import CannotTell, Severity
 from traindx.fitted import sureness
 from traindx.health import HEALTHY_CLUES
 from traindx.loading.reading import load
-from traindx.quantities import RECORDED_ONLY, REWARD
+from traindx.loading.statements import read_statement
+from traindx.quantities import REWARD
 from traindx.run import Run
 from traindx.scoring import Answers, total
 from traindx.sign import Sign
+from traindx.statement import Exam, Statement
 from traindx.verdict import sentence, verdict_of
+from traindx.witnessing import is_inside, with_exams
 from traindx.wording import count
 
 Limits = Mapping[str, Mapping[str, float]]
@@ -40,13 +42,25 @@ _SETTLED = 0.8
 
 
 def diagnose(
-    what: Run | str | Path, causes: Sequence[Cause] | None = None, *, limits: Limits | None = None
+    what: Run | str | Path,
+    causes: Sequence[Cause] | None = None,
+    *,
+    limits: Limits | None = None,
+    exams: Sequence[Exam | Statement | str | Path] = (),
 ) -> Diagnosis:
-    """The diagnosis of a run, or of the only run at a path."""
+    """The diagnosis of a run, or of the only run at a path.
+
+    `exams` were held of the same training, its model or its data, and count as evidence: what
+    `traindx.exams.gradients` and the others return, or the JSON files that the commands write.
+    """
     run = what if isinstance(what, Run) else _only_run(what)
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
+    told, considered = with_exams(
+        [_statement(one) for one in exams], run, asked, causes or catalogue.causes()
+    )
+    asked += told
     answers = {one.sign.slug: one.answer for one in asked}
-    found = believe(answers, causes or catalogue.causes(), sureness(inside=is_recording(run)))
+    found = believe(answers, considered, sureness(inside=is_recording(run)))
     ranked = sorted(
         (_suspect(cause, share, found.reasons[cause], run) for cause, share in found.shares.items()),
         key=lambda suspect: (-suspect.confidence, -suspect.score),
@@ -80,6 +94,12 @@ def _ask(sign: Sign, run: Run) -> Asked:
         raise PluginError(
             f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
         ) from error
+
+
+def _statement(exam: Exam | Statement | str | Path) -> Statement:
+    if isinstance(exam, Statement):
+        return exam
+    return read_statement(exam) if isinstance(exam, str | Path) else exam.statement
 
 
 def _only_run(path: str | Path) -> Run:
@@ -148,7 +168,7 @@ def _not_recorded(
             if first is REWARD:
                 continue
             # What only a recording has is told once, and not at all of a recording, which would have it.
-            if isinstance(first, Fact) or first in RECORDED_ONLY:
+            if is_inside(first):
                 inside |= {about: None}
             elif about not in told.setdefault(first.slug, []):
                 told[first.slug].append(about)

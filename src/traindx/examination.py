@@ -5,6 +5,8 @@ from enum import Enum
 
 from traindx.finding import Severity
 from traindx.portrait import Portrait
+from traindx.problem import Problem
+from traindx.statement import Statement
 
 TRAINING, VALIDATION = "training", "validation"
 """The parts of data that a row can stand in."""
@@ -67,6 +69,8 @@ class Check:
     """What was seen where nothing is wrong, or why it was not asked."""
     faults: tuple[Fault, ...] = ()
     asked: bool = True
+    clears: tuple[str, ...] = ()
+    """Causes that are not to be feared where it passes without a remark."""
 
     @property
     def mark(self) -> Mark:
@@ -103,6 +107,18 @@ class Examination:
         """All faults, the worst first."""
         found = [fault for check in self.checks for fault in check.faults]
         return tuple(sorted(found, key=lambda fault: -fault.severity.rank))
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis."""
+        problems = tuple(
+            Problem(one.cause, one.severity, one.says, todo=one.todo)
+            for one in self.faults
+            if one.severity is not Severity.INFO
+        )
+        clean = [slug for one in self.checks if one.asked and not one.faults for slug in one.clears]
+        found = {fault.cause for fault in self.faults}
+        return Statement("data", problems, tuple(dict.fromkeys(s for s in clean if s not in found)))
 
     @property
     def causes(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from traindx.curves.inside import is_matrix
 from traindx.layer import Layer
 from traindx.problem import Problem, errors_in
 from traindx.run import Run
+from traindx.statement import Statement
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,13 @@ class GradientExam:
     loss: float | None = None
     loss_function: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    cleared: tuple[str, ...] = ()
+    """Causes that were looked for and are not there."""
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis."""
+        return Statement("gradients", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:

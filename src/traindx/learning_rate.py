@@ -3,6 +3,13 @@
 import math
 from dataclasses import dataclass
 
+from traindx.finding import Severity
+from traindx.problem import Problem
+from traindx.statement import Statement
+
+_EXAM, _HIGH, _LOW = "lr-find", "lr-too-high", "lr-too-low"
+_HALF, _HARDLY = 0.5, 0.1
+"""Of the best fall: below, the program's own rate is to blame, and beyond doubt."""
 _REACH = 100.0
 """A range goes so many times below and above the program's own rate, wherever that is."""
 
@@ -69,6 +76,29 @@ class FoundRate:
         """The trial with the lowest end; None where all of them ran away."""
         whole = [one for one in self.trials if math.isfinite(one.loss) and not one.ran_away]
         return min(whole, key=lambda one: one.loss, default=None)
+
+    def share(self, one: RateTrial) -> float | None:
+        """What a trial fell by, over what the best one did; None where there is nothing to compare."""
+        best = self.best
+        if best is None or not math.isfinite(one.loss) or self.begins <= best.loss:
+            return None
+        return (self.begins - one.loss) / (self.begins - best.loss)
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis: whether the program's own rate fails where another one works."""
+        own = self.at(self.current)
+        if own is None or self.suggested is None or own.rate == self.suggested:
+            return Statement(_EXAM, (), (_HIGH, _LOW) if own is not None and self.suggested else ())
+        share = 0.0 if own.ran_away else self.share(own) or 0.0
+        if share >= _HALF:
+            return Statement(_EXAM, (), (_HIGH, _LOW))
+        says = f"at {own.rate:g} the loss falls by {share:.0%} of what it falls by at the best rate tried"
+        if own.ran_away or not math.isfinite(own.loss):
+            says = f"at {own.rate:g} a short training runs away, and at {self.suggested:g} it learns"
+        severity = Severity.SERIOUS if share < _HARDLY else Severity.WARNING
+        cause = _HIGH if own.rate > self.suggested else _LOW
+        return Statement(_EXAM, (Problem(cause, severity, says),))
 
     def at(self, rate: float | None) -> RateTrial | None:
         """The trial of a rate; None where it was not tried."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from traindx.problem import Problem, errors_in
 from traindx.run import Run
+from traindx.statement import Statement
 
 ADAM_STATES, MOMENTUM_STATES = 2, 1
 """Values an optimizer keeps for every value it trains: two moments, or one."""
@@ -67,6 +68,13 @@ class ModelExam:
     plain_depth: int | None = None
     """Weight matrices that follow on each other without normalisation or skip connection; None unseen."""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    cleared: tuple[str, ...] = ()
+    """Causes that were looked for and are not there."""
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis."""
+        return Statement("model", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:

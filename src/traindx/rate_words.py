@@ -46,16 +46,8 @@ def _end(one: RateTrial) -> str:
 
 
 def _fall(found: FoundRate, one: RateTrial) -> str:
-    share = fall_share(found, one)
+    share = found.share(one)
     return "-" if share is None else f"{100 * share:.0f} %"
-
-
-def fall_share(found: FoundRate, one: RateTrial) -> float | None:
-    """What a trial fell by, over what the best one did; None where there is nothing to compare."""
-    best = found.best
-    if best is None or not math.isfinite(one.loss) or found.begins <= best.loss:
-        return None
-    return (found.begins - one.loss) / (found.begins - best.loss)
 
 
 def _remark(found: FoundRate, one: RateTrial) -> str:
@@ -82,7 +74,7 @@ def usable_line(found: FoundRate) -> str:
     if low == high:
         return f"{low} alone: rates three times lower and higher end more than 5 % of the fall above it"
     chosen = found.at(found.suggested)
-    share = None if chosen is None else fall_share(found, chosen)
+    share = None if chosen is None else found.share(chosen)
     is_alike = share is None or share >= _ALIKE
     return f"{low} to {high}: {_WITHIN if is_alike else _SAFER}"
 
@@ -92,7 +84,7 @@ def current_line(found: FoundRate) -> str:
     now, usable = found.at(found.current), found.usable
     if usable is None or now is None:
         return ""
-    share = fall_share(found, now)
+    share = found.share(now)
     fell = (
         "it ran away"
         if now.ran_away or share is None

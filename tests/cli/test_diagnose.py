@@ -156,6 +156,19 @@ def test_bad_usage_is_one_sentence(
     assert says in sentences[0]
 
 
+def test_an_exam_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("flat.log").write_text("".join(f"step {i} loss {2.303 + 0.001 * (i % 7)}\n" for i in range(200)))
+    deep, batch = "traindx.demo.nets:deep", "traindx.demo.nets:batch"
+    assert main(["examine", "gradients", "--model", deep, "--data", batch, "--json", "exam.json"]) == 0
+    assert main(["diagnose", "flat.log", "--exam", "exam.json", "--json", "out.json"]) == 0
+    first = json.loads(Path("out.json").read_text())["runs"][0]["suspects"][0]
+    assert first["cause"] == "vanishing-gradients"
+    assert any("examine gradients" in reason["says"] for reason in first["reasons"])
+    capsys.readouterr()
+    assert main(["diagnose", "flat.log", "--exam", "flat.log"]) == 2
+    assert "flat.log: is no exam" in capsys.readouterr().err
+
+
 def test_nothing_to_read_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
     Path("note.txt").write_text("a shopping list\n")

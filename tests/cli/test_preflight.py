@@ -88,6 +88,8 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     done = preflight(tmp_path, "--fail-on", "output", "--json", "-", "train.py")
     assert done.returncode == 1
     assert "--fail-on output is met by output" in done.stderr
+    told = json.loads(done.stdout)["problems"]
+    assert "wrong-output-activation" in [one["cause"] for one in told if one["severity"] == "serious"]
     assert "NOT READY" in done.stderr
     assert "it stopped with an error after 6 steps: ValueError: disk is full" in done.stderr
     document = json.loads(done.stdout)

@@ -41,6 +41,18 @@ def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> Non
     )
 
 
+def add_exams(parser: argparse.ArgumentParser) -> None:
+    """What is known besides the run."""
+    parser.add_argument(
+        "--exam",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="count an exam of the same training as evidence: the JSON of traindx examine, preflight or"
+        " lr-find; may be repeated",
+    )
+
+
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Where the report goes besides the terminal."""
     parser.add_argument("--all", action="store_true", help="shorten no list")

@@ -70,14 +70,16 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
     from traindx.diagnosing import diagnose
+    from traindx.loading.statements import read_statement
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
+    exams = [read_statement(path) for path in getattr(arguments, "exam", ())]
 
     def judge(reading: Reading, progress: ProgressLine) -> Report:
         diagnoses = []
         for number, run in enumerate(reading.runs, start=1):
             progress.judging(number, len(reading.runs))
-            diagnoses.append(diagnose(run, limits=limits))
+            diagnoses.append(diagnose(run, limits=limits, exams=exams))
         progress.wipe()
         return Report(reading.runs, reading.problems, reading.other_files, tuple(diagnoses))
 

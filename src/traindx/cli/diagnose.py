@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_judging, add_outputs, add_reading
+from traindx.cli._options import add_exams, add_judging, add_outputs, add_reading
 
 HELP = "tell from its logs whether a training is healthy, and if not, why and what to change"
 EXAMPLES = """\
@@ -11,6 +11,7 @@ EXAMPLES = """\
   python train.py | traindx diagnose - --follow  while it trains
   traindx diagnose runs/ --json -              as data, for programs
   traindx diagnose runs/ --fail-on sick:0.8    exit code 1 if a run is sick, for scripts
+  traindx diagnose train.log --exam data.json  with what traindx examine data --json data.json found
   traindx diagnose runs/ --limit loss_diverges.lost=0.6  judge with another limit"""
 
 
@@ -18,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of diagnose."""
     add_reading(parser)
     add_judging(parser)
+    add_exams(parser)
     add_outputs(parser)
 
 

@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_judging, add_outputs
+from traindx.cli._options import add_exams, add_judging, add_outputs
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -75,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--no-live", dest="live", action="store_false", help="judge the run only when it has ended"
     )
     add_judging(parser, follows=False)
+    add_exams(parser)
     add_outputs(parser)
 
 

@@ -30,10 +30,14 @@ def place_of(run: Run, *facts: Fact) -> str:
 
 def fact_evidence(run: Run, fact: Fact, *places: Fact, limit: float | None = None) -> Evidence:
     """A fact as evidence: it holds of the whole run; `places` name the line that makes it so."""
+    return Evidence(fact, extent(run), run.facts[fact], limit, place=place_of(run, *places))
+
+
+def extent(run: Run) -> tuple[float, float]:
+    """The first and the last step of a run."""
     steps = [series for series in run.series if series.axis is Axis.STEP and len(series)]
     first = min((float(series.steps[0]) for series in steps), default=0.0)
-    last = max((float(series.steps[-1]) for series in steps), default=first)
-    return Evidence(fact, (first, last), run.facts[fact], limit, place=place_of(run, *places))
+    return first, max((float(series.steps[-1]) for series in steps), default=first)
 
 
 def is_recording(run: Run) -> bool:

@@ -5,6 +5,7 @@ import json
 from traindx import __version__
 from traindx.checklist import Checked, Checklist, Mark, Seen
 from traindx.documents.diagnosis import evidence_documents
+from traindx.documents.statement import statement_document
 from traindx.documents.value import Document, Json, number
 
 SCHEMA = "traindx.preflight/1"
@@ -15,6 +16,7 @@ def checklist_document(found: Checklist) -> str:
     document: Document = {
         "schema": SCHEMA,
         "traindx": __version__,
+        **statement_document(found.statement),
         "command": found.command,
         "verdict": found.mark.value,
         "says": found.says,

@@ -1,13 +1,14 @@
-"""Exams of a model as data; `traindx.exam/1` is the schema of all of them."""
+"""Exams of a model as data; `traindx.exam/1` is the schema of all exams."""
 
 from dataclasses import asdict
 
+from traindx import __version__
 from traindx.activation_exam import ActivationExam
+from traindx.documents.statement import statement_document
 from traindx.documents.value import Document, Json, number, optional
 from traindx.gradient_exam import GradientExam, GradientRow
 from traindx.model_exam import ModelExam
-from traindx.problem import Problem
-from traindx.problem_advice import advice, mark
+from traindx.problem_advice import mark
 
 SCHEMA = "traindx.exam/1"
 
@@ -16,7 +17,7 @@ def gradient_document(exam: GradientExam) -> Document:
     """Everything an exam of gradients found."""
     decay = exam.decay
     return {
-        **_head("gradients", exam.model, exam.problems, exam.notes),
+        **_head(exam),
         "loss": optional(exam.loss),
         "loss_function": exam.loss_function,
         "norm": number(exam.norm),
@@ -44,7 +45,7 @@ def _gradient(row: GradientRow) -> Json:
 def activation_document(exam: ActivationExam) -> Document:
     """Everything an exam of activations found."""
     return {
-        **_head("activations", exam.model, exam.problems, exam.notes),
+        **_head(exam),
         "batches": exam.batches,
         "inputs": exam.inputs,
         "layers": [
@@ -60,7 +61,7 @@ def activation_document(exam: ActivationExam) -> Document:
 def model_document(exam: ModelExam) -> Document:
     """Everything an exam of a model's design found."""
     return {
-        **_head("model", exam.model, exam.problems, exam.notes),
+        **_head(exam),
         "parameters": exam.parameters,
         "trainable": exam.trainable,
         "samples": exam.samples,
@@ -80,21 +81,12 @@ def model_document(exam: ModelExam) -> Document:
     }
 
 
-def _head(exam: str, model: str, problems: tuple[Problem, ...], notes: tuple[str, ...]) -> Document:
+def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
     return {
         "schema": SCHEMA,
-        "exam": exam,
-        "model": model,
-        "verdict": mark(problems),
-        "problems": [
-            {
-                "cause": one.cause,
-                "severity": one.severity.value,
-                "says": one.says,
-                "layers": list(one.layers),
-                "todo": advice(one),
-            }
-            for one in problems
-        ],
-        "notes": list(notes),
+        "traindx": __version__,
+        **statement_document(exam.statement),
+        "model": exam.model,
+        "verdict": mark(exam.problems),
+        "notes": list(exam.notes),
     }

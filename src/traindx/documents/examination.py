@@ -5,10 +5,10 @@ import io
 import json
 
 from traindx import __version__
+from traindx.documents.exam import SCHEMA
+from traindx.documents.statement import statement_document
 from traindx.documents.value import Json
 from traindx.examination import Check, Examination, Fault
-
-SCHEMA = "traindx.examination/1"
 
 
 def examination_document(examination: Examination) -> str:
@@ -16,6 +16,7 @@ def examination_document(examination: Examination) -> str:
     document: Json = {
         "schema": SCHEMA,
         "traindx": __version__,
+        **statement_document(examination.statement),
         "subject": examination.subject,
         "about": examination.about,
         "verdict": examination.verdict.value,

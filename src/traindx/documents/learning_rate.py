@@ -3,9 +3,10 @@
 import json
 
 from traindx import __version__
+from traindx.documents.statement import statement_document
 from traindx.documents.value import Document, Json, number, optional
 from traindx.learning_rate import Course, FoundRate, RateTrial
-from traindx.rate_words import fall_share, verdict
+from traindx.rate_words import verdict
 
 SCHEMA = "traindx.rate/1"
 
@@ -23,6 +24,7 @@ def rate_document(
     document: Document = {
         "schema": SCHEMA,
         "traindx": __version__,
+        **statement_document(found.statement),
         "command": command,
         "says": verdict(found),
         "why": found.why,
@@ -49,7 +51,7 @@ def _trial(found: FoundRate, one: RateTrial) -> Json:
     return {
         "rate": number(one.rate),
         "loss": number(one.loss),
-        "fall": optional(fall_share(found, one)),
+        "fall": optional(found.share(one)),
         "ran_away": one.ran_away,
         "broke": one.course.broke,
         "losses": [number(loss) for loss in one.course.losses],

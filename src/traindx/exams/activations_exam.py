@@ -17,7 +17,7 @@ from traindx.exams.activation_rows import rows_from
 from traindx.exams.as_it_was import as_it_was
 from traindx.exams.batching import MOST, batches_of, rows_in
 from traindx.exams.extremes import Extremes
-from traindx.exams.judging import Question, asked, joined, nonfinite_in
+from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
 from traindx.exams.kinds import unwrapped
 from traindx.exams.modes import in_training_mode
 from traindx.exams.presenting import presented
@@ -88,9 +88,13 @@ _QUESTIONS = (
 _RESTING = frozenset(kind.__name__ for kind in CAN_REST)
 
 
-def _judged(run: Run, resting: Run) -> tuple[Problem, ...]:
+def _judged(run: Run, resting: Run) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+    """What is wrong, and what was looked for and is not there."""
     broken = nonfinite_in(run)
-    return worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
+    found = worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
+    if broken:
+        return found, ()
+    return found, (*cleared(resting, [_DEAD], found), *cleared(run, _QUESTIONS[:1], found))
 
 
 def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
@@ -128,14 +132,16 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
         run = sitting.run("activations", with_gradients=False)
     rows = rows_from(run, sitting.kinds, extremes.ranges)
     resting = _resting(run, sitting.kinds)
+    problems, absent = _judged(run, resting)
     return ActivationExam(
         model=str(sitting.kinds.get("", type(model).__name__)),
         run=run,
         rows=rows,
-        problems=_judged(run, resting),
+        problems=problems,
         batches=len(given),
         inputs=inputs,
         notes=(*sitting.notes, *_too_few(resting, inputs)),
+        cleared=absent,
     )
 
 
@@ -145,7 +151,8 @@ def activations_recorded(run: Run) -> ActivationExam:
     # A recording keeps those layers together that are alike, and not the order of the forward pass.
     rows = tuple(sorted_as_tree(rows_from(run, kinds, {}), lambda row: row.name))
     looks = max((len(one) for one in run.all(ACTIVATION_MEAN)), default=0)
-    return ActivationExam(run.name, run, rows, _judged(run, _resting(run, kinds)), batches=looks)
+    problems, absent = _judged(run, _resting(run, kinds))
+    return ActivationExam(run.name, run, rows, problems, batches=looks, cleared=absent)
 
 
 def _too_few(run: Run, inputs: int) -> list[str]:

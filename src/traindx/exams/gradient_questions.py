@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traindx.curves.inside import is_matrix, size_of
-from traindx.exams.judging import Question, asked, joined, nonfinite_in
+from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
 from traindx.finding import Finding, Severity
 from traindx.gradient_exam import GradientRow, fitted_decay, is_normalised
-from traindx.problem import Problem, worst_first
+from traindx.problem import NON_FINITE, Problem, worst_first
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
@@ -37,6 +37,8 @@ class Judged:
 
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    cleared: tuple[str, ...] = ()
+    """Causes that one batch can show, and this one does not."""
 
 
 def _huge(run: Run, finding: Finding) -> str:
@@ -88,7 +90,10 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
         problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
-    return Judged(worst_first(joined([*problems, *_zero(run, rows, zeros, notes)])), tuple(notes))
+    found = worst_first(joined([*problems, *_zero(run, rows, zeros, notes)]))
+    # What explodes does so later as well, and what is frozen may be meant to be.
+    seen = cleared(run, [_FADES, *_STRUCTURE[:1]], found)
+    return Judged(found, tuple(notes), () if any(one.cause == NON_FINITE for one in found) else seen)
 
 
 def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Problem]:

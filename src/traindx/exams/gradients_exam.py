@@ -70,6 +70,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         loss=value,
         loss_function=found.function,
         notes=(*sitting.notes, *verdict.notes),
+        cleared=verdict.cleared,
     )
 
 
@@ -77,4 +78,12 @@ def gradients_recorded(run: Run) -> GradientExam:
     """The same of a recorded training, as it was at the last look."""
     rows = rows_from(run)
     verdict = judged(run, rows, ())
-    return GradientExam(run.name, run, rows, verdict.problems, fitted_decay(rows), notes=verdict.notes)
+    return GradientExam(
+        run.name,
+        run,
+        rows,
+        verdict.problems,
+        fitted_decay(rows),
+        notes=verdict.notes,
+        cleared=verdict.cleared,
+    )

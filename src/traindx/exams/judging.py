@@ -60,6 +60,13 @@ def asked(run: Run, questions: Iterable[Question]) -> list[Problem]:
     return found
 
 
+def cleared(run: Run, questions: Iterable[Question], problems: Iterable[Problem]) -> tuple[str, ...]:
+    """The causes that were looked for and not found: the answer is no, not that nobody knows."""
+    accused = {one.cause for one in problems}
+    denied = [one.cause for one in questions if one.cause not in accused and one.sign(run) is None]
+    return tuple(dict.fromkeys(denied))
+
+
 def joined(problems: Iterable[Problem]) -> list[Problem]:
     """One problem for each cause: what several questions say of it weighs more than what each does."""
     by_cause: dict[str, list[Problem]] = {}

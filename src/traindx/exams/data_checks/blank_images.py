@@ -33,4 +33,4 @@ def answer(look: Look) -> Seen | Unasked:
     return Seen("every image has more than one colour", tuple(faults))
 
 
-QUESTION = Question(5, "blank images", "Do all images show something?", answer)
+QUESTION = Question(5, "blank images", "Do all images show something?", answer, ("input-outliers",))

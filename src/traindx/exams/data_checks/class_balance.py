@@ -69,4 +69,10 @@ def _code(counts: Labels) -> str:
     return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
 
 
-QUESTION = Question(6, "class balance", "Are some classes far rarer than others?", answer)
+QUESTION = Question(
+    6,
+    "class balance",
+    "Are some classes far rarer than others?",
+    answer,
+    ("class-imbalance", "degenerate-labels"),
+)

@@ -178,4 +178,6 @@ def _words(data: Data, held: Part) -> list[Fault]:
     return faults
 
 
-QUESTION = Question(12, "drift", "Are training and validation rows of one kind?", answer)
+QUESTION = Question(
+    12, "drift", "Are training and validation rows of one kind?", answer, ("train-val-mismatch",)
+)

@@ -100,4 +100,6 @@ def _targets(look: Look, part: Part) -> list[Fault]:
     ]
 
 
-QUESTION = Question(1, "finite values", "Are values missing, NaN or infinite?", answer)
+QUESTION = Question(
+    1, "finite values", "Are values missing, NaN or infinite?", answer, ("non-finite-inputs",)
+)

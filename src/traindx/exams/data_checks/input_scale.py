@@ -80,4 +80,6 @@ def _normalise(mean: Floats, std: Floats) -> str:
     return f"normalize = transforms.Normalize(mean=[{means}], std=[{stds}])  # after ToTensor()"
 
 
-QUESTION = Question(2, "input scale", "Are features near unit scale and alike in scale?", answer)
+QUESTION = Question(
+    2, "input scale", "Are features near unit scale and alike in scale?", answer, ("unnormalized-inputs",)
+)

@@ -157,4 +157,4 @@ def _shares(labels: Labels, classes: int) -> Floats:
     return shares
 
 
-QUESTION = Question(7, "label noise", "Do labels agree with those of similar rows?", answer)
+QUESTION = Question(7, "label noise", "Do labels agree with those of similar rows?", answer, ("label-noise",))

@@ -99,4 +99,6 @@ def _type(look: Look, known: Floats) -> Fault | None:
     )
 
 
-QUESTION = Question(3, "label range", "Are labels whole numbers from 0 on, without gaps?", answer)
+QUESTION = Question(
+    3, "label range", "Are labels whole numbers from 0 on, without gaps?", answer, ("labels-out-of-range",)
+)

@@ -121,4 +121,6 @@ def _limit(usual: Floats) -> float | None:
     return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
 
 
-QUESTION = Question(11, "leakage", "Do validation rows stand in the training data?", answer)
+QUESTION = Question(
+    11, "leakage", "Do validation rows stand in the training data?", answer, ("train-val-leakage",)
+)

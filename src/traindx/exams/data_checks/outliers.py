@@ -92,4 +92,6 @@ def _marks(values: Floats) -> list[float]:
     ]
 
 
-QUESTION = Question(4, "outliers", "Do values lie far outside of the rest of their column?", answer)
+QUESTION = Question(
+    4, "outliers", "Do values lie far outside of the rest of their column?", answer, ("input-outliers",)
+)

@@ -58,4 +58,4 @@ def _rank_correlation(values: Floats) -> float:
     return float(np.corrcoef(ranks, np.arange(len(finite)))[0, 1])
 
 
-QUESTION = Question(9, "row order", "Do rows stand in order of their target?", answer)
+QUESTION = Question(9, "row order", "Do rows stand in order of their target?", answer, ("not-shuffled",))

@@ -96,5 +96,9 @@ def _wild(look: Look, values: Floats) -> list[Fault]:
 
 
 QUESTION = Question(
-    6, "target numbers", "Are the numbers to predict near unit scale, varied, without wild ones?", answer
+    6,
+    "target numbers",
+    "Are the numbers to predict near unit scale, varied, without wild ones?",
+    answer,
+    ("unnormalized-targets",),
 )

@@ -39,13 +39,15 @@ class Question:
     name: str
     asks: str
     answer: Callable[[Look], Seen | Unasked]
+    clears: tuple[str, ...] = ()
+    """Causes that are not to be feared where nothing was found."""
 
     def asked(self, look: Look) -> Check:
         """The check as it ends on some data."""
         answer = self.answer(look)
         if isinstance(answer, Unasked):
             return Check(self.name, self.asks, answer.why, asked=False)
-        return Check(self.name, self.asks, answer.says, answer.faults)
+        return Check(self.name, self.asks, answer.says, answer.faults, clears=self.clears)
 
 
 def rows_at(part: Part, places: "NDArray[np.int64] | Iterable[int]", reason: str) -> tuple[Row, ...]:
