@@ -5,6 +5,7 @@ from traindx.finding import Severity
 from traindx.problem import Problem
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
+NOTE = "note"
 
 
 def advice(problem: Problem) -> str:
@@ -26,3 +27,8 @@ def mark(problems: tuple[Problem, ...]) -> str:
     if worst >= Severity.SERIOUS.rank:
         return FAIL
     return WARN if worst == Severity.WARNING.rank else PASS
+
+
+def degree(problem: Problem) -> str:
+    """How bad one problem is, in a word."""
+    return FAIL if problem.is_error else WARN if problem.severity is Severity.WARNING else NOTE

@@ -118,3 +118,16 @@ def cost_line(found: FoundRate, seconds: float | None = None) -> str:
         parts += f", {count(len(found.trials), 'trial')} of {lengths}"
     took = "" if seconds is None else f", {seconds:.0f} s"
     return f"{count(found.steps, 'step')} ({parts}){took}"
+
+
+def in_short(found: FoundRate, seconds: float, change: str) -> list[tuple[str, str]]:
+    """What a page says below the trials, each line with its name."""
+    told = [
+        ("Usable", usable_line(found)),
+        ("Current", current_line(found)),
+        ("Runs away", limit_line(found)),
+        ("Change", change),
+        ("Cost", cost_line(found, seconds)),
+        *(("Note", note) for note in found.notes),
+    ]
+    return [(name, line) for name, line in told if line]

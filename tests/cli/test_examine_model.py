@@ -123,6 +123,24 @@ def test_activations_and_design_are_shown_by_layer(capsys: pytest.CaptureFixture
     assert "activations" in shown
 
 
+def test_pages_hold_the_verdict_the_picture_and_every_row(folder: Path) -> None:
+    for exam in ("gradients", "activations", "model"):
+        assert main(["examine", exam, *ILL, "--html", "page.html", "--md", "page.md"]) == 0
+        page, text = (folder / "page.html").read_text(), (folder / "page.md").read_text()
+        # What vanishes on its way back leaves the outputs as they are.
+        assert ("<h3>fail: vanishing-gradients" in page) == (exam != "activations")
+        assert ("### fail: vanishing-gradients" in text) == (exam != "activations")
+        assert ("data:image/png;base64," in page) == (exam != "model")
+        last = "16.weight" if exam == "gradients" else "16"
+        assert f">{last}</td>" in page
+        assert "<script" not in page
+
+
+def test_two_outputs_cannot_share_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["examine", "gradients", *ILL, "--json", "-", "--md", "-"]) == 2
+    assert "standard output" in capsys.readouterr().err
+
+
 def test_pictures_are_written_where_they_are_wanted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["examine", "gradients", *ILL, "--png", "flow.png"]) == 0
     assert main(["examine", "activations", *ILL, "--png", "."]) == 0

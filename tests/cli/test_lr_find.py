@@ -55,7 +55,18 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     # What an older run has left must not be taken for a trial.
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "rank-0.traindx").write_bytes(b"no recording")
-    done = lr_find(tmp_path, "--json", "rate.json", "--md", "rate.md", "--png", "rate.png", "train.py")
+    done = lr_find(
+        tmp_path,
+        "--json",
+        "rate.json",
+        "--md",
+        "rate.md",
+        "--png",
+        "rate.png",
+        "--html",
+        "rate.html",
+        "train.py",
+    )
     assert done.returncode == 0, done.stderr
     assert "set the learning rate to" in done.stdout
     assert "ends of trials" in done.stdout
@@ -77,6 +88,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     assert not (tmp_path / "epochs.txt").exists()
     assert (tmp_path / "rate.png").read_bytes().startswith(b"\x89PNG")
     assert f"| {found['suggested']} |" in (tmp_path / "rate.md").read_text()
+    assert f">{found['suggested']}</td>" in (tmp_path / "rate.html").read_text()
     assert sorted(path.name for path in (tmp_path / ".traindx/rates/train-1").iterdir())[0].startswith(
         "range"
     )

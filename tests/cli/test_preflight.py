@@ -63,7 +63,18 @@ def marks(document: dict[str, object]) -> dict[str, str]:
 
 def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PLAIN.replace("EPOCHS", "50"))
-    done = preflight(tmp_path, "--fail-on", "warn", "--json", "list.json", "--md", "list.md", "train.py")
+    done = preflight(
+        tmp_path,
+        "--fail-on",
+        "warn",
+        "--json",
+        "list.json",
+        "--md",
+        "list.md",
+        "--html",
+        "list.html",
+        "train.py",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "READY" in done.stdout
     assert not (tmp_path / "written.txt").exists()
@@ -79,6 +90,7 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     assert "300 steps, 50 epochs of 6" in done.stdout
     page = (tmp_path / "list.md").read_text()
     assert "| pass | One batch can be learnt by heart |" in page
+    assert "One batch can be learnt by heart</td>" in (tmp_path / "list.html").read_text()
 
 
 def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condition(tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def test_decay_is_fitted_over_depth() -> None:
     assert exam.decay.factor == pytest.approx(mean, rel=0.5)
 
 
+def test_gradients_that_vanish_to_the_last_digit_are_not_called_cut_off() -> None:
+    torch.manual_seed(0)
+    hidden = [layer for _ in range(150) for layer in (nn.Linear(16, 16), nn.Tanh())]
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), *hidden, nn.Linear(16, 3))
+    exam = exams.gradients(model, (torch.randn(64, 8), torch.randint(0, 3, (64,))), "cross_entropy")
+    assert exam.rows[0].state == "zero"
+    assert [one.cause for one in exam.problems] == ["vanishing-gradients"]
+
+
 def test_frozen_and_unreached_parameters_are_listed() -> None:
     case = faults.broken(faults.GRADIENTS, "forgotten branch")
     case.model.stem.requires_grad_(False)

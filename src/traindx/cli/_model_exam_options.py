@@ -2,6 +2,8 @@
 
 import argparse
 
+from traindx.cli._options import add_documents
+
 
 def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
     """The model, its weights and a batch."""
@@ -60,10 +62,10 @@ def add_program(parser: argparse.ArgumentParser, exam: str) -> None:
     )
 
 
-def add_results(parser: argparse.ArgumentParser, picture: str) -> None:
+def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> None:
     """Where the results go."""
     parser.add_argument("--all", action="store_true", help="shorten no table")
-    parser.add_argument("--json", metavar="FILE", help="write JSON; - for standard output")
+    add_documents(parser, f"{exam}_exam.md", f"{exam}_exam.json", f"{exam}_exam.html")
     if picture:
         parser.add_argument(
             "--png", metavar="FILE", help=f"draw a picture (in a folder: {picture}); needs matplotlib"

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from traindx.exams.objective import Loss
     from traindx.problem import Problem
     from traindx.run import Run
+    from traindx.sheets.sheet import Sheet
 
-_CALLED = {"json": "data", "png": "picture"}
+_CALLED = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
 
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
@@ -122,7 +123,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
 def refuse_mistakes(arguments: argparse.Namespace) -> None:
     """Refuse what is wrong with the options before anything is loaded or run."""
     from traindx.catalogue import causes
-    from traindx.cli._writing import refuse_inputs, refuse_unwritable
+    from traindx.cli._writing import refuse_inputs, refuse_mixture, refuse_unwritable
     from traindx.errors import UnknownNameError
 
     known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
@@ -130,6 +131,7 @@ def refuse_mistakes(arguments: argparse.Namespace) -> None:
         if condition not in known:
             raise UnknownNameError("condition or cause", condition, known)
     places = list(_places(arguments, "picture.png").values())
+    refuse_mixture(places)
     inputs = [one for one in (arguments.checkpoint, arguments.data) if one]
     refuse_inputs(places, inputs)
     refuse_unwritable(places)
@@ -138,36 +140,50 @@ def refuse_mistakes(arguments: argparse.Namespace) -> None:
 def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
     from traindx.cli._writing import place_of
 
-    names = {"json": f"{arguments.exam}_exam.json", "png": picture}
+    names = {kind: f"{arguments.exam}_exam.{kind}" for kind in ("html", "md", "json")} | {"png": picture}
     given = {option: getattr(arguments, option, None) for option in names}
     return {option: place_of(place, names[option]) for option, place in given.items() if place}
 
 
 def results(
     arguments: argparse.Namespace,
-    text: Callable[[int, bool], str],
+    sheet: "Sheet",
     document: "Callable[[], Document]",
-    picture: "Callable[[], tuple[str, bytes]] | None",
-    problems: "tuple[Problem, ...]",
+    picture: "Callable[[], tuple[str, bytes]] | None" = None,
 ) -> int:
     """Print and write what was found; the exit code."""
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width, write
+    from importlib.util import find_spec
 
-    drawn = picture() if picture is not None and arguments.png else None
+    from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width, write
+    from traindx.terminal.exam import exam_text
+
+    # A page does without its picture where there is nothing to draw it with.
+    is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
+    drawn = picture() if picture is not None and is_drawn else None
     places = _places(arguments, drawn[0] if drawn else "")
-    shown = arguments.json != STANDARD_OUTPUT
+    shown = STANDARD_OUTPUT not in places.values()
     if shown:
-        sys.stdout.write(text(terminal_width(), coloured()))
+        sys.stdout.write(
+            exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
+        )
     if "json" in places:
         from traindx.renderers.json import as_text
 
         write(places["json"], as_text(document()) + "\n")
-    if drawn:
+    if "md" in places:
+        from traindx.markdowns.exam import exam_markdown
+
+        write(places["md"], exam_markdown(sheet))
+    if "html" in places:
+        from traindx.pages.exam import exam_page
+
+        write(places["html"], exam_page(sheet, drawn[1] if drawn else None))
+    if drawn and "png" in places:
         write(places["png"], drawn[1])
     for option, place in places.items():
         if shown:
             sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
-    met = [condition for condition in arguments.fail_on if _is_met(condition, problems)]
+    met = [condition for condition in arguments.fail_on if _is_met(condition, sheet.problems)]
     for condition in met:
         complain(f"{arguments.command} {arguments.exam}", f"--fail-on {condition} is met")
     return CONDITION_MET if met else DONE

@@ -56,18 +56,19 @@ def add_exams(parser: argparse.ArgumentParser) -> None:
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Where the report goes besides the terminal."""
     parser.add_argument("--all", action="store_true", help="shorten no list")
-    parser.add_argument(
-        "--html", metavar="FILE", help="write a page that opens offline (in a folder: report.html)"
-    )
-    add_documents(parser, "diagnostic_report.md", "report.json")
+    add_documents(parser, "diagnostic_report.md", "report.json", "report.html")
     parser.add_argument("--values", action="store_true", help="put every step and value into the JSON")
     parser.add_argument(
         "--png", metavar="DIR", help="write pictures of the curves; needs matplotlib (traindx[plots])"
     )
 
 
-def add_documents(parser: argparse.ArgumentParser, markdown: str, json: str) -> None:
-    """Where Markdown and JSON go, and what they are called in a folder."""
+def add_documents(parser: argparse.ArgumentParser, markdown: str, json: str, html: str = "") -> None:
+    """Where Markdown, JSON and the page go, and what they are called in a folder."""
+    if html:
+        parser.add_argument(
+            "--html", metavar="FILE", help=f"write a page that opens offline (in a folder: {html})"
+        )
     parser.add_argument(
         "--md", metavar="FILE", help=f"write Markdown; - for standard output (in a folder: {markdown})"
     )

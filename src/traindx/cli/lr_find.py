@@ -6,6 +6,7 @@ import sys
 
 from traindx.cli import DONE
 from traindx.cli._options import add_documents
+from traindx.cli._program import add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -28,13 +29,7 @@ Recordings are kept in .traindx/rates."""
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of lr-find."""
-    parser.usage = "traindx lr-find [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
-    )
-    parser.add_argument(
-        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
-    )
+    add_program(parser, "lr-find")
     parser.add_argument(
         "--steps",
         type=int,
@@ -54,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where recordings are kept (default: .traindx/rates)",
     )
-    add_documents(parser, "learning_rate.md", "learning_rate.json")
+    add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
     parser.add_argument(
         "--png",
         metavar="FILE",
@@ -74,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
     places = {
         kind: place_of(given, f"learning_rate.{kind}")
-        for kind in ("md", "json", "png")
+        for kind in ("md", "json", "png", "html")
         if (given := getattr(arguments, kind))
     }
     refuse_mixture(places.values())
@@ -82,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     progress = ProgressLine()
     try:
         found = lr_find(
-            _words(arguments),
+            words_of(arguments),
             steps=arguments.steps,
             minutes=arguments.minutes,
             out=arguments.out,
@@ -97,13 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
         progress.wipe()
     _tell(found, places)
     return DONE
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    if arguments.module is None:
-        return list(arguments.words)
-    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
-    return ["-m", *arguments.module, *arguments.words]
 
 
 def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
@@ -138,9 +126,21 @@ def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
     if "md" in places:
         write(places["md"], rate_page(found, title=program.title, seconds=program.seconds, change=change))
     if "png" in places:
-        from traindx.pictures.learning_rate import rate_picture
+        write(places["png"], _picture(program))
+    if "html" in places:
+        from importlib.util import find_spec
 
-        write(places["png"], rate_picture(found, title=program.title))
+        from traindx.pages.learning_rate import rate_html
+
+        drawn = _picture(program) if find_spec("matplotlib") else None
+        page = rate_html(found, drawn, title=program.title, seconds=program.seconds, change=change)
+        write(places["html"], page)
+
+
+def _picture(program: "ProgramRate") -> bytes:
+    from traindx.pictures.learning_rate import rate_picture
+
+    return rate_picture(program.found, title=program.title)
 
 
 def _change(program: "ProgramRate") -> str:

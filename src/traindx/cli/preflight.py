@@ -6,6 +6,7 @@ import sys
 
 from traindx.cli import CONDITION_MET, DONE
 from traindx.cli._options import add_documents
+from traindx.cli._program import add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -30,13 +31,7 @@ Recordings are kept in .traindx/preflights."""
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of preflight."""
-    parser.usage = "traindx preflight [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
-    )
-    parser.add_argument(
-        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
-    )
+    add_program(parser, "preflight")
     parser.add_argument("--quick", action="store_true", help="leave out the range test of the learning rate")
     parser.add_argument(
         "--fail-on",
@@ -65,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where recordings are kept (default: .traindx/preflights)",
     )
-    add_documents(parser, "preflight.md", "preflight.json")
+    add_documents(parser, "preflight.md", "preflight.json", "preflight.html")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -78,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_nonsense(arguments)
     places = {
         kind: place_of(given, f"preflight.{kind}")
-        for kind in ("md", "json")
+        for kind in ("md", "json", "html")
         if (given := getattr(arguments, kind))
     }
     refuse_mixture(places.values())
@@ -86,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     progress = ProgressLine()
     try:
         found = preflight(
-            _words(arguments),
+            words_of(arguments),
             steps=arguments.steps,
             seconds=arguments.seconds,
             quick=arguments.quick,
@@ -102,13 +97,6 @@ def run(arguments: argparse.Namespace) -> int:
         progress.wipe()
     _tell(found, places)
     return _gate(found, arguments)
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    if arguments.module is None:
-        return list(arguments.words)
-    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
-    return ["-m", *arguments.module, *arguments.words]
 
 
 def _refuse_nonsense(arguments: argparse.Namespace) -> None:
@@ -136,6 +124,10 @@ def _tell(found: "Checklist", places: dict[str, str]) -> None:
         write(places["json"], checklist_document(found))
     if "md" in places:
         write(places["md"], checklist_page(found))
+    if "html" in places:
+        from traindx.pages.checklist import checklist_html
+
+        write(places["html"], checklist_html(found))
 
 
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
 from traindx.cli._options import add_exams, add_judging, add_outputs
+from traindx.cli._program import add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -39,13 +40,7 @@ is said once, in a line on standard error."""
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of run."""
-    parser.usage = "traindx run [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
-    )
-    parser.add_argument(
-        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
-    )
+    add_program(parser, "run")
     parser.add_argument(
         "--name", metavar="NAME", help="what the run is called (default: as the script, numbered)"
     )
@@ -96,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with signals_held() as mask:
         judge, conditions = _checked(arguments)
-        command = command_from(_words(arguments), os.environ)
+        command = command_from(words_of(arguments), os.environ)
         folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
         live = _live(folder, judge, conditions) if arguments.live else None
         ending = _recorded(command, folder, arguments, mask, live)
@@ -110,13 +105,6 @@ def run(arguments: argparse.Namespace) -> int:
         return code
     # A program that was cut short on purpose ends well, however it took that.
     return DONE if enough else end_like(ending)
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    if arguments.module is None:
-        return list(arguments.words)
-    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
-    return ["-m", *arguments.module, *arguments.words]
 
 
 def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":

@@ -90,7 +90,7 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
         problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
-    found = worst_first(joined([*problems, *_zero(run, rows, zeros, notes)]))
+    found = worst_first(joined([*problems, *_zero(run, rows, zeros, notes, problems)]))
     # What explodes does so later as well, and what is frozen may be meant to be.
     seen = cleared(run, [_FADES, *_STRUCTURE[:1]], found)
     return Judged(found, tuple(notes), () if any(one.cause == NON_FINITE for one in found) else seen)
@@ -144,7 +144,9 @@ def _limit(question: Question) -> float:
     return next(limit.value for limit in question.sign.limits if limit.name == "decades")
 
 
-def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str]) -> list[Problem]:
+def _zero(
+    run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str], known: Sequence[Problem]
+) -> list[Problem]:
     """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
     matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
     zero = [row for row in matrices if row.state == "zero"]
@@ -166,7 +168,8 @@ def _zero(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: li
     if silent:
         says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
         return [Problem("dead-relu", severity, says, tuple(silent))]
-    if asked(run, [_SHRINKS]):
+    # Gradients that shrink from layer to layer end at zero where their numbers do.
+    if asked(run, [_SHRINKS]) or any(one.cause == "vanishing-gradients" for one in known):
         says = f"what is left of the signal is too small for its numbers: {told}"
         return [Problem("vanishing-gradients", severity, says, tuple(nothing))]
     return [Problem("detached-graph", severity, told, tuple(nothing))]

@@ -2,15 +2,7 @@
 
 from traindx.learning_rate import FoundRate
 from traindx.markdowns.literal import bullets, chapter, ended, prose, table
-from traindx.rate_words import (
-    cost_line,
-    current_line,
-    heading,
-    limit_line,
-    rows,
-    usable_line,
-    verdict,
-)
+from traindx.rate_words import heading, in_short, rows, verdict
 
 
 def rate_page(found: FoundRate, *, title: str, seconds: float, change: str = "") -> str:
@@ -25,13 +17,6 @@ def rate_page(found: FoundRate, *, title: str, seconds: float, change: str = "")
     ]
     cells = [[row.rate, row.end, row.fall, prose(row.remark)] for row in rows(found)]
     lines += chapter("Trials", table(["rate:", f"{heading(found)}:", "fall:", ""], cells) if cells else [])
-    told = [
-        ("Usable", usable_line(found)),
-        ("Current", current_line(found)),
-        ("Runs away", limit_line(found)),
-        ("Change", change),
-        ("Cost", cost_line(found, seconds)),
-        *(("Note", note) for note in found.notes),
-    ]
-    lines += chapter("In short", bullets([f"{name}: {prose(line)}" for name, line in told if line]))
+    told = in_short(found, seconds, change)
+    lines += chapter("In short", bullets([f"{name}: {prose(line)}" for name, line in told]))
     return "\n".join(lines).rstrip("\n") + "\n"

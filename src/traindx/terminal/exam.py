@@ -1,4 +1,4 @@
-"""What all exams of a model print: how it ended, what is wrong, what was guessed."""
+"""An exam of a model on the terminal: how it ended, what is wrong, the table, what was guessed."""
 
 from collections.abc import Sequence
 
@@ -7,52 +7,63 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from traindx.problem import Problem
-from traindx.problem_advice import FAIL, PASS, WARN, advice, is_known, mark
-from traindx.terminal.paper import indented, section
+from traindx.problem_advice import FAIL, PASS, WARN, advice, degree, is_known, mark
+from traindx.sheets.sheet import Sheet
+from traindx.terminal.paper import indented, paper, printed, section
 from traindx.wording import printable
 
 _STYLES = {PASS: "bold green", WARN: "bold yellow", FAIL: "bold red"}
 _LONG = 1000
+_ROWS = 40
+_WIDE = 110
+"""From this width on there is room for all columns."""
 
 
-def print_verdict(console: Console, title: str, problems: tuple[Problem, ...], fine: str) -> None:
+def exam_text(sheet: Sheet, *, width: int, colour: bool, everything: bool) -> str:
+    """The sheet as text of a given width."""
+    console = paper(width, colour)
+    _print_verdict(console, sheet)
+    _print_table(console, sheet, wide=width >= _WIDE, most=len(sheet.rows) if everything else _ROWS)
+    for heading, lines in sheet.sections:
+        section(console, heading, *lines)
+    section(console, "notes", *(printable(one, _LONG) for one in sheet.notes))
+    return printed(console)
+
+
+def _print_verdict(console: Console, sheet: Sheet) -> None:
     """A line on what was examined, the mark, and each problem with what to do about it."""
-    console.print(Text.assemble("traindx · ", (printable(title, 300), "bold")))
+    console.print(Text.assemble("traindx · ", (printable(sheet.title, 300), "bold")))
     console.print()
-    found = mark(problems)
-    if not problems:
-        console.print(Text.assemble((found.upper(), _STYLES[found]), f"   {fine}"))
-    for one in problems:
-        degree = FAIL if one.is_error else WARN if mark((one,)) == WARN else "note"
-        style = _STYLES.get(degree, "bold")
-        console.print(Text.assemble((f"{degree.upper():5}", style), f"  {one.cause}"))
+    if not sheet.problems:
+        found = mark(sheet.problems)
+        console.print(Text.assemble((found.upper(), _STYLES[found]), f"   {sheet.fine}"))
+    for one in sheet.problems:
+        word = degree(one)
+        console.print(Text.assemble((f"{word.upper():5}", _STYLES.get(word, "bold")), f"  {one.cause}"))
         console.print(indented(Text(printable(one.says, _LONG)), 7))
         page = f" (traindx explain {one.cause})" if is_known(one) else ""
         if todo := advice(one):
             console.print(indented(Text(f"do: {printable(todo, _LONG)}{page}", style="dim"), 7))
 
 
-def print_notes(console: Console, notes: Sequence[str]) -> None:
-    """What was guessed, left out or is worth knowing."""
-    section(console, "notes", *(printable(one, _LONG) for one in notes))
-
-
-def table_of(headings: Sequence[tuple[str, bool]]) -> Table:
-    """A table with headings; those of numbers stand to the right."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    for heading, is_number in headings:
-        table.add_column(
-            heading, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold"
-        )
-    return table
-
-
-def print_table(console: Console, table: Table, told: str, hidden: int) -> None:
+def _print_table(console: Console, sheet: Sheet, *, wide: bool, most: int) -> None:
     """The table, what its columns are, and how many rows are not shown."""
+    kept = [place for place, column in enumerate(sheet.columns) if wide or not column.is_extra]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for column in (sheet.columns[place] for place in kept):
+        table.add_column(
+            column.heading,
+            justify="right" if column.is_number else "left",
+            no_wrap=column.is_number,
+            overflow="fold",
+        )
+    shown = chosen(sheet.named, len(sheet.rows), most)
+    for row in (sheet.rows[place] for place in shown):
+        table.add_row(*(Text(row[place]) for place in kept))
     console.print(indented(table))
+    hidden = len(sheet.rows) - len(shown)
     more = f"; {hidden:,} more rows (--all lists them)" if hidden else ""
-    console.print(indented(Text(f"{told}{more}", style="dim")))
+    console.print(indented(Text(f"{sheet.told}{more}", style="dim")))
     console.print()
 
 

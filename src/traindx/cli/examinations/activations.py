@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=True, has_loss=False)
     add_program(parser, "activations")
-    add_results(parser, "layer_outputs.png")
+    add_results(parser, "activations", "layer_outputs.png")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     words = program_of(arguments)
     if words:
-        taken = recorded(words, arguments.max_steps, output_to_stderr=arguments.json == "-")
+        taken = recorded(words, arguments.max_steps, output_to_stderr="-" in (arguments.json, arguments.md))
         from traindx.exams.activations_exam import activations_recorded
 
         exam, source = activations_recorded(taken), ""
@@ -49,15 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.documents.exam import activation_document
     from traindx.pictures.layer_outputs import layer_outputs
-    from traindx.terminal.activation_exam import activation_exam_text
+    from traindx.sheets.activations import activation_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(
         arguments,
-        lambda width, colour: activation_exam_text(
-            exam, source, width=width, colour=colour, everything=arguments.all
-        ),
+        activation_sheet(exam, source),
         lambda: activation_document(exam),
         lambda: layer_outputs(exam),
-        exam.problems,
     )

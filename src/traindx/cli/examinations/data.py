@@ -62,10 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--export", metavar="FILE", help="write the rows that something is wrong with, as CSV"
     )
     parser.add_argument("--png", metavar="FILE", help="write a picture; needs matplotlib (traindx[plots])")
-    parser.add_argument(
-        "--html", metavar="FILE", help="write a page that opens offline (in a folder: data.html)"
-    )
-    add_documents(parser, "data.md", "data.json")
+    add_documents(parser, "data.md", "data.json", "data.html")
     parser.add_argument(
         "--fail-on",
         action="append",

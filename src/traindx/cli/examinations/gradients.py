@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=True)
     add_program(parser, "gradients")
-    add_results(parser, "gradient_flow.png")
+    add_results(parser, "gradients", "gradient_flow.png")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     words = program_of(arguments)
     if words:
-        taken = recorded(words, arguments.max_steps, output_to_stderr=arguments.json == "-")
+        taken = recorded(words, arguments.max_steps, output_to_stderr="-" in (arguments.json, arguments.md))
         from traindx.exams.gradients_exam import gradients_recorded
 
         exam, source = gradients_recorded(taken), ""
@@ -48,15 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.documents.exam import gradient_document
     from traindx.pictures.gradient_flow import gradient_flow
-    from traindx.terminal.gradient_exam import gradient_exam_text
+    from traindx.sheets.gradients import gradient_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(
         arguments,
-        lambda width, colour: gradient_exam_text(
-            exam, source, width=width, colour=colour, everything=arguments.all
-        ),
+        gradient_sheet(exam, source),
         lambda: gradient_document(exam),
         lambda: gradient_flow(exam),
-        exam.problems,
     )

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=False)
     parser.add_argument("--samples", type=positive, metavar="N", help="samples in the training data")
-    add_results(parser, "")
+    add_results(parser, "model", "")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,14 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     exam = examine(model, batch, named_loss(arguments), samples=arguments.samples, is_trained=trained)
     exam = replace(exam, notes=(*notes, *more, *exam.notes))
     from traindx.documents.exam import model_document
-    from traindx.terminal.model_exam import model_exam_text
+    from traindx.sheets.model import model_sheet
 
     return results(
         arguments,
-        lambda width, colour: model_exam_text(
-            exam, arguments.data or "", width=width, colour=colour, everything=arguments.all
-        ),
+        model_sheet(exam, arguments.data or ""),
         lambda: model_document(exam),
-        None,
-        exam.problems,
     )
