@@ -22,9 +22,10 @@ from zlib import crc32
 
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
-from traindx.checklist import Checked, Mark, Rehearsal
+from traindx.checklist import Checked, Rehearsal
 from traindx.errors import TraindxError
 from traindx.launching.command import command_from
+from traindx.mark import Mark
 from traindx.preflighting import all_checked
 from traindx.rehearsing import STEPS, Rehearsing
 from traindx.trials.place import workplace

@@ -1,6 +1,7 @@
 """How often a failing program is repaired: by what the diagnosis asks for, and by changes at random.
 
 python bench/repair.py script                 all that bench/repair.csv has no line of yet; Ctrl-C and go on
+python bench/repair.py script --sample 40     as many failing ones, drawn at random, and all healthy ones
 python bench/repair.py corpus --only NAME     some programs, again
 python bench/repair.py corpus --part 1        faults of another part of the families
 python bench/repair.py summary                the shares, from the lines that are there
@@ -46,7 +47,8 @@ from traindx.trials.proving import proven_patch
 from traindx.trials.search import searched
 
 RESULTS = Path(__file__).parent / "repair.csv"
-_ARMS, _MINUTES = 12, 6.0
+_ARMS, _MINUTES = 12, 12.0
+"""Of each search: the arms are what ends it, and minutes only where a program is slow."""
 _FAULTY, _HEALTHY = 32, 14
 """Of the corpus."""
 _PART = 2
@@ -156,9 +158,7 @@ def treated(case: Case, with_random: bool) -> Row | None:
             kind=case.kind,
             cause=case.cause,
             diagnosed=diagnosis.suspects[0].cause.slug if diagnosis.suspects else diagnosis.verdict.value,
-            can=_yes(
-                any(fix.change for one in catalogue.causes() if one.slug == case.cause for fix in one.fixes)
-            ),
+            can=_yes(_can_be_treated(case.cause)),
             tried=sum(not any(pair.treated.refused for pair in one.pairs) for one in ours.trials),
             arms=engine.budget.spent,
             random_change="" if with_random else _NOT_RUN,
@@ -251,10 +251,23 @@ def _cases(kind: str, part: int, folder: Path) -> list[Case]:
     return unseen.cases(folder, part, _FAULTY, _HEALTHY)
 
 
+def sampled(every: Sequence[Case], wanted: int) -> list[Case]:
+    """The healthy ones, and some that fail and whose cause a machine can treat: always the same."""
+    well = [one for one in every if one.cause == HEALTHY]
+    able = [one for one in every if one.cause != HEALTHY and _can_be_treated(one.cause)]
+    random.Random(0).shuffle(able)
+    return [*able[:wanted], *well]
+
+
+def _can_be_treated(cause: str) -> bool:
+    return any(fix.change for one in catalogue.causes() if one.slug == cause for fix in one.fixes)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("what", choices=("script", "corpus", "summary"))
     parser.add_argument("--only", nargs="*", default=[], help="programs by their name")
+    parser.add_argument("--sample", type=int, help="how many failing programs, drawn at random")
     parser.add_argument("--random-every", type=int, default=2, help="search at random for each so many-th")
     parser.add_argument("--part", type=int, default=_PART, help="which part of the families, 0 to 3")
     arguments = parser.parse_args()
@@ -262,6 +275,8 @@ def main() -> None:
     if arguments.what != "summary":
         with tempfile.TemporaryDirectory() as name:
             every = _cases(arguments.what, arguments.part, Path(name))
+            if arguments.sample is not None:
+                every = sampled(every, arguments.sample)
             for number, case in enumerate(every):
                 if case.name not in (arguments.only or {one.name for one in every} - rows.keys()):
                     continue

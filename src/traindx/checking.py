@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.checklist import Ask, Mark, Rehearsal, Seen
+from traindx.checklist import Ask, Rehearsal, Seen
 from traindx.curves.inside import looked
 from traindx.fact import Fact
 from traindx.finding import CannotTell, Finding, Severity
+from traindx.mark import Mark
 from traindx.quantities import TRAIN_LOSS
 from traindx.quantity import Quantity
 from traindx.run import Run

@@ -6,23 +6,10 @@ from enum import Enum
 
 from traindx.finding import Evidence, Severity
 from traindx.learning_rate import Course
+from traindx.mark import Mark
 from traindx.problem import Problem
 from traindx.run import Run
 from traindx.statement import Statement
-
-
-class Mark(Enum):
-    """What came of a check."""
-
-    PASS = "pass"  # noqa: S105  # no password
-    WARN = "warn"
-    FAIL = "fail"
-    UNSEEN = "not looked at"
-
-    @property
-    def rank(self) -> int:
-        """0 for what was not looked at up to 3 for a fail."""
-        return [Mark.UNSEEN, Mark.PASS, Mark.WARN, Mark.FAIL].index(self)
 
 
 class Part(Enum):

@@ -1,29 +1,15 @@
 """The types of an exam: what was asked, what was found, in which columns and rows, and what to do."""
 
 from dataclasses import dataclass, field
-from enum import Enum
 
 from traindx.finding import Severity
+from traindx.mark import Mark
 from traindx.portrait import Portrait
 from traindx.problem import Problem
 from traindx.statement import Statement
 
 TRAINING, VALIDATION = "training", "validation"
 """The parts of data that a row can stand in."""
-
-
-class Mark(Enum):
-    """How a check ended."""
-
-    PASS = "pass"  # noqa: S105  # no password
-    WARN = "warn"
-    FAIL = "fail"
-    SKIPPED = "not asked"
-
-    @property
-    def rank(self) -> int:
-        """0 for what was not asked up to 3 for fail."""
-        return (Mark.SKIPPED, Mark.PASS, Mark.WARN, Mark.FAIL).index(self)
 
 
 @dataclass(frozen=True)
@@ -76,7 +62,7 @@ class Check:
     def mark(self) -> Mark:
         """Fail from serious faults on, warn with a warning, pass with remarks at most."""
         if not self.asked:
-            return Mark.SKIPPED
+            return Mark.UNSEEN
         worst = max((fault.severity.rank for fault in self.faults), default=0)
         if worst >= Severity.SERIOUS.rank:
             return Mark.FAIL
@@ -100,7 +86,7 @@ class Examination:
     @property
     def verdict(self) -> Mark:
         """The worst mark of all checks."""
-        return max((check.mark for check in self.checks), key=lambda mark: mark.rank, default=Mark.SKIPPED)
+        return max((check.mark for check in self.checks), key=lambda mark: mark.rank, default=Mark.UNSEEN)
 
     @property
     def faults(self) -> tuple[Fault, ...]:

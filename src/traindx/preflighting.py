@@ -12,9 +12,10 @@ from pkgutil import iter_modules
 
 from traindx import catalogue
 from traindx import checks as shelf
-from traindx.checklist import Check, Checked, Checklist, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Checked, Checklist, Part, Rehearsal, Seen
 from traindx.launching.command import command_from
 from traindx.launching.run_folder import new_run_folder
+from traindx.mark import Mark
 from traindx.rehearsing import STEPS, Rehearsing
 from traindx.trials.place import workplace
 

@@ -28,8 +28,9 @@ from tests.signs.test_inside_data import (
 )
 from tests.signs.test_inside_loss import NET, flat_targets
 from tests.trainings import CLASSES, CLASSIFIES, FEATURES, PREDICTS, Training, clusters, rate, scaled, stack
-from traindx.checklist import Length, Mark, Modes, Ramp
+from traindx.checklist import Length, Modes, Ramp
 from traindx.learning_rate import Course
+from traindx.mark import Mark
 from traindx.preflighting import all_checked
 from traindx.quantities import MEMORY
 from traindx.series import Series

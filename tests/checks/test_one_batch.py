@@ -13,8 +13,8 @@ from torch.optim import Adam
 
 from tests.checks.rehearsals import ask, rehearsal_of, repeated
 from tests.trainings import CLASSIFIES, FEATURES, PREDICTS, Training, rate, scaled, stack
-from traindx.checklist import Mark
 from traindx.facts import OPTIMIZERS_IN_TURN
+from traindx.mark import Mark
 
 LEARNS = replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02))
 

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 import traindx
-from traindx.checklist import Mark
+from traindx.mark import Mark
 
 PLAIN = """\
 import torch

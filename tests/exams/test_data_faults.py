@@ -5,8 +5,8 @@ import pytest
 
 from exam_data_sets import FAULTS, HEALTHY
 from traindx import catalogue, exams
-from traindx.examination import Mark
 from traindx.finding import Severity
+from traindx.mark import Mark
 
 SLUGS = {cause.slug for cause in catalogue.causes()}
 # Two sets of each fault; bench/exam_data.py goes through all of them, with three seeds.

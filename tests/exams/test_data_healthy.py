@@ -4,8 +4,8 @@ import pytest
 
 from exam_data_sets import HEALTHY
 from traindx import exams
-from traindx.examination import Mark
 from traindx.finding import Severity
+from traindx.mark import Mark
 
 
 @pytest.mark.parametrize("name", HEALTHY)

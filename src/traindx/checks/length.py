@@ -1,8 +1,9 @@
 """How many steps the run is going to take."""
 
-from traindx.checklist import Check, Length, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Length, Part, Rehearsal, Seen
 from traindx.curves.objective import is_adversarial
 from traindx.finding import Finding
+from traindx.mark import Mark
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.wording import count
 

@@ -1,7 +1,8 @@
 """Whether the run fits into memory, to its end."""
 
 from traindx.checking import asked
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
+from traindx.mark import Mark
 from traindx.quantities import MEMORY
 from traindx.signs.memory_grows import memory_grows
 

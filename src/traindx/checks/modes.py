@@ -3,7 +3,8 @@
 import math
 
 from traindx.checking import asked
-from traindx.checklist import Check, Mark, Modes, Part, Rehearsal, Seen
+from traindx.checklist import Check, Modes, Part, Rehearsal, Seen
+from traindx.mark import Mark
 from traindx.signs.dropout_in_validation import dropout_in_validation
 from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
 from traindx.signs.validated_in_train_mode import validated_in_train_mode

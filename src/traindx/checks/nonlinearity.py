@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from traindx.checking import asked
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
 from traindx.curves.stated import stated_number
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
+from traindx.mark import Mark
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
 from traindx.wording import count
 

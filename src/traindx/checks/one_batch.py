@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.checklist import Check, Mark, Part, Rehearsal, Repeated, Seen
+from traindx.checklist import Check, Part, Rehearsal, Repeated, Seen
 from traindx.curves.curve import whole
 from traindx.curves.inside import last_part
 from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
 from traindx.curves.stated import stated_number, stated_word
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
 from traindx.finding import Evidence
+from traindx.mark import Mark
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Run
 from traindx.series import Floats

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from traindx.checking import asked
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
+from traindx.mark import Mark
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.held_as_drawn import held_as_drawn
 from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers

@@ -1,9 +1,10 @@
 """Where the learning rate stands between what learns and what breaks."""
 
-from traindx.checklist import Check, Mark, Part, Ramp, Rehearsal, Seen
+from traindx.checklist import Check, Part, Ramp, Rehearsal, Seen
 from traindx.curves.objective import is_adversarial
 from traindx.curves.stated import place_of
 from traindx.facts import OPTIMIZER_PLACE
+from traindx.mark import Mark
 from traindx.rate_range import Reading, fallen, reading_of
 from traindx.wording import number
 

@@ -1,7 +1,8 @@
 """Whether the program gets going at all."""
 
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
 from traindx.finding import Finding
+from traindx.mark import Mark
 from traindx.signs.labels_faulty import labels_faulty
 from traindx.signs.probabilities_refused import probabilities_refused
 from traindx.wording import count

@@ -1,8 +1,9 @@
 """Whether optimizer, regularisation and batch are within what works."""
 
 from traindx.checking import asked, prolonged
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
+from traindx.mark import Mark
 from traindx.signs.batch_tiny import batch_tiny
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.decay_strong import decay_strong

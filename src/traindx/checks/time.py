@@ -1,8 +1,9 @@
 """How long the run is going to take, and what a step waits for."""
 
 from traindx.checking import asked
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
 from traindx.interior import duration, pace, times
+from traindx.mark import Mark
 from traindx.signs.data_wait_dominates import data_wait_dominates
 from traindx.signs.values_read_singly import values_read_singly
 from traindx.wording import count

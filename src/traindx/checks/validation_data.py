@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from traindx.checking import by_signs, typical
-from traindx.checklist import Check, Mark, Part, Rehearsal, Seen
+from traindx.checklist import Check, Part, Rehearsal, Seen
 from traindx.curves.inside import looked
+from traindx.mark import Mark
 from traindx.quantities import SEEN_SHARE, VAL_LOSS
 from traindx.signs.validation_inputs_differ import validation_inputs_differ
 from traindx.signs.validation_rows_seen import validation_rows_seen

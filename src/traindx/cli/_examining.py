@@ -17,7 +17,8 @@ from traindx.cli._writing import (
     write,
 )
 from traindx.errors import UnknownNameError
-from traindx.examination import Examination, Mark
+from traindx.examination import Examination
+from traindx.mark import Mark
 from traindx.wording import printable
 
 _VERDICTS = (Mark.FAIL.value, Mark.WARN.value)

@@ -132,8 +132,8 @@ def _tell(found: "Checklist", places: dict[str, str]) -> None:
 
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:
     """Say which conditions are met."""
-    from traindx.checklist import Mark
     from traindx.cli._writing import complain
+    from traindx.mark import Mark
 
     least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}
     met = False

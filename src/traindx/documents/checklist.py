@@ -3,10 +3,11 @@
 import json
 
 from traindx import __version__
-from traindx.checklist import Checked, Checklist, Mark, Seen
+from traindx.checklist import Checked, Checklist, Seen
 from traindx.documents.diagnosis import evidence_documents
 from traindx.documents.statement import statement_document
 from traindx.documents.value import Document, Json, number
+from traindx.mark import Mark
 
 SCHEMA = "traindx.preflight/1"
 

@@ -2,8 +2,9 @@
 
 from itertools import groupby
 
-from traindx.checklist import Checked, Checklist, Mark, Seen
+from traindx.checklist import Checked, Checklist, Seen
 from traindx.interior import duration
+from traindx.mark import Mark
 from traindx.markdowns.literal import bullets, chapter, ended, prose, table
 from traindx.wording import count
 

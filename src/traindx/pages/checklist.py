@@ -2,8 +2,9 @@
 
 from itertools import groupby
 
-from traindx.checklist import Checked, Checklist, Mark, Seen
+from traindx.checklist import Checked, Checklist, Seen
 from traindx.interior import duration
+from traindx.mark import Mark
 from traindx.pages.markup import Markup, fill
 from traindx.pages.plain import listing, plain_page, table
 from traindx.wording import count

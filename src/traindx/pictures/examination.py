@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.examination import TRAINING, VALIDATION, Check, Examination, Mark
+from traindx.examination import TRAINING, VALIDATION, Check, Examination
+from traindx.mark import Mark
 from traindx.pictures.canvas import (
     AMBER,
     BLACK,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-_MARKS = {Mark.PASS: GREEN, Mark.WARN: AMBER, Mark.FAIL: ORANGE, Mark.SKIPPED: "#C9C9C9"}
+_MARKS = {Mark.PASS: GREEN, Mark.WARN: AMBER, Mark.FAIL: ORANGE, Mark.UNSEEN: "#C9C9C9"}
 _ROW = 0.235
 _LEAST, _MOST = 1.9, 6.6
 _LETTERS = 18
@@ -118,7 +119,7 @@ def _checks(axes: "Axes", examination: Examination) -> None:
             shown,
             va="center",
             size=9,
-            color=GREY if check.mark is Mark.SKIPPED else BLACK,
+            color=GREY if check.mark is Mark.UNSEEN else BLACK,
             parse_math=False,
         )
         told = _told(check)

@@ -6,8 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from traindx.checklist import Checked, Checklist, Mark, Seen
+from traindx.checklist import Checked, Checklist, Seen
 from traindx.interior import duration
+from traindx.mark import Mark
 from traindx.terminal.paper import indented, paper, printed, section
 from traindx.wording import count, printable
 

@@ -5,13 +5,14 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from traindx.examination import Check, Examination, Fault, Mark
+from traindx.examination import Check, Examination, Fault
 from traindx.finding import Severity
+from traindx.mark import Mark
 from traindx.terminal.code import fitted
 from traindx.terminal.paper import indented, paper, printed, section
 from traindx.wording import count, printable
 
-_STYLES = {Mark.PASS: "green", Mark.WARN: "yellow", Mark.FAIL: "bold red", Mark.SKIPPED: "dim"}
+_STYLES = {Mark.PASS: "green", Mark.WARN: "yellow", Mark.FAIL: "bold red", Mark.UNSEEN: "dim"}
 _LONG = 600
 _ROWS = 8
 _BESIDE = 18
@@ -36,7 +37,7 @@ def _head(console: Console, examination: Examination) -> None:
     console.print(Text.assemble("traindx · ", (printable(examination.subject, 200), "bold")))
     console.print(Text(printable(examination.about, _LONG)))
     console.print()
-    asked = [check for check in examination.checks if check.mark is not Mark.SKIPPED]
+    asked = [check for check in examination.checks if check.mark is not Mark.UNSEEN]
     bad = [check for check in asked if check.mark in (Mark.WARN, Mark.FAIL)]
     verdict = examination.verdict
     told = (
@@ -54,8 +55,8 @@ def _table(examination: Examination) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold", ratio=1)
     for check in examination.checks:
-        mark = "-" if check.mark is Mark.SKIPPED else check.mark.value
-        quiet = "dim" if check.mark is Mark.SKIPPED else ""
+        mark = "-" if check.mark is Mark.UNSEEN else check.mark.value
+        quiet = "dim" if check.mark is Mark.UNSEEN else ""
         table.add_row(
             Text(mark, style=_STYLES[check.mark]),
             Text(check.name, style=quiet),
