@@ -102,3 +102,30 @@ def test_batches_come_in_many_shapes() -> None:
 def test_every_layer_beyond_the_limit_is_named() -> None:
     case = faults.broken(faults.ACTIVATIONS, "biases far below zero")
     assert exams.activations(case.model, case.batch).problems[0].layers == ("1", "4")
+
+
+class Branches(nn.Module):
+    """A trunk of constant size with branches that begin tiny, as transformers are drawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start = nn.Linear(16, 32)
+        self.branches = nn.ModuleList(
+            nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 32, bias=False), nn.Dropout(0.1)) for _ in range(4)
+        )
+        self.norm = nn.LayerNorm(32)
+        self.head = nn.Linear(32, 3)
+        for name, weight in self.branches.named_parameters():
+            if name.endswith("1.weight"):
+                nn.init.normal_(weight, std=1e-4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.start(x)
+        for one in self.branches:
+            x = x + one(x)
+        return self.head(self.norm(x))
+
+
+def test_branches_that_begin_small_beside_a_trunk_do_not_fade() -> None:
+    torch.manual_seed(0)
+    assert exams.activations(Branches(), torch.randn(256, 16)).problems == ()

@@ -12,6 +12,8 @@ from traindx.series import Series
 
 _LONGEST_END = 3
 """Layers that stand for the first or the last of a model."""
+_AGREED = 0.5
+"""Of the change: what each of the last layers shows at least, in powers of ten."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,15 @@ def swelling(run: Run) -> Swell | None:
     if len(known) < 4:
         return None
     end = min(_LONGEST_END, len(known) // 2)
-    levels = [level for _, level in known]
-    growth = float(np.median(levels[-end:]) - np.median(levels[:end]))
-    return Swell(len(known), known[0][0], known[-1][0], growth)
+    first, last = _middle(known[:end]), _middle(known[-end:])
+    growth = last[1] - first[1]
+    # A branch that ends small beside a trunk that does not is no change over depth.
+    least = min((level - first[1] for _, level in known[-end:]), key=lambda one: one * (growth or 1.0))
+    if least * growth < _AGREED * growth**2:
+        growth = least
+    return Swell(len(known), first[0], last[0], growth)
+
+
+def _middle(levels: list[tuple[Series, float]]) -> tuple[Series, float]:
+    """The layer whose level is the median."""
+    return sorted(levels, key=lambda one: one[1])[len(levels) // 2]
