@@ -36,8 +36,10 @@ format: $(STAMPS)/dev ## put the code into the house format
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-docs: $(STAMPS)/dev ## write the pages that are generated from the code
+docs: $(STAMPS)/dev ## write the pages that are generated from the code, and build the site in build/site
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
 
 bench: $(STAMPS)/bench ## measure reading speed against the peers, side by side (about ten minutes)
 	@$(BIN)/python bench/ingest.py

@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -51,3 +53,29 @@ def test_a_sign_that_needs_facts_names_them() -> None:
         assert sign.asks in chapter
         for need in sign.needs:
             assert not isinstance(need, Fact) or f"`{need.slug}`" in chapter
+
+
+def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    pages = {str(page.relative_to(tmp_path)): page.read_text() for page in tmp_path.rglob("*.html")}
+    assert {f"causes/{cause.slug}.html" for cause in catalogue.causes()} < set(pages)
+    for page in pages.values():
+        # Links may lead anywhere; what a page loads by itself lies beside it.
+        loaded = re.findall(r'<(?:script|img|iframe|source)[^>]+src="([^"]+)"', page)
+        loaded += re.findall(r'<link[^>]+href="([^"]+)"', page)
+        assert [one for one in loaded if "//" in one] == []
+    styles = "".join(style.read_text() for style in tmp_path.rglob("*.css"))
+    assert not re.search(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//", styles)
+
+
+def test_every_link_between_pages_leads_to_one() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
