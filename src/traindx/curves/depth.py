@@ -68,10 +68,9 @@ def swelling(run: Run) -> Swell | None:
     first, last = _middle(known[:end]), _middle(known[-end:])
     growth = last[1] - first[1]
     # A branch that ends small beside a trunk that does not is no change over depth.
-    least = min((level - first[1] for _, level in known[-end:]), key=lambda one: one * (growth or 1.0))
-    if least * growth < _AGREED * growth**2:
-        growth = least
-    return Swell(len(known), first[0], last[0], growth)
+    changes = [(level - first[1]) / growth if growth else 1.0 for _, level in known[-end:]]
+    agreed = min(changes)
+    return Swell(len(known), first[0], last[0], growth if agreed >= _AGREED else growth * max(agreed, 0.0))
 
 
 def _middle(levels: list[tuple[Series, float]]) -> tuple[Series, float]:
