@@ -39,7 +39,9 @@ class Connection:
 
 
 @contextmanager
-def connected(*roots: Path, mode: str = "auto", asks_roots: ListRootsFnT | None = None) -> Iterator[Connection]:
+def connected(
+    *roots: Path, mode: str = "auto", asks_roots: ListRootsFnT | None = None
+) -> Iterator[Connection]:
     """A client and its server, for the length of a context."""
     with start_blocking_portal() as portal:
         client = Client(server_at(*roots), mode=mode, list_roots_callback=asks_roots)

@@ -28,7 +28,9 @@ def test_what_is_inside_may_be_named(path: str, place: Path) -> None:
     assert roots_at(place).inside(path).is_relative_to(place / "in")
 
 
-@pytest.mark.parametrize("path", ["..", "../out/secret.csv", "runs/../../out/secret.csv", "/etc/passwd", "~", "", "a\0b", "-"])
+@pytest.mark.parametrize(
+    "path", ["..", "../out/secret.csv", "runs/../../out/secret.csv", "/etc/passwd", "~", "", "a\0b", "-"]
+)
 def test_what_is_not_inside_is_refused(path: str, place: Path) -> None:
     with pytest.raises(TraindxError):
         roots_at(place).readable(path)
@@ -76,7 +78,11 @@ def test_a_root_that_is_a_link_holds_what_it_leads_to(place: Path) -> None:
 def test_roots_of_the_client_take_away_and_never_add(place: Path) -> None:
     roots = roots_at(place)
     assert roots.narrowed([(place / "in" / "runs").as_uri()]).readable("runs/log.csv")
-    for uris in ([(place / "out").as_uri()], ["https://example.org/runs"], [(place / "in" / "other").as_uri()]):
+    for uris in (
+        [(place / "out").as_uri()],
+        ["https://example.org/runs"],
+        [(place / "in" / "other").as_uri()],
+    ):
         with pytest.raises(TraindxError):
             roots.narrowed(uris).readable("runs/log.csv")
     with pytest.raises(TraindxError):

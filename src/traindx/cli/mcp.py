@@ -29,12 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the client goes; 2 where the extra is missing or a root is no folder."""
-    from importlib.util import find_spec
-
     from traindx.cli import DONE
 
-    if find_spec("mcp") is None:
-        raise TraindxError("needs the package mcp: pip install 'traindx[mcp]'")
+    try:
+        from mcp.server import MCPServer  # noqa: F401  # older ones have none
+    except ImportError:
+        raise TraindxError("needs the package mcp, 2.3 or later: pip install 'traindx[mcp]'") from None
     from traindx.mcp_server.roots import roots_from
     from traindx.mcp_server.serving import serve
 
