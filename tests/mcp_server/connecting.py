@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,12 +16,12 @@ from mcp_types import CallToolResult, TextContent
 Arguments = Mapping[str, object]
 
 
-def server_at(*roots: Path) -> StdioServerParameters:
+def server_at(*roots: Path, python: Sequence[str] = ("-m", "traindx")) -> StdioServerParameters:
     """How to start the server with some roots."""
     options = [word for root in roots for word in ("--root", str(root))]
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "traindx", "mcp", *options],
+        args=[*python, "mcp", *options],
         env={"OMP_NUM_THREADS": "1", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
     )
 
@@ -40,11 +40,14 @@ class Connection:
 
 @contextmanager
 def connected(
-    *roots: Path, mode: str = "auto", asks_roots: ListRootsFnT | None = None
+    *roots: Path,
+    mode: str = "auto",
+    asks_roots: ListRootsFnT | None = None,
+    python: Sequence[str] = ("-m", "traindx"),
 ) -> Iterator[Connection]:
     """A client and its server, for the length of a context."""
     with start_blocking_portal() as portal:
-        client = Client(server_at(*roots), mode=mode, list_roots_callback=asks_roots)
+        client = Client(server_at(*roots, python=python), mode=mode, list_roots_callback=asks_roots)
         with portal.wrap_async_context_manager(client):
             yield Connection(portal, client)
 

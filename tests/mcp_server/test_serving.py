@@ -17,7 +17,7 @@ from mcp import Client
 from mcp_types import CallToolResult, ListRootsResult, Root
 from pydantic import FileUrl
 
-from tests.cli.calling import DEMO, traindx
+from tests.cli.calling import DEMO, WITHOUT_TORCH, traindx
 from tests.mcp_server.connecting import Connection, connected, said
 
 READERS = {"probe", "diagnose", "explain", "series"}
@@ -271,3 +271,13 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "traindx mcp: needs the package mcp, 2.3 or later: pip install 'traindx[mcp]'\n"
+
+
+def test_without_torch_it_diagnoses_and_says_what_treating_needs(place: Path) -> None:
+    (place / "train.py").write_text("")
+    with connected(place, python=("-c", WITHOUT_TORCH)) as server:
+        assert not server.call("diagnose", {"paths": ["runs/hot"]}).is_error
+        refused = server.call("treat", {"script": "train.py"})
+        assert refused.is_error
+        assert "pip install 'traindx[torch]'" in said(refused)
+    (place / "train.py").unlink()

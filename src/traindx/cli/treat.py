@@ -88,6 +88,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Treat a command, and report on it; 2 where it cannot be run."""
+    from importlib.util import find_spec
+
+    if not (find_spec("torch") and find_spec("libcst")):
+        raise TraindxError("needs torch and libcst: pip install 'traindx[torch]'")
     if arguments.changes:
         return _list_changes()
     if os.name != "posix":

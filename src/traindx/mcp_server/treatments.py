@@ -1,7 +1,7 @@
 """What came of a treatment, as an agent gets it."""
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -11,9 +11,11 @@ from traindx.mcp_server.lean import Lean, shortened
 from traindx.mcp_server.next_step import NextStep
 from traindx.mcp_server.verdicts import Detail, RunVerdict, verdict_of
 from traindx.proof import belief_lines, conclusion, left_untried, patch_line, set_aside, why_left
-from traindx.treating import Treated
 from traindx.trial import Trial
 from traindx.wording import printable
+
+if TYPE_CHECKING:  # it needs libcst, which a server that treats nothing need not have
+    from traindx.treating import Treated
 
 _PATCH = 6000
 _MOST = {"brief": 4, "normal": 12, "full": 40}
@@ -64,7 +66,7 @@ class TreatmentFound(Lean):
     next_step: NextStep
 
 
-def treatment_found(found: Treated, detail: Detail, patch_file: str, folder: str) -> TreatmentFound:
+def treatment_found(found: "Treated", detail: Detail, patch_file: str, folder: str) -> TreatmentFound:
     """What came out, in as many words as asked for."""
     treatment = found.treatment
     most = _MOST[detail]
@@ -100,7 +102,7 @@ def treatment_found(found: Treated, detail: Detail, patch_file: str, folder: str
     )
 
 
-def _outcome(found: Treated) -> Literal["proven", "no proven win", "nothing to treat", "planned"]:
+def _outcome(found: "Treated") -> Literal["proven", "no proven win", "nothing to treat", "planned"]:
     if found.treatment.best:
         return "proven"
     if found.treatment.trials:
@@ -108,7 +110,7 @@ def _outcome(found: Treated) -> Literal["proven", "no proven win", "nothing to t
     return "planned" if found.plan else "nothing to treat"
 
 
-def _says(found: Treated, outcome: str) -> str:
+def _says(found: "Treated", outcome: str) -> str:
     diagnosis = found.report.diagnoses[0]
     if outcome in ("proven", "no proven win"):
         return f"{outcome}: {conclusion(found.treatment)}"
@@ -119,7 +121,7 @@ def _says(found: Treated, outcome: str) -> str:
     return "a machine can apply none of the fixes; the diagnosis says what to change by hand"
 
 
-def _next(found: Treated, outcome: str, patch_file: str) -> NextStep:
+def _next(found: "Treated", outcome: str, patch_file: str) -> NextStep:
     if outcome == "planned":
         return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
     if outcome == "nothing to treat":

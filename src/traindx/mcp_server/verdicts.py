@@ -229,7 +229,7 @@ def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
     top = diagnosis.suspects[0] if diagnosis.suspects else None
     if top and diagnosis.verdict is Verdict.SICK and unsettled(top):
         open_ones.append(
-            f"{top.cause.slug} is the likeliest cause and more likely than not it is another one"
+            f"{top.cause.slug} comes first with less than even odds: more likely it is another cause"
         )
     if SMOOTHING in run.facts:
         open_ones.append(f"the log does not hold every value: {printable(str(run.facts[SMOOTHING]))}")

@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -62,6 +63,8 @@ async def treat(
     """
     if os.name != "posix":
         raise TraindxError("treat needs Linux or macOS")
+    if not (find_spec("torch") and find_spec("libcst")):
+        raise TraindxError("treat needs torch and libcst beside the server: pip install 'traindx[torch]'")
     program, place = _program(roots, script), _working_directory(roots, folder)
     out, name = roots.output(place, "treatments"), f"{as_name(program.stem)}-{secrets.token_hex(3)}"
     job = Job(
