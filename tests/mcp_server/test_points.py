@@ -10,6 +10,7 @@ from traindx.mcp_server.points import points_of
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.series import Series
+from traindx.wording import printable
 
 
 def run_of(*series: Series) -> Run:
@@ -26,9 +27,8 @@ def long_run() -> Run:
 def test_as_many_points_as_asked_for_hold_every_spike(most: int) -> None:
     found = points_of(long_run(), "train_loss", most)
     assert len(found.steps) == len(found.values) <= most
-    assert dict(zip(found.steps, found.values, strict=True)) | {12_345: 50.0, 54_321: -50.0} == dict(
-        zip(found.steps, found.values, strict=True)
-    )
+    drawn = dict(zip(found.steps, found.values, strict=True))
+    assert (drawn[12_345], drawn[54_321]) == (50.0, -50.0)
     assert [(bad.at, bad.value) for bad in found.nonfinite] == [(90_001, "NaN")]
     assert found.recorded == 100_000
     assert found.highest is not None
@@ -60,6 +60,14 @@ def by_layer() -> Run:
 def test_a_layer_is_chosen_and_a_single_part_needs_no_name() -> None:
     assert points_of(by_layer(), "gradient_norm", 10, layer="second").values == [1, 2, 3]
     assert points_of(by_layer(), "val_loss", 10).part == "clean"
+
+
+def test_a_layer_with_an_odd_name_is_found_by_the_name_that_is_told() -> None:
+    steps = np.arange(3.0)
+    odd = Series(GRADIENT_NORM, steps, steps, layer="first\x1b[2J" + "x" * 300)
+    told = points_of(run_of(odd), "gradient_norm", 10, layer=printable(odd.layer)).layer
+    assert told.isprintable()
+    assert len(told) <= 120
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`traindx mcp`: a server for agents."""
 
 import argparse
+import sys
 
 from traindx.errors import TraindxError
 
@@ -38,5 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.mcp_server.roots import roots_from
     from traindx.mcp_server.serving import serve
 
-    serve(roots_from(arguments.root))
+    roots = roots_from(arguments.root)
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "waiting for an agent on standard input; Ctrl-C ends it, --help says how agents start it\n"
+        )
+    serve(roots)
     return DONE

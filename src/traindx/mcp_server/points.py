@@ -107,24 +107,23 @@ def _found(run: Run, quantity: str, layer: str, part: str) -> Series:
     if not alike:
         held = sorted({one.quantity.slug for one in run.series})
         raise TraindxError(f"{printable(run.name)} has no {quantity}; it has {listed(held, 20)}")
-    for what, wanted, names in (
-        ("layer", layer, [one.layer for one in alike]),
-        ("part", part, [one.part for one in alike]),
-    ):
-        if wanted not in names and (wanted or what == "layer"):
-            raise TraindxError(_which(quantity, what, wanted, names))
-    fitting = [one for one in alike if one.layer == layer and one.part == part]
+    # By the names that an agent is told, which may be shorter than they are.
+    told = [(printable(one.layer), printable(one.part), one) for one in alike]
+    layers, parts = ([names[place] for names in told] for place in (0, 1))
+    if layer not in layers:
+        raise TraindxError(_which(quantity, "layer", layer, layers))
+    if part and part not in parts:
+        raise TraindxError(_which(quantity, "part", part, parts))
+    fitting = [one for its_layer, its_part, one in told if (its_layer, its_part) == (layer, part)]
     # Without a part the whole is meant, and the first part where no whole was recorded.
-    fitting = fitting or [one for one in alike if one.layer == layer and not part]
+    fitting = fitting or [one for its_layer, _, one in told if its_layer == layer and not part]
     if not fitting:
-        raise TraindxError(
-            f"{quantity}: layer {printable(layer)} has no part {printable(part)}; probe lists both"
-        )
+        raise TraindxError(f"{quantity}: layer {layer} has no part {part}; probe lists both")
     return fitting[0]
 
 
 def _which(quantity: str, what: str, wanted: str, names: list[str]) -> str:
-    held = list(dict.fromkeys(printable(name) for name in names if name))
+    held = list(dict.fromkeys(name for name in names if name))
     near = difflib.get_close_matches(wanted, held, n=1, cutoff=0.5) if wanted else []
     todo = (
         f"did you mean {near[0]}?"
