@@ -29,7 +29,8 @@ def test_what_is_inside_may_be_named(path: str, place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["..", "../out/secret.csv", "runs/../../out/secret.csv", "/etc/passwd", "~", "", "a\0b", "-"]
+    "path",
+    ["..", "../out/secret.csv", "runs/../../out/secret.csv", "/etc/passwd", "~", "", "a\0b", "-", "x" * 5000],
 )
 def test_what_is_not_inside_is_refused(path: str, place: Path) -> None:
     with pytest.raises(TraindxError):

@@ -25,7 +25,7 @@ def treated(treatment: Treatment, plan: tuple[Planned, ...] = ()) -> Treated:
 
 
 def test_a_win_is_told_with_its_trial_its_patch_and_consent() -> None:
-    found = treatment_found(treated(won()), "normal", "x/fix.patch", "x")
+    found = treatment_found(treated(won()), "normal", folder="x", patch_file="x/fix.patch")
     assert found.outcome == "proven"
     assert found.best is not None
     assert (found.best.change, found.best.outcome, found.best.seeds) == ("optimizer.lr x 0.01", "helped", 3)
@@ -38,11 +38,14 @@ def test_a_win_is_told_with_its_trial_its_patch_and_consent() -> None:
 
 
 def test_a_patch_that_was_not_run_is_said_to_be_unverified() -> None:
-    assert "not verified" in treatment_found(treated(mixed()), "brief", "fix.patch", "x").next_step.do
+    assert (
+        "not verified"
+        in treatment_found(treated(mixed()), "brief", folder="x", patch_file="fix.patch").next_step.do
+    )
 
 
 def test_no_win_is_told_as_one() -> None:
-    found = treatment_found(treated(lost()), "brief", "", "x")
+    found = treatment_found(treated(lost()), "brief", folder="x")
     assert found.outcome == "no proven win"
     assert found.best is None
     assert not found.patch
@@ -51,14 +54,19 @@ def test_no_win_is_told_as_one() -> None:
 
 def test_a_plan_and_nothing_to_do_are_told_apart() -> None:
     nothing = Treatment((), None)
-    planned = treatment_found(treated(nothing, (UNTRIED,)), "brief", "", "x")
+    planned = treatment_found(treated(nothing, (UNTRIED,)), "brief", folder="x", is_dry=True)
     assert planned.outcome == "planned"
     assert [one.change for one in planned.planned] == ["optimizer.momentum 0.5"]
-    assert treatment_found(treated(nothing), "brief", "", "x").outcome == "nothing to treat"
+    assert planned.next_step.tool == "treat"
+    for plan in ((), (UNTRIED,)):
+        found = treatment_found(treated(nothing, plan), "brief", folder="x")
+        assert found.outcome == "nothing to treat"
+        # Else an agent would call it again and again.
+        assert not found.next_step.tool
 
 
 def test_names_cannot_steer_a_terminal() -> None:
-    told = treatment_found(treated(hostile()), "full", "", "x").model_dump()
+    told = treatment_found(treated(hostile()), "full", folder="x").model_dump()
     texts = [
         str(one) for trial in [told["best"], *told["trials"]] for one in (trial["change"], trial["says"])
     ]

@@ -1,6 +1,15 @@
 """The base of all that is given back: every word costs an agent, so what is empty is left out."""
 
+import math
+
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
+
+from traindx.documents.value import number
+from traindx.fact import Scalar
+from traindx.wording import printable
+
+Told = str | int | float | bool
+"""A value of a run; NaN and infinities are texts, as JSON has none."""
 
 
 class Lean(BaseModel):
@@ -19,3 +28,10 @@ class Lean(BaseModel):
 def shortened(value: float) -> float:
     """Six digits: more would cost an agent and tell it nothing."""
     return float(f"{value:.6g}")
+
+
+def told(value: Scalar) -> Told:
+    """A value as JSON can hold it, without control characters and no longer than it has to be."""
+    if isinstance(value, float):
+        return shortened(value) if math.isfinite(value) else str(number(value))
+    return printable(value, 200) if isinstance(value, str) else value

@@ -109,7 +109,7 @@ def _found(run: Run, quantity: str, layer: str, part: str) -> Series:
         raise TraindxError(f"{printable(run.name)} has no {quantity}; it has {listed(held, 20)}")
     # By the names that an agent is told, which may be shorter than they are.
     told = [(printable(one.layer), printable(one.part), one) for one in alike]
-    layers, parts = ([names[place] for names in told] for place in (0, 1))
+    layers, parts = [its_layer for its_layer, _, _ in told], [its_part for _, its_part, _ in told]
     if layer not in layers:
         raise TraindxError(_which(quantity, "layer", layer, layers))
     if part and part not in parts:

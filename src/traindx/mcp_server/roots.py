@@ -37,7 +37,7 @@ class Roots:
     def inside(self, path: str) -> Path:
         """Where a path leads to, links and dots followed; raises where that is outside, or nowhere."""
         place = self._followed(path)
-        if not place.exists():
+        if not os.path.exists(place):
             raise TraindxError(f"{printable(path, 300)}: no such file or folder in {self._named()}")
         return place
 
@@ -113,10 +113,7 @@ def _folder_of(uri: str) -> Path | None:
 
 def _real(path: Path) -> Path:
     """Where a path leads to; also of what is not there yet."""
-    try:
-        return Path(os.path.realpath(path))
-    except (OSError, ValueError):
-        return Path(os.path.abspath(path))
+    return Path(os.path.realpath(path))
 
 
 def _links(place: Path) -> Iterator[Path]:

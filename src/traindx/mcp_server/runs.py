@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from traindx.documents.value import scalar
 from traindx.highlights import extent
-from traindx.mcp_server.lean import Lean
+from traindx.mcp_server.lean import Lean, Told, told
 from traindx.mcp_server.verdicts import Detail
 from traindx.run import Run
 from traindx.series import Series
@@ -24,7 +23,7 @@ class Bounds:
 
 
 BOUNDS: dict[str, Bounds] = {
-    "brief": Bounds(runs=20, quantities=12, facts=0, notes=0),
+    "brief": Bounds(runs=20, quantities=12, facts=8, notes=0),
     "normal": Bounds(runs=8, quantities=40, facts=40, notes=5),
     "full": Bounds(runs=3, quantities=200, facts=120, notes=40),
 }
@@ -51,7 +50,7 @@ class RunRead(Lean):
     extent: str
     quantities: list[QuantityRead]
     quantities_left_out: int = 0
-    facts: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    facts: dict[str, Told] = Field(default_factory=dict)
     events: list[str] = Field(default_factory=list)
     unread: list[str] = Field(
         default_factory=list, description="What stands in the log and was not understood."
@@ -103,9 +102,5 @@ def _names(names: list[str], most: int) -> list[str]:
     return [printable(name) for name in dict.fromkeys(names) if name][:most]
 
 
-def _facts(run: Run, most: int) -> dict[str, str | int | float | bool | None]:
-    facts: dict[str, str | int | float | bool | None] = {}
-    for fact, value in list(run.facts.items())[:most]:
-        found = scalar(value)
-        facts[fact.slug] = printable(found, 200) if isinstance(found, str) else value
-    return facts
+def _facts(run: Run, most: int) -> dict[str, Told]:
+    return {fact.slug: told(value) for fact, value in list(run.facts.items())[:most]}

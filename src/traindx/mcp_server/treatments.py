@@ -17,6 +17,8 @@ from traindx.wording import printable
 if TYPE_CHECKING:  # it needs libcst, which a server that treats nothing need not have
     from traindx.treating import Treated
 
+Result = Literal["proven", "no proven win", "nothing to treat", "planned"]
+
 _PATCH = 6000
 _MOST = {"brief": 4, "normal": 12, "full": 40}
 
@@ -49,7 +51,7 @@ class PlannedTrial(Lean):
 class TreatmentFound(Lean):
     """What a program suffers from, what was tried, and what is proven."""
 
-    outcome: Literal["proven", "no proven win", "nothing to treat", "planned"]
+    outcome: Result
     says: str
     before: RunVerdict = Field(description="The diagnosis of the program as it is.")
     best: TrialFound | None = Field(default=None, description="The proven change; null where there is none.")
@@ -66,12 +68,14 @@ class TreatmentFound(Lean):
     next_step: NextStep
 
 
-def treatment_found(found: "Treated", detail: Detail, patch_file: str, folder: str) -> TreatmentFound:
-    """What came out, in as many words as asked for."""
+def treatment_found(
+    found: "Treated", detail: Detail, *, folder: str, patch_file: str = "", is_dry: bool = False
+) -> TreatmentFound:
+    """What came out, in as many words as asked for; `is_dry`: nothing was to be tried."""
     treatment = found.treatment
     most = _MOST[detail]
     others = [_trial(one) for one in treatment.trials if one is not treatment.best]
-    outcome = _outcome(found)
+    outcome = _outcome(found, is_dry)
     limits = [
         *set_aside(treatment),
         *why_left(treatment),
@@ -102,30 +106,32 @@ def treatment_found(found: "Treated", detail: Detail, patch_file: str, folder: s
     )
 
 
-def _outcome(found: "Treated") -> Literal["proven", "no proven win", "nothing to treat", "planned"]:
+def _outcome(found: "Treated", is_dry: bool) -> Result:
     if found.treatment.best:
         return "proven"
     if found.treatment.trials:
         return "no proven win"
-    return "planned" if found.plan else "nothing to treat"
+    return "planned" if is_dry and found.plan else "nothing to treat"
 
 
-def _says(found: "Treated", outcome: str) -> str:
-    diagnosis = found.report.diagnoses[0]
+def _says(found: "Treated", outcome: Result) -> str:
     if outcome in ("proven", "no proven win"):
         return f"{outcome}: {conclusion(found.treatment)}"
-    if diagnosis.verdict is Verdict.HEALTHY:
-        return "the run is healthy"
+    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
+        return "the run is healthy; only tries a change all the same"
     if outcome == "planned":
         return f"nothing was tried yet; about {found.seconds:.0f} s for each arm"
+    if found.plan:
+        return "nothing was tried: no cause is likely enough; only tries a change all the same"
     return "a machine can apply none of the fixes; the diagnosis says what to change by hand"
 
 
-def _next(found: "Treated", outcome: str, patch_file: str) -> NextStep:
+def _next(found: "Treated", outcome: Result, patch_file: str) -> NextStep:
+    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+    if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
+        return NextStep(do="Change nothing by machine; report the diagnosis.", why=_says(found, outcome))
     if outcome == "planned":
         return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
-    if outcome == "nothing to treat":
-        return NextStep(do="Change nothing by machine; report the diagnosis.", why=_says(found, outcome))
     if outcome == "no proven win":
         return NextStep(
             do="Tell the user that nothing is proven, and what was tried; do not pick one all the same.",

@@ -1,5 +1,6 @@
 """What a diagnosis is to an agent: verdict, causes with confidence, evidence by id, limits, next step."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -7,11 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from traindx.diagnosis import Diagnosis, Reason, Suspect, Verdict
-from traindx.documents.value import scalar
-from traindx.fact import Scalar
 from traindx.facts import SMOOTHING
 from traindx.highlights import missing, ordered, sentence, since, tally, unsettled
-from traindx.mcp_server.lean import Lean, shortened
+from traindx.mcp_server.lean import Lean, Told, shortened, told
 from traindx.mcp_server.next_step import NextStep, next_step_of
 from traindx.prescription import Prescription
 from traindx.run import Run
@@ -21,6 +20,7 @@ Detail = Literal["brief", "normal", "full"]
 
 _SENTENCE = 400
 _CODE = 1500
+_OTHERS = 8
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class EvidenceFound(Lean):
     axis: str
     first: float
     last: float
-    value: str | int | float | bool | None
+    value: Told
     limit: float | None = None
     place: str = Field(default="", description="File and line, where one line is to blame.")
 
@@ -125,35 +125,33 @@ class RunVerdict(Lean):
 def verdict_of(run: Run, diagnosis: Diagnosis, detail: Detail, script: str = "") -> RunVerdict:
     """A diagnosis as an agent gets it; `script`: the program of the run, where it may be treated."""
     bounds = BOUNDS[detail]
-    told = (
-        diagnosis.suspects[: bounds.causes]
-        if diagnosis.verdict is not Verdict.HEALTHY or detail == "full"
-        else ()
-    )
-    rest = [one for one in diagnosis.suspects if one not in told][:8]
-    causes = [_cause(suspect, bounds, place < bounds.in_full) for place, suspect in enumerate(told)]
-    reasons = [reason for one in causes for reason in one.why]
-    named = {name for found in (causes, reasons) for one in found for name in one.evidence}
+    tells_causes = diagnosis.verdict is not Verdict.HEALTHY or detail == "full"
+    accused = diagnosis.suspects[: bounds.causes] if tells_causes else ()
+    evidence = _evidence(diagnosis, accused, bounds.evidence)
+    known = {one.id for one in evidence}
     return RunVerdict(
         run=printable(run.name, 200),
         verdict=diagnosis.verdict.value,
         says=printable(sentence(diagnosis), _SENTENCE),
         healthy=_rounded(diagnosis.healthy),
         severity=diagnosis.severity.value,
-        causes=causes,
-        other_causes=[Share(cause=one.cause.slug, confidence=_rounded(one.confidence)) for one in rest],
-        evidence=_evidence(diagnosis, named, bounds.evidence),
+        causes=[_cause(one, bounds, known, place < bounds.in_full) for place, one in enumerate(accused)],
+        other_causes=_shares(diagnosis.suspects[len(accused) :][:_OTHERS]),
+        evidence=evidence,
         limits=_limits(run, diagnosis)[: bounds.limits],
-        ruled_out=[
-            Share(cause=one.cause.slug, confidence=_rounded(one.confidence))
-            for one in diagnosis.ruled_out[: bounds.ruled_out]
-        ],
+        ruled_out=_shares(diagnosis.ruled_out[: bounds.ruled_out]),
         next_step=next_step_of(diagnosis, script),
     )
 
 
-def _cause(suspect: Suspect, bounds: Bounds, in_full: bool) -> CauseFound:
+def _shares(suspects: Sequence[Suspect]) -> list[Share]:
+    return [Share(cause=one.cause.slug, confidence=_rounded(one.confidence)) for one in suspects]
+
+
+def _cause(suspect: Suspect, bounds: Bounds, known: set[str], in_full: bool) -> CauseFound:
     cause, begin = suspect.cause, since(suspect)
+    # Points that are printed as nothing are not told.
+    reasons = [one for one in ordered(suspect.reasons) if round(one.points, 1)]
     return CauseFound(
         cause=cause.slug,
         title=cause.title,
@@ -163,10 +161,8 @@ def _cause(suspect: Suspect, bounds: Bounds, in_full: bool) -> CauseFound:
         since=f"{begin.axis.value} {shortened(begin.steps[0]):g}" if begin else "",
         layer=printable(suspect.layer),
         place=printable(suspect.place, 200),
-        why=[_reason(reason) for reason in ordered(suspect.reasons) if round(reason.points, 1)][
-            : bounds.reasons
-        ],
-        evidence=_ids(suspect.reasons)[: bounds.evidence],
+        why=[_reason(one, known) for one in reasons[: bounds.reasons]],
+        evidence=_ids(suspect.reasons, known),
         fixes=[_fix(fix, in_full) for fix in cause.fixes[: bounds.fixes]],
         do_not=[printable(one, _SENTENCE) for one in cause.what_not_to_do[: 6 if in_full else 1]],
     )
@@ -183,24 +179,28 @@ def _fix(fix: Prescription, has_code: bool) -> FixFound:
     )
 
 
-def _reason(reason: Reason) -> ReasonFound:
+def _reason(reason: Reason, known: set[str]) -> ReasonFound:
     return ReasonFound(
-        says=printable(reason.says, _SENTENCE), points=round(reason.points, 2), evidence=_ids((reason,))
+        says=printable(reason.says, _SENTENCE),
+        points=round(reason.points, 2),
+        evidence=_ids((reason,), known),
     )
 
 
-def _ids(reasons: Sequence[Reason]) -> list[str]:
-    """The evidence of reasons that speak for something, the weightiest first."""
-    seen = sorted((one for one in reasons if one.seen and one.sign), key=lambda one: -one.points)
-    return [_id(one.sign.slug, place) for one in seen if one.sign for place in range(len(one.evidence))]
+def _ids(reasons: Sequence[Reason], known: set[str] | None = None) -> list[str]:
+    """The ids of the evidence of reasons, the weightiest first; with `known`, only of what is told."""
+    seen = sorted((one for one in reasons if one.seen), key=lambda one: -one.points)
+    found = [_id(one.sign.slug, place) for one in seen if one.sign for place in range(len(one.evidence))]
+    return [one for one in found if known is None or one in known]
 
 
 def _id(sign: str, place: int) -> str:
     return f"{sign}.{place + 1}"
 
 
-def _evidence(diagnosis: Diagnosis, named: set[str], most: int) -> list[EvidenceFound]:
-    """What the told causes name first, then the other findings, the worst first."""
+def _evidence(diagnosis: Diagnosis, accused: Sequence[Suspect], most: int) -> list[EvidenceFound]:
+    """What the told causes rest on, in their order, then the other findings, the worst first."""
+    named = list(dict.fromkeys(one for suspect in accused for one in _ids(suspect.reasons)))
     found: list[EvidenceFound] = []
     for asked in sorted(diagnosis.findings, key=lambda one: -one.sign.severity.rank):
         assert asked.finding is not None
@@ -214,13 +214,13 @@ def _evidence(diagnosis: Diagnosis, named: set[str], most: int) -> list[Evidence
                 axis=one.axis.value,
                 first=shortened(one.steps[0]),
                 last=shortened(one.steps[1]),
-                value=_value(one.value),
-                limit=None if one.limit is None else shortened(one.limit),
+                value=told(one.value),
+                limit=shortened(one.limit) if one.limit is not None and math.isfinite(one.limit) else None,
                 place=printable(one.place, 200),
             )
             for place, one in enumerate(asked.finding.evidence)
         ]
-    return sorted(found, key=lambda one: one.id not in named)[:most]
+    return sorted(found, key=lambda one: named.index(one.id) if one.id in named else len(named))[:most]
 
 
 def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
@@ -242,9 +242,3 @@ def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
 
 def _rounded(share: float) -> float:
     return round(share, 3)
-
-
-def _value(value: Scalar) -> str | int | float | bool | None:
-    found = scalar(shortened(value) if isinstance(value, float) else value)
-    assert found is None or isinstance(found, str | int | float | bool)
-    return printable(found, 200) if isinstance(found, str) else found

@@ -57,7 +57,11 @@ def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     found = treat(job.words, wish, out=job.out, name=job.name, say=lambda says: _say(wire, Word(says=says)))
     patch = keep(found, found.folder) if found.treatment.trials else None
     return treatment_found(
-        found, job.detail, patch_file=str(Path(job.shown, patch.name)) if patch else "", folder=job.shown
+        found,
+        job.detail,
+        folder=job.shown,
+        patch_file=str(Path(job.shown, patch.name)) if patch else "",
+        is_dry=job.is_dry,
     )
 
 
