@@ -4,24 +4,10 @@ from pydantic import Field
 
 from traindx import catalogue
 from traindx.cause import Cause
+from traindx.mcp_server.fixes import Fix, fix_of
 from traindx.mcp_server.lean import Lean
 from traindx.mcp_server.verdicts import Detail
-from traindx.prescription import Prescription
 from traindx.sign import Sign
-
-
-class FixKnown(Lean):
-    """One fix of a cause."""
-
-    title: str
-    change: str = Field(
-        default="", description="As `treat` takes it in `only`; empty where only a person can make it."
-    )
-    safety: str
-    expect: str
-    not_when: str
-    before: str = ""
-    code: str = ""
 
 
 class RivalKnown(Lean):
@@ -58,7 +44,7 @@ class Page(Lean):
     title: str
     what_happens: str = ""
     what_you_see: str = ""
-    fixes: list[FixKnown] = Field(default_factory=list)
+    fixes: list[Fix] = Field(default_factory=list)
     do_not: list[str] = Field(default_factory=list)
     rivals: list[RivalKnown] = Field(default_factory=list)
     experiment: str = Field(default="", description="The test that tells whether it is this cause.")
@@ -94,7 +80,7 @@ def _cause_page(cause: Cause, detail: Detail) -> Page:
         kind=cause.kind.value,
         title=cause.title,
         what_you_see=cause.sections["What you see"],
-        fixes=[_fix(fix, has_code=not is_brief) for fix in (cause.fixes[:1] if is_brief else cause.fixes)],
+        fixes=[fix_of(fix, has_code=not is_brief) for fix in (cause.fixes[:1] if is_brief else cause.fixes)],
         do_not=list(cause.what_not_to_do),
     )
     if is_brief:
@@ -126,15 +112,3 @@ def _cause_page(cause: Cause, detail: Detail) -> Page:
 def _sign_page(sign: Sign) -> Page:
     limits = [LimitKnown(name=one.name, value=one.value, source=one.source) for one in sign.limits]
     return Page(name=sign.slug, kind="sign", title=sign.asks, limits=limits)
-
-
-def _fix(fix: Prescription, *, has_code: bool) -> FixKnown:
-    return FixKnown(
-        title=fix.title,
-        change=fix.change or "",
-        safety=fix.safety.value,
-        expect=fix.expect,
-        not_when=fix.not_when,
-        before=fix.before if has_code else "",
-        code=fix.code if has_code else "",
-    )

@@ -10,16 +10,15 @@ from pydantic import Field
 from traindx.diagnosis import Diagnosis, Reason, Suspect, Verdict
 from traindx.facts import SMOOTHING
 from traindx.highlights import missing, ordered, sentence, since, tally, unsettled
+from traindx.mcp_server.fixes import Fix, fix_of
 from traindx.mcp_server.lean import Lean, Told, shortened, told
 from traindx.mcp_server.next_step import NextStep, next_step_of
-from traindx.prescription import Prescription
 from traindx.run import Run
 from traindx.wording import count, printable
 
 Detail = Literal["brief", "normal", "full"]
 
 _SENTENCE = 400
-_CODE = 1500
 _OTHERS = 8
 
 
@@ -69,19 +68,6 @@ class ReasonFound(Lean):
     evidence: list[str] = Field(default_factory=list, description="Ids.")
 
 
-class FixFound(Lean):
-    """A change that is meant to cure a cause; only a trial shows whether it does."""
-
-    title: str
-    change: str = Field(
-        default="", description="As `treat` takes it in `only`; empty where only a person can make it."
-    )
-    safety: str = Field(description="safe, ask (ask the user first) or manual (needs a person's judgement).")
-    expect: str
-    not_when: str
-    code: str = ""
-
-
 class CauseFound(Lean):
     """A suspect."""
 
@@ -95,7 +81,7 @@ class CauseFound(Lean):
     place: str = Field(default="", description="File and line to look at.")
     why: list[ReasonFound] = Field(default_factory=list)
     evidence: list[str] = Field(default_factory=list, description="Ids.")
-    fixes: list[FixFound] = Field(default_factory=list)
+    fixes: list[Fix] = Field(default_factory=list)
     do_not: list[str] = Field(default_factory=list)
 
 
@@ -163,19 +149,8 @@ def _cause(suspect: Suspect, bounds: Bounds, known: set[str], in_full: bool) -> 
         place=printable(suspect.place, 200),
         why=[_reason(one, known) for one in reasons[: bounds.reasons]],
         evidence=_ids(suspect.reasons, known),
-        fixes=[_fix(fix, in_full) for fix in cause.fixes[: bounds.fixes]],
+        fixes=[fix_of(fix, has_code=in_full) for fix in cause.fixes[: bounds.fixes]],
         do_not=[printable(one, _SENTENCE) for one in cause.what_not_to_do[: 6 if in_full else 1]],
-    )
-
-
-def _fix(fix: Prescription, has_code: bool) -> FixFound:
-    return FixFound(
-        title=fix.title,
-        change=fix.change or "",
-        safety=fix.safety.value,
-        expect=fix.expect,
-        not_when=fix.not_when,
-        code=fix.code[:_CODE] if has_code else "",
     )
 
 
