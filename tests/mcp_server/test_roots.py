@@ -108,6 +108,11 @@ def test_without_a_root_it_is_the_working_directory_but_never_the_whole_disk(
         roots_from([])
 
 
+def test_a_root_may_begin_at_the_home_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(place))
+    assert roots_from(["~/in"]).home == place / "in"
+
+
 def test_a_root_that_is_no_folder_is_refused(place: Path) -> None:
     with pytest.raises(TraindxError, match="is no folder"):
         roots_from([str(place / "missing")])

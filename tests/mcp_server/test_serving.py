@@ -206,6 +206,29 @@ def test_calls_run_beside_each_other(server: Connection) -> None:
     assert named == ["runs/cool", "runs/hot", "runs/hot", "runs/nan"]
 
 
+def test_reading_tells_how_far_it_is_and_can_be_cancelled(server: Connection, place: Path) -> None:
+    many = place / "many"
+    many.mkdir()
+    for number in range(60):
+        (many / f"{number}.csv").write_text(
+            "step,loss\n" + "".join(f"{i},{1 / (i + 1)}\n" for i in range(30))
+        )
+    heard: list[str] = []
+
+    async def cut() -> None:
+        with anyio.CancelScope() as scope:
+
+            async def hear(progress: float, total: float | None, message: str | None) -> None:
+                heard.append(message or "")
+                scope.cancel()
+
+            await server.client.call_tool("diagnose", {"paths": ["many"]}, progress_callback=hear)
+
+    server.portal.call(cut)
+    assert heard[0] == "reading file 10"
+    assert not server.call("explain", {"name": "overfitting"}).is_error
+
+
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_roots_of_the_client_are_honoured(mode: str, place: Path) -> None:
     async def roots(context: object) -> ListRootsResult:

@@ -30,7 +30,7 @@ print("noise", flush=True)
 pathlib.Path(sys.argv[1]).write_text(f"{os.getpid()} {child.pid}")
 time.sleep(600)
 """
-PATIENCE = 60
+PATIENCE = 120
 
 
 def wait_for(what: Callable[[], bool]) -> bool:

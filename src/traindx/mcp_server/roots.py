@@ -91,9 +91,11 @@ def roots_from(given: Iterable[str]) -> Roots:
     """The folders that were given, or the working directory; raises where one is no folder."""
     folders = []
     for one in given:
-        if not os.path.isdir(one):
+        # No shell has looked at what stands in the settings of an agent.
+        place = os.path.expanduser(one)
+        if not os.path.isdir(place):
             raise TraindxError(f"--root {one}: is no folder; name the one that holds the logs and scripts")
-        folders.append(_real(Path(one)))
+        folders.append(_real(Path(place)))
     if folders:
         return Roots(tuple(dict.fromkeys(folders)))
     here = _real(Path.cwd())
