@@ -9,6 +9,7 @@ pytest.importorskip("mcp")
 
 import traindx
 from tests.cli.calling import COOL, DEMO, HOT, NAN
+from traindx.mcp_server.next_step import Arguments
 from traindx.mcp_server.runs import run_read
 from traindx.mcp_server.verdicts import BOUNDS, Detail, verdict_of
 
@@ -47,3 +48,24 @@ def test_what_is_not_finite_is_json_all_the_same(tmp_path: Path) -> None:
     (run,) = traindx.load(log)
     for told in (verdict_of(run, traindx.diagnose(run), "full"), run_read(run, "full")):
         json.dumps(told.model_dump(mode="json"), allow_nan=False)
+
+
+def test_the_next_step_of_a_settled_cause_is_a_call_that_can_be_made() -> None:
+    (run,) = traindx.load(str(DEMO / "overfit"))
+    diagnosis = traindx.diagnose(run)
+    program: Arguments = {"script": "train.py", "arguments": ["--fast"]}
+    step = verdict_of(run, diagnosis, "brief", program).next_step
+    assert step is not None
+    assert (step.tool, step.arguments) == ("treat", program)
+    without = verdict_of(run, diagnosis, "brief").next_step
+    assert without is not None
+    assert (without.tool, without.arguments) == ("treat", {})
+    assert "with the script of this training" in without.do
+
+
+def test_no_probability_is_0_or_1() -> None:
+    (run,) = traindx.load(NAN)
+    found = verdict_of(run, traindx.diagnose(run), "full")
+    shares = [found.healthy, *(one.confidence for one in found.causes)]
+    shares += [one.confidence for one in found.ruled_out]
+    assert all(0 < share < 1 for share in shares)

@@ -12,7 +12,7 @@ from traindx.facts import SMOOTHING
 from traindx.highlights import missing, ordered, sentence, since, tally, unsettled
 from traindx.mcp_server.fixes import Fix, fix_of
 from traindx.mcp_server.lean import Lean, Told, shortened, told
-from traindx.mcp_server.next_step import NextStep, next_step_of
+from traindx.mcp_server.next_step import Arguments, NextStep, next_step_of
 from traindx.run import Run
 from traindx.wording import count, printable
 
@@ -108,8 +108,10 @@ class RunVerdict(Lean):
     next_step: NextStep | None = None
 
 
-def verdict_of(run: Run, diagnosis: Diagnosis, detail: Detail, script: str = "") -> RunVerdict:
-    """A diagnosis as an agent gets it; `script`: the program of the run, where it may be treated."""
+def verdict_of(
+    run: Run, diagnosis: Diagnosis, detail: Detail, program: Arguments | None = None
+) -> RunVerdict:
+    """A diagnosis as an agent gets it; `program`: as treat takes it, where it is known and may be treated."""
     bounds = BOUNDS[detail]
     tells_causes = diagnosis.verdict is not Verdict.HEALTHY or detail == "full"
     accused = diagnosis.suspects[: bounds.causes] if tells_causes else ()
@@ -126,7 +128,7 @@ def verdict_of(run: Run, diagnosis: Diagnosis, detail: Detail, script: str = "")
         evidence=evidence,
         limits=_limits(run, diagnosis)[: bounds.limits],
         ruled_out=_shares(diagnosis.ruled_out[: bounds.ruled_out]),
-        next_step=next_step_of(diagnosis, script),
+        next_step=next_step_of(diagnosis, program or {}),
     )
 
 
@@ -216,4 +218,5 @@ def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
 
 
 def _rounded(share: float) -> float:
-    return round(share, 3)
+    """A probability in three digits; never 0 or 1, which nothing is."""
+    return min(max(round(share, 3), 0.001), 0.999)

@@ -1,14 +1,17 @@
 """`diagnose`: from logs to ranked causes."""
 
+import shlex
+
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.diagnosis import Diagnosis, Verdict
 from traindx.errors import TraindxError
-from traindx.facts import SCRIPT
+from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.highlights import outcome, sureness
 from traindx.mcp_server.arguments import Allowed, Call, Level, Paths, RunName
 from traindx.mcp_server.lean import Lean
+from traindx.mcp_server.next_step import Arguments
 from traindx.mcp_server.reading import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp_server.roots import Roots
 from traindx.mcp_server.verdicts import BOUNDS, RunVerdict, verdict_of
@@ -49,7 +52,7 @@ async def diagnose(
             zip(runs, judged(runs, say), strict=True), key=lambda pair: _WORST_FIRST.index(pair[1].verdict)
         )
         most = BOUNDS[detail].runs
-        told = [verdict_of(one, diagnosis, detail, _script(roots, one)) for one, diagnosis in pairs[:most]]
+        told = [verdict_of(one, diagnosis, detail, _program(roots, one)) for one, diagnosis in pairs[:most]]
         return Diagnosed(
             runs=told,
             total=len(pairs),
@@ -60,13 +63,15 @@ async def diagnose(
     return await off_loop(call, work)
 
 
-def _script(roots: Roots, run: Run) -> str:
-    """The program of a recorded run, where it may be treated."""
+def _program(roots: Roots, run: Run) -> Arguments:
+    """The program of a recorded run as treat takes it; empty where it may not be treated."""
     stated = str(run.facts.get(SCRIPT, ""))
     try:
-        return roots.shown(roots.inside(stated)) if stated.endswith(".py") else ""
+        script = roots.shown(roots.inside(stated)) if stated.endswith(".py") else ""
     except TraindxError:
-        return ""
+        return {}
+    words = shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
+    return {"script": script, **({"arguments": words} if words else {})} if script else {}
 
 
 def _line(run: Run, diagnosis: Diagnosis) -> str:
