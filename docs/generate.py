@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+_REFERENCES = "src/traindx/skill/references"
 NOTE = "<!-- made by docs/generate.py from the code: do not edit -->\n\n"
 
 
@@ -112,14 +113,34 @@ def _linked(page: str) -> str:
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
     from traindx import cli
-    from traindx.cli import examine
+    from traindx.cli import examine, skill
 
     parser, known = cli.build_parser()
     exams = {f"examine {name}": exam for name, exam in examine.exams().items()}
-    # An exam stands behind the command that it belongs to.
-    every = sorted({**known, **exams}.items())
+    actions = {f"skill {name}": action for name, action in skill.actions().items()}
+    # What a command is divided into stands behind it.
+    every = sorted({**known, **exams, **actions}.items())
     pages = [f"## traindx {words}\n\n```text\n{cli.help_of(words, one)}```\n" for words, one in every]
     return "\n".join(["# Commands\n", f"```text\n{parser.format_help()}```\n", *pages])
+
+
+def skill() -> dict[str, str]:
+    """The files of the skill that repeat what the causes declare."""
+    from traindx import catalogue
+    from traindx.cli import _pages
+
+    known = catalogue.causes()
+    points = (
+        "What you see, the causes behind it with the commonest first, and the first thing to change. The"
+        " table points; only a diagnosis tells which it is. `traindx explain CAUSE` tells more of each."
+    )
+    claims = (
+        "What people say, what they blame, and what it turns out to be. Hold a claim of the user against it"
+        " before you follow the claim."
+    )
+    by_symptom = f"# From the symptom to the cause\n\n{points}\n\n{_pages.symptoms_table(known)}\n"
+    blamed = f"# Common misdiagnoses\n\n{claims}\n\n{_pages.misdiagnoses_table(known)}\n"
+    return {f"{_REFERENCES}/causes.md": by_symptom, f"{_REFERENCES}/misdiagnoses.md": blamed}
 
 
 def _filled(page: str) -> str:
@@ -188,6 +209,7 @@ def pages() -> dict[str, str]:
         "docs/commands.md": commands(),
         "docs/signs.md": signs(),
         **causes(),
+        **skill(),
     }
     filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md")}
     return {**{name: NOTE + text for name, text in made.items()}, **filled}

@@ -38,6 +38,9 @@ def loaded_by(code: str) -> set[str]:
         ["run", "--help"],
         ["examine", "--help"],
         ["examine"],
+        ["mcp", "--help"],
+        ["skill", "--help"],
+        ["skill", "install", "--help"],
     ],
 )
 def test_help_and_bad_usage_load_neither_numpy_nor_rich(argv: list[str]) -> None:

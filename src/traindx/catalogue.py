@@ -6,6 +6,7 @@ cause by one in `traindx.signs` or `traindx.causes` that names a `Sign` or a `Ca
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -56,6 +57,22 @@ def cause_named(slug: str) -> Cause:
     if slug not in found:
         raise UnknownNameError("cause", slug, found)
     return found[slug]
+
+
+def unit_named(name: str) -> Cause | Sign:
+    """The cause or the sign of a slug or a title, however it is spelt; a near miss is suggested."""
+    typed = name.strip().lower()
+    known = {cause.slug: cause for cause in causes()}
+    questions = {sign.slug: sign for sign in signs()}
+    titles = {cause.title.lower(): cause for cause in known.values()}
+    # Causes are spelt with dashes and signs with underscores; nobody should have to remember that.
+    exact = known.get(typed) or questions.get(typed) or titles.get(typed)
+    words = re.split(r"[-_\s]+", typed)
+    unit = exact or known.get("-".join(words)) or questions.get("_".join(words))
+    if unit is None:
+        aliases = {title: cause.slug for title, cause in titles.items()}
+        raise UnknownNameError("cause or sign", name, [*known, *questions], aliases)
+    return unit
 
 
 def _sorted(units: list[Unit]) -> tuple[Unit, ...]:

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("libcst")
 
+from tests.cli.calling import WITHOUT_TORCH
 from traindx.casebook import Casebook
 
 SCRIPT = """\
@@ -131,3 +132,10 @@ def test_all_changes_are_listed(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "optimizer.lr\n" in done.stdout
     assert done.stdout.count("for example") > 30
+
+
+def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", WITHOUT_TORCH, "treat", "train.py"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "traindx treat: needs torch and libcst: pip install 'traindx[torch]'\n"

@@ -10,8 +10,6 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from traindx.treating import Treated, Wish
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
@@ -90,6 +88,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Treat a command, and report on it; 2 where it cannot be run."""
+    from importlib.util import find_spec
+
+    if not (find_spec("torch") and find_spec("libcst")):
+        raise TraindxError("needs torch and libcst: pip install 'traindx[torch]'")
     if arguments.changes:
         return _list_changes()
     if os.name != "posix":
@@ -174,6 +176,7 @@ def _told(found: "Treated", arguments: argparse.Namespace) -> int:
     from traindx.cli._applying import apply_patch
     from traindx.cli._reporting import present
     from traindx.cli._writing import coloured, complain, terminal_width
+    from traindx.keeping import keep
     from traindx.terminal.treatment import treatment_text
 
     # As the user would type it, not as it is known to all directories.
@@ -182,14 +185,14 @@ def _told(found: "Treated", arguments: argparse.Namespace) -> int:
     code = present(found.report, arguments, ())
     out = sys.stderr if "-" in (arguments.json, arguments.md) else sys.stdout
     if found.treatment.trials:
-        patch = _keep(found, folder)
+        patch = keep(found, folder)
         out.write(
             treatment_text(
                 found.treatment,
                 width=terminal_width(),
                 colour=coloured(out),
                 beliefs=found.beliefs,
-                patch_place=patch,
+                patch_place=str(patch or ""),
                 everything=arguments.all,
             )
         )
@@ -231,31 +234,3 @@ def _untreated(found: "Treated", dry: bool) -> str:
     if not found.plan:
         return "nothing was tried: a machine can apply none of the fixes; the report says what to change"
     return "nothing was tried"
-
-
-def _keep(found: "Treated", folder: "Path") -> str:
-    """Write the documents of a treatment beside its arms; the place of the patch."""
-    from importlib.util import find_spec
-
-    from traindx.cli._reporting import write_output
-    from traindx.cli._writing import write
-    from traindx.markdowns.treatment import diagnostic_report, optimization_recommendations
-
-    for name, text in (
-        ("diagnostic_report.md", diagnostic_report(found.report, found.treatment)),
-        ("optimization_recommendations.md", optimization_recommendations(found.report, found.treatment)),
-    ):
-        write(str(folder / name), text)
-    write_output("html", str(folder / "report.html"), found.report)
-    write_output("json", str(folder / "report.json"), found.report)
-    if find_spec("matplotlib"):
-        from traindx.pictures.treatment import trial_comparison
-
-        picture = trial_comparison(found.treatment)
-        if picture is not None:
-            (folder / picture[0]).write_bytes(picture[1])
-    if not found.treatment.patch:
-        return ""
-    patch = folder / "fix.patch"
-    write(str(patch), found.treatment.patch)
-    return str(patch)

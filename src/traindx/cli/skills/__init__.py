@@ -1,0 +1,1 @@
+"""What `traindx skill` can do, a module each, written like a command."""

@@ -1,0 +1,26 @@
+"""`traindx skill show`: the skill itself."""
+
+import argparse
+
+HELP = "print the skill, or one of the files it refers to"
+EXAMPLES = """\
+  traindx skill show                           what an agent reads when it uses the skill
+  traindx skill show references/causes.md      what it reads when it needs it"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of show."""
+    parser.add_argument(
+        "file", nargs="?", default="SKILL.md", metavar="FILE", help="a file of the skill (default: SKILL.md)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one file; 2 for an unknown name."""
+    import sys
+
+    from traindx.cli import DONE
+    from traindx.skill_installing import skill_file
+
+    sys.stdout.write(skill_file(arguments.file))
+    return DONE
