@@ -1,0 +1,19 @@
+"""How long it trained."""
+
+from traindx.complaints import LOSS_SLOW
+from traindx.question import Choice, Question
+from traindx.signs.few_passes import few_passes
+from traindx.signs.few_steps_in_all import few_steps_in_all
+from traindx.signs.loss_still_falling import loss_still_falling
+
+QUESTION = Question(
+    slug="length",
+    asks="How long did it train?",
+    look="Count passes over the data, and look whether the last tenth of the run still gained something.",
+    complaints=(LOSS_SLOW,),
+    choices=(
+        Choice("short", "a few epochs, and the loss was still falling", seen=(loss_still_falling, few_passes)),
+        Choice("long", "long: many epochs, or as long as others take for such a task", unseen=(few_passes, few_steps_in_all)),
+    ),
+    known=0.95,
+)

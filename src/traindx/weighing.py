@@ -1,0 +1,153 @@
+"""From an interview to belief, by the points that judge runs.
+
+What was read counts as it does in a diagnosis. What was told answers the same signs, for less: people err,
+and see what they look for. A complaint speaks for the causes that lead to it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from traindx import catalogue
+from traindx.cause import Cause, Clue
+from traindx.curves.stated import is_recording
+from traindx.diagnosis import Reason
+from traindx.explaining import with_roots
+from traindx.fact import Fact, Scalar
+from traindx.facts import TOLD as TOLD_FACT
+from traindx.finding import Answer, CannotTell, Evidence, Finding
+from traindx.fitted import HEALTH, clues_of, prior_of, sureness
+from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.interview import Hypothesis, Interview, Ranking
+from traindx.run import Run
+from traindx.scoring import belief, reasons, total
+from traindx.sign import Sign
+
+TOLD = 0.6
+"""What a told answer counts of a measured one."""
+LEADS, DOES_NOT_LEAD = 1.5, -1.5
+"""Points for causes that lead to the complaint, and against the others; half of them against health."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Answers of signs, and which of them were only told."""
+
+    answers: Mapping[str, Answer]
+    told: frozenset[str]
+    contradictions: tuple[str, ...]
+
+
+def weigh(interview: Interview) -> Ranking:
+    """The causes, ranked by what is known so far."""
+    known = _known(interview)
+    run = interview.run
+    factor = sureness(inside=run is not None and is_recording(run))
+    causes = catalogue.causes()
+    lines = {cause: _lines(cause.prior, cause.clues, known, _said(interview, cause)) for cause in causes}
+    health = _lines(prior_of(HEALTH, HEALTHY_PRIOR), clues_of(HEALTH, HEALTHY_CLUES), known, _ill(interview))
+    scaled = {cause: _times(factor, found) for cause, found in with_roots(lines).items()}
+    healthy = _times(factor, health)
+    shares = belief(np.array([total(healthy), *(total(found) for found in scaled.values())])).tolist()
+    ranked = sorted(
+        (Hypothesis(cause, share, scaled[cause]) for cause, share in zip(scaled, shares[1:], strict=True)),
+        key=lambda one: -one.confidence,
+    )
+    return Ranking(tuple(ranked), shares[0], healthy, known.contradictions)
+
+
+def answered_signs(interview: Interview) -> frozenset[str]:
+    """The signs that need no question any more."""
+    return frozenset(_known(interview).answers)
+
+
+def _lines(prior: float, clues: Iterable[Clue], known: _Known, said: list[Reason]) -> tuple[Reason, ...]:
+    # Only clues that have an answer: an interview answers a few signs of many, and is weighed often.
+    relevant = [clue for clue in clues if clue.sign.slug in known.answers]
+    found = [_told(one, known) for one in reasons(prior, relevant, known.answers)]
+    return (*found, *said)
+
+
+def _told(line: Reason, known: _Known) -> Reason:
+    """A line as it counts: less where it was only told."""
+    if line.sign is None or line.sign.slug not in known.told:
+        return line
+    says = line.says if line.seen else line.says.replace("looked for and not seen", "you rule out", 1)
+    return replace(line, points=TOLD * line.points, says=says)
+
+
+def _times(factor: float, lines: Iterable[Reason]) -> tuple[Reason, ...]:
+    return tuple(replace(one, points=factor * one.points) for one in lines)
+
+
+def _said(interview: Interview, cause: Cause) -> list[Reason]:
+    """What the complaint and the choices say of a cause without asking a sign."""
+    found = []
+    for complaint in interview.complaints:
+        leads = any(symptom in cause.symptoms for symptom in complaint.symptoms)
+        says = f"it {'leads' if leads else 'does not usually lead'} to this: {complaint.says}"
+        points = (LEADS if leads else DOES_NOT_LEAD) / len(interview.complaints)
+        found.append(Reason(says, points))
+    for told in interview.told:
+        spoken = told.choice.speaks if told.choice else ()
+        points = sum(points for spoken_of, points in spoken if spoken_of.slug == cause.slug)
+        if points:
+            found.append(Reason(f"you say: {told.says}", TOLD * points, seen=points > 0))
+    return found
+
+
+def _ill(interview: Interview) -> list[Reason]:
+    return [Reason("somebody complains", DOES_NOT_LEAD)] if interview.complaints else []
+
+
+def _known(interview: Interview) -> _Known:
+    """All answers; what was measured outweighs what was told."""
+    measured = _measured(interview)
+    told = _spoken(interview)
+    contradictions = tuple(
+        f"you say {'' if isinstance(answer, Finding) else 'not '}so, and the run says otherwise: {_what(sign)}"
+        for sign, answer in told.items()
+        if sign.slug in measured and isinstance(answer, Finding) != isinstance(measured[sign.slug], Finding)
+    )
+    answers = {sign.slug: answer for sign, answer in told.items()}
+    return _Known({**answers, **measured}, frozenset(answers) - frozenset(measured), contradictions)
+
+
+def _what(sign: Sign) -> str:
+    return sign.asks[:1].lower() + sign.asks[1:].rstrip(".")
+
+
+def _measured(interview: Interview) -> dict[str, Answer]:
+    """What runs answer, and what facts do that were read."""
+    stated = {sign.slug: answer for sign, answer in _stated(interview, interview.read).items()}
+    asked = (asked for one in interview.gathered if one.diagnosis for asked in one.diagnosis.asked)
+    return stated | {one.sign.slug: one.answer for one in asked if not isinstance(one.answer, CannotTell)}
+
+
+def _spoken(interview: Interview) -> dict[Sign, Answer]:
+    """What complaints, choices and facts answer; the later answer counts."""
+    found: dict[Sign, Answer] = {}
+    for complaint in interview.complaints:
+        found |= dict.fromkeys(complaint.unseen)
+        found |= {sign: _yes(complaint.says, complaint.slug) for sign in complaint.seen}
+    for told in interview.told:
+        if told.choice:
+            found |= dict.fromkeys(told.choice.unseen)
+            found |= {sign: _yes(told.says, told.slug) for sign in told.choice.seen}
+    return found | _stated(interview, interview.facts)
+
+
+def _stated(interview: Interview, facts: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
+    """What facts answer, as far as questions ask for them."""
+    found: dict[Sign, Answer] = {}
+    if facts:
+        run = replace(interview.run or Run("what was told", ()), facts=facts)
+        for question in catalogue.questions():
+            if question.judge and any(field.fact in facts for field in question.fields):
+                found |= question.judge(run)
+    return found
+
+
+def _yes(says: str, slug: str) -> Finding:
+    return Finding(1.0, f"you say: {says}", (Evidence(TOLD_FACT, (0.0, 0.0), slug),))
