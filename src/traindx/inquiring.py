@@ -5,6 +5,7 @@ import numpy as np
 from traindx import catalogue
 from traindx.interview import Interview, Ranking
 from traindx.question import Question, Told, answer_to
+from traindx.scoring import belief, total
 from traindx.series import Floats
 from traindx.weighing import answered_signs, weigh
 
@@ -13,9 +14,9 @@ MOST = 8
 CLEAR = 0.8
 """With this much belief in one cause nothing more is asked."""
 LEAST = 0.02
-"""Expected gain, in nats, below which a question is not worth a person's time."""
-_RARE = 0.15
-"""How often an answer that names a fault is given, against one that names none."""
+"""Expected information, in nats, below which a question is not worth a person's time."""
+_RARE = 0.1
+"""How often an answer that names a fault is given, atellst one that names none."""
 
 
 def next_question(interview: Interview) -> Question | None:
@@ -25,9 +26,12 @@ def next_question(interview: Interview) -> Question | None:
     now = weigh(interview)
     if now.top.confidence >= CLEAR:
         return None
-    gains = {question: _expected_gain(interview, now, question) for question in open_questions(interview)}
-    best = max(gains, key=lambda one: gains[one], default=None)
-    return best if best is not None and gains[best] >= LEAST else None
+    still_open = open_questions(interview)
+    # What the complaint looks like is what a person came to say.
+    first = [one for one in still_open if one.first]
+    tells = {question: _information(interview, now, question) for question in first or still_open}
+    best = max(tells, key=lambda one: tells[one], default=None)
+    return best if best is not None and tells[best] >= LEAST else None
 
 
 def open_questions(interview: Interview) -> tuple[Question, ...]:
@@ -49,19 +53,17 @@ def _is_known(question: Question, interview: Interview, answered: frozenset[str]
     return question.signs <= answered
 
 
-def _expected_gain(interview: Interview, now: Ranking, question: Question) -> float:
-    """How much less uncertain the causes will be, on average over the answers that are expected."""
+def _information(interview: Interview, now: Ranking, question: Question) -> float:
+    """What the answer is expected to say about the cause: the mutual information of both, in nats."""
     outcomes, weights = _outcomes(question)
-    causes = [one.cause for one in now.hypotheses]
-    before = _shares(now, causes)
-    after = [_shares(weigh(interview.after(told)), causes) for told in outcomes]
-    # What an answer does to the odds of a cause is what its cause does to the odds of the answer.
-    odds = np.stack(after) / before
-    likely = np.asarray(weights)[:, None] * odds
+    scores = _scores(now)
+    after = np.stack([_scores(weigh(interview.after(told))) for told in outcomes])
+    # What an answer does to the odds of a cause is what the cause does to the odds of the answer.
+    likely = np.asarray(weights)[:, None] * np.exp(after - scores)
     likely /= likely.sum(axis=0)
-    chances = (likely * before).sum(axis=1)
-    expected = float(sum(chance * _entropy(shares) for chance, shares in zip(chances, after, strict=True)))
-    return question.known * (_entropy(before) - expected)
+    shares = belief(scores)
+    chances = (likely * shares).sum(axis=1, keepdims=True)
+    return question.known * float((shares * likely * np.log(likely / chances)).sum())
 
 
 def _outcomes(question: Question) -> tuple[list[Told], list[float]]:
@@ -74,10 +76,7 @@ def _outcomes(question: Question) -> tuple[list[Told], list[float]]:
     )
 
 
-def _shares(ranking: Ranking, causes: list) -> Floats:
-    found = {one.cause.slug: one.confidence for one in ranking.hypotheses}
-    return np.maximum(np.array([ranking.healthy, *(found[cause.slug] for cause in causes)]), 1e-12)
-
-
-def _entropy(shares: Floats) -> float:
-    return float(-(shares * np.log(shares)).sum())
+def _scores(ranking: Ranking) -> Floats:
+    """The scores of health and of all causes, in an order that does not depend on them."""
+    causes = sorted(ranking.hypotheses, key=lambda one: one.cause.slug)
+    return np.array([total(ranking.healthy_reasons), *(one.score for one in causes)])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 
 from traindx.cause import Cause
 from traindx.complaint import Complaint
@@ -70,6 +71,11 @@ class Hypothesis:
     cause: Cause
     confidence: float
     reasons: tuple[Reason, ...]
+
+    @property
+    def score(self) -> float:
+        """The sum of the points."""
+        return fsum(one.points for one in self.reasons)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,13 @@ and see what they look for. A complaint speaks for the causes that lead to it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from traindx import catalogue
 from traindx.cause import Cause, Clue
+from traindx.complaint import Complaint
 from traindx.curves.stated import is_recording
 from traindx.diagnosis import Reason
 from traindx.explaining import with_roots
@@ -26,6 +28,11 @@ from traindx.sign import Sign
 
 TOLD = 0.6
 """What a told answer counts of a measured one."""
+MOST_TOLD = 3.5
+"""No single answer of a person is worth more: signs that are never wrong in a recording are in a memory."""
+RULED_OUT = 0.3
+"""What it counts against a cause that a person rules out what would nearly decide for it, of that."""
+_NEARLY_DECIDES = 4.5
 LEADS, DOES_NOT_LEAD = 1.5, -1.5
 """Points for causes that lead to the complaint, and against the others; half of them against health."""
 
@@ -64,9 +71,19 @@ def answered_signs(interview: Interview) -> frozenset[str]:
 
 def _lines(prior: float, clues: Iterable[Clue], known: _Known, said: list[Reason]) -> tuple[Reason, ...]:
     # Only clues that have an answer: an interview answers a few signs of many, and is weighed often.
-    relevant = [clue for clue in clues if clue.sign.slug in known.answers]
+    relevant = [_as_told(clue, known) for clue in clues if clue.sign.slug in known.answers]
     found = [_told(one, known) for one in reasons(prior, relevant, known.answers)]
     return (*found, *said)
+
+
+def _as_told(clue: Clue, known: _Known) -> Clue:
+    """A clue with points for no where it would nearly decide and a person rules it out.
+
+    The fit gave many of them none, because a run that does not show such a fault says little by that.
+    """
+    if clue.sign.slug not in known.told or clue.seen < _NEARLY_DECIDES:
+        return clue
+    return replace(clue, unseen=min(clue.unseen, -RULED_OUT * clue.seen))
 
 
 def _told(line: Reason, known: _Known) -> Reason:
@@ -74,7 +91,8 @@ def _told(line: Reason, known: _Known) -> Reason:
     if line.sign is None or line.sign.slug not in known.told:
         return line
     says = line.says if line.seen else line.says.replace("looked for and not seen", "you rule out", 1)
-    return replace(line, points=TOLD * line.points, says=says)
+    points = max(-MOST_TOLD, min(TOLD * line.points, MOST_TOLD))
+    return replace(line, points=points, says=says)
 
 
 def _times(factor: float, lines: Iterable[Reason]) -> tuple[Reason, ...]:
@@ -85,7 +103,7 @@ def _said(interview: Interview, cause: Cause) -> list[Reason]:
     """What the complaint and the choices say of a cause without asking a sign."""
     found = []
     for complaint in interview.complaints:
-        leads = any(symptom in cause.symptoms for symptom in complaint.symptoms)
+        leads = _leads(cause, complaint)
         says = f"it {'leads' if leads else 'does not usually lead'} to this: {complaint.says}"
         points = (LEADS if leads else DOES_NOT_LEAD) / len(interview.complaints)
         found.append(Reason(says, points))
@@ -95,6 +113,13 @@ def _said(interview: Interview, cause: Cause) -> list[Reason]:
         if points:
             found.append(Reason(f"you say: {told.says}", TOLD * points, seen=points > 0))
     return found
+
+
+@cache
+def _leads(cause: Cause, complaint: Complaint) -> bool:
+    """Whether a cause leads to a complaint, by itself or through a mechanism."""
+    through = [one for one in catalogue.causes() if one.slug in cause.acts_through]
+    return any(symptom in one.symptoms for one in (cause, *through) for symptom in complaint.symptoms)
 
 
 def _ill(interview: Interview) -> list[Reason]:

@@ -13,9 +13,25 @@ QUESTION = Question(
     look="Look for it in forward(), too: a module that is made and never called does not count.",
     complaints=(LOSS_STUCK, LOSS_SLOW, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
     choices=(
-        Choice("relu", "ReLU, GELU, SiLU or the like", unseen=(sigmoids_stacked, nonlinearity_missing, units_saturate)),
-        Choice("sigmoid", "sigmoid or tanh, layer upon layer", seen=(sigmoids_stacked,), unseen=(nonlinearity_missing, dead_units_many)),
-        Choice("none", "none: linear layers in a row", seen=(nonlinearity_missing,), unseen=(sigmoids_stacked, dead_units_many), fault=True),
+        Choice(
+            "relu",
+            "ReLU, GELU, SiLU or the like",
+            unseen=(sigmoids_stacked, nonlinearity_missing, units_saturate),
+        ),
+        Choice(
+            "sigmoid",
+            "sigmoid or tanh, layer upon layer",
+            seen=(sigmoids_stacked,),
+            unseen=(nonlinearity_missing, dead_units_many),
+            fault=True,
+        ),
+        Choice(
+            "none",
+            "none: linear layers in a row",
+            seen=(nonlinearity_missing,),
+            unseen=(sigmoids_stacked, dead_units_many),
+            fault=True,
+        ),
     ),
     known=0.95,
 )

@@ -11,8 +11,14 @@ QUESTION = Question(
     look="Count the labels; regressions have no classes.",
     complaints=(OTHER, OVERFITTING, LOSS_STUCK),
     choices=(
-        Choice("even", "about equally often, or there are no classes", unseen=(classes_unbalanced, rare_class_ignored)),
-        Choice("rare", "one is ten times rarer than another, or more", seen=(classes_unbalanced,), fault=True),
+        Choice(
+            "even",
+            "about equally often, or there are no classes",
+            unseen=(classes_unbalanced, rare_class_ignored),
+        ),
+        Choice(
+            "rare", "one is ten times rarer than another, or more", seen=(classes_unbalanced,), fault=True
+        ),
     ),
     known=0.9,
 )

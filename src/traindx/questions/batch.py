@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from traindx.complaints import LOSS_SLOW, LOSS_UNSTABLE, TRAINING_SLOW
-from traindx.curves.inside import batches_per_epoch
+from traindx.curves.inside import batches_per_epoch, graded
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BATCH_SIZE, TRAINING_SAMPLES
 from traindx.finding import Answer, CannotTell, Finding
@@ -15,8 +15,6 @@ from traindx.signs.data_tiny import data_tiny
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 
 _LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
-_HALF_SURE = 0.7
-"""How many epochs there were was not told: with very many of them few steps each would be enough."""
 
 
 def _judge(run: Run) -> Mapping[Sign, Answer]:
@@ -33,7 +31,8 @@ def _updates(run: Run) -> dict[Sign, Answer]:
     if each > _LIMITS["updates"] or size < _LIMITS["batch"]:
         return {few_updates_per_epoch: None}
     says = f"a batch of {size:,.0f} makes {each:.0f} updates an epoch"
-    return {few_updates_per_epoch: Finding(_HALF_SURE, says, (fact_evidence(run, BATCH_SIZE),))}
+    strength = graded(_LIMITS["updates"] / max(each, 1.0), 1.0, _LIMITS["updates"] / 3)
+    return {few_updates_per_epoch: Finding(strength, says, (fact_evidence(run, BATCH_SIZE),))}
 
 
 QUESTION = Question(
@@ -46,6 +45,6 @@ QUESTION = Question(
         Field(TRAINING_SAMPLES, ("samples", "training_samples")),
     ),
     judge=_judge,
-    examples=(("64 of 50000", 1.0), ("2 of 5000", 0.15), ("8192 of 20000", 0.15)),
+    examples=(("64 of 50000", 1.0), ("2 of 5000", 0.15), ("8192 of 20000", 0.3)),
     known=0.95,
 )

@@ -12,7 +12,12 @@ QUESTION = Question(
     choices=(
         Choice("none", "they are not clipped", unseen=(most_steps_clipped,)),
         Choice("rare", "they are, and it engages now and then", unseen=(most_steps_clipped,)),
-        Choice("always", "they are, and nearly every step is cut to a small part", seen=(most_steps_clipped,), fault=True),
+        Choice(
+            "always",
+            "they are, and nearly every step is cut to a small part",
+            seen=(most_steps_clipped,),
+            fault=True,
+        ),
     ),
     known=0.8,
 )

@@ -14,8 +14,24 @@ QUESTION = Question(
     look="Look at the first and the last losses that were printed.",
     complaints=(LOSS_STUCK,),
     choices=(
-        Choice("flat", "it never left the level it began at", seen=(loss_flat_from_start,), unseen=(loss_falls, loss_plateaus, loss_falls_slowly)),
-        Choice("fell", "it fell at first, then stood still", seen=(loss_falls, loss_plateaus), unseen=(loss_flat_from_start, loss_falls_slowly)),
-        Choice("slow", "it falls all the time, but hardly", seen=(loss_falls_slowly, loss_still_falling), unseen=(loss_plateaus,)),
+        Choice(
+            "flat",
+            "it never left the level it began at",
+            seen=(loss_flat_from_start,),
+            unseen=(loss_falls, loss_plateaus, loss_falls_slowly),
+        ),
+        Choice(
+            "fell",
+            "it fell at first, then stood still",
+            seen=(loss_falls, loss_plateaus),
+            unseen=(loss_flat_from_start, loss_falls_slowly),
+        ),
+        Choice(
+            "slow",
+            "it falls all the time, but hardly",
+            seen=(loss_falls_slowly, loss_still_falling),
+            unseen=(loss_plateaus,),
+        ),
     ),
+    first=True,
 )

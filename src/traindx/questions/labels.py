@@ -14,10 +14,34 @@ QUESTION = Question(
     " number of outputs on.",
     complaints=(LOSS_STUCK, OVERFITTING, OTHER),
     choices=(
-        Choice("right", "yes, and they fit", unseen=(labels_faulty, confidently_wrong), speaks=((labels_misaligned.CAUSE, -2.5), (label_noise.CAUSE, -1.0))),
-        Choice("some-wrong", "some are wrong", seen=(confidently_wrong,), unseen=(labels_faulty,), speaks=((label_noise.CAUSE, +2.0),), fault=True),
-        Choice("mixed-up", "most belong to other samples", seen=(validation_learns_nothing,), unseen=(labels_faulty,), speaks=((labels_misaligned.CAUSE, +4.0),), fault=True),
-        Choice("out-of-range", "some are negative, or as large as the number of outputs", seen=(labels_faulty,), fault=True),
+        Choice(
+            "right",
+            "yes, and they fit",
+            unseen=(labels_faulty, confidently_wrong),
+            speaks=((labels_misaligned.CAUSE, -2.5), (label_noise.CAUSE, -1.0)),
+        ),
+        Choice(
+            "some-wrong",
+            "some are wrong",
+            seen=(confidently_wrong,),
+            unseen=(labels_faulty,),
+            speaks=((label_noise.CAUSE, +2.0),),
+            fault=True,
+        ),
+        Choice(
+            "mixed-up",
+            "most belong to other samples",
+            seen=(validation_learns_nothing,),
+            unseen=(labels_faulty,),
+            speaks=((labels_misaligned.CAUSE, +4.0),),
+            fault=True,
+        ),
+        Choice(
+            "out-of-range",
+            "some are negative, or as large as the number of outputs",
+            seen=(labels_faulty,),
+            fault=True,
+        ),
     ),
     known=0.6,
 )

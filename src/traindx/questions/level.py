@@ -1,6 +1,6 @@
 """Where the loss stands against guessing."""
 
-from traindx.complaints import GRADIENTS_VANISH, LOSS_SLOW, LOSS_STUCK
+from traindx.complaints import GRADIENTS_VANISH, LOSS_STUCK
 from traindx.question import Choice, Question
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -13,11 +13,25 @@ QUESTION = Question(
     asks="Where does the training loss stand now, held against guessing?",
     look="Guessing costs the logarithm of the number of classes (0.69 for 2, 2.30 for 10, 4.61 for 100),"
     " or the variance of the targets.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, GRADIENTS_VANISH),
+    complaints=(LOSS_STUCK, GRADIENTS_VANISH),
     choices=(
-        Choice("guessing", "at about what guessing costs", seen=(loss_at_chance, nothing_learned, little_learned), unseen=(loss_converged,)),
-        Choice("learned", "clearly below guessing, but not as low as it should be", unseen=(loss_at_chance, nothing_learned, little_learned, loss_converged)),
-        Choice("floor", "about as low as the task allows", seen=(loss_converged,), unseen=(loss_at_chance, nothing_learned, little_learned, loss_plateaus)),
+        Choice(
+            "guessing",
+            "at about what guessing costs",
+            seen=(loss_at_chance, nothing_learned, little_learned),
+            unseen=(loss_converged,),
+        ),
+        Choice(
+            "learned",
+            "clearly below guessing, but not as low as it should be",
+            unseen=(loss_at_chance, nothing_learned, little_learned, loss_converged),
+        ),
+        Choice(
+            "floor",
+            "about as low as the task allows",
+            seen=(loss_converged,),
+            unseen=(loss_at_chance, nothing_learned, little_learned, loss_plateaus),
+        ),
     ),
     known=0.9,
 )

@@ -11,7 +11,9 @@ QUESTION = Question(
     complaints=(LOSS_NAN,),
     choices=(
         Choice("library", "from a library, applied as it says", unseen=(nonfinite_from_loss,)),
-        Choice("own", "written by hand, with a log, a division, a root or exp()", seen=(nonfinite_from_loss,)),
+        Choice(
+            "own", "written by hand, with a log, a division, a root or exp()", seen=(nonfinite_from_loss,)
+        ),
     ),
     known=0.95,
 )

@@ -12,8 +12,24 @@ QUESTION = Question(
     look="Print the losses of the last steps before, one by one.",
     complaints=(LOSS_NAN,),
     choices=(
-        Choice("first-steps", "within the first steps", seen=(fails_in_first_steps,), unseen=(loss_climbs_before_failure,)),
-        Choice("after-climb", "later, after loss or gradients had climbed", seen=(loss_climbs_before_failure,), unseen=(fails_without_warning, fails_in_first_steps)),
-        Choice("sudden", "later, from one step to the next", seen=(fails_without_warning,), unseen=(loss_climbs_before_failure, fails_in_first_steps)),
+        Choice(
+            "first-steps",
+            "within the first steps",
+            seen=(fails_in_first_steps,),
+            unseen=(loss_climbs_before_failure,),
+        ),
+        Choice(
+            "after-climb",
+            "later, after loss or gradients had climbed",
+            seen=(loss_climbs_before_failure,),
+            unseen=(fails_without_warning, fails_in_first_steps),
+        ),
+        Choice(
+            "sudden",
+            "later, from one step to the next",
+            seen=(fails_without_warning,),
+            unseen=(loss_climbs_before_failure, fails_in_first_steps),
+        ),
     ),
+    first=True,
 )

@@ -13,7 +13,11 @@ QUESTION = Question(
     look="Look for autocast, half(), GradScaler, fp16 or bf16 in the script or its configuration.",
     complaints=(LOSS_NAN, LOSS_UNSTABLE),
     choices=(
-        Choice("float32", "float32 or bfloat16", unseen=(precision_is_half, nonfinite_from_half, loss_scale_collapses, steps_overflow)),
+        Choice(
+            "float32",
+            "float32 or bfloat16",
+            unseen=(precision_is_half, nonfinite_from_half, loss_scale_collapses, steps_overflow),
+        ),
         Choice("float16", "float16, with or without a loss scale", seen=(precision_is_half,)),
     ),
     known=0.95,

@@ -11,7 +11,12 @@ QUESTION = Question(
     complaints=(TRAINING_SLOW,),
     choices=(
         Choice("few", "one or two, or only every so many steps", unseen=(values_read_singly,)),
-        Choice("many", "many in every step, such as one for every sample or layer", seen=(values_read_singly,), fault=True),
+        Choice(
+            "many",
+            "many in every step, such as one for every sample or layer",
+            seen=(values_read_singly,),
+            fault=True,
+        ),
     ),
     known=0.9,
 )

@@ -12,9 +12,25 @@ QUESTION = Question(
     " stand in both.",
     complaints=(OVERFITTING, OTHER),
     choices=(
-        Choice("same", "not at all: a random part of the same data, prepared alike", unseen=(validation_inputs_differ, validation_rows_seen)),
-        Choice("other", "it comes from elsewhere, from later, or is prepared in another way", seen=(validation_inputs_differ,), unseen=(validation_rows_seen,), fault=True),
-        Choice("overlap", "the same rows, people or copies stand in both", seen=(validation_rows_seen,), unseen=(validation_inputs_differ,), fault=True),
+        Choice(
+            "same",
+            "not at all: a random part of the same data, prepared alike",
+            unseen=(validation_inputs_differ, validation_rows_seen),
+        ),
+        Choice(
+            "other",
+            "it comes from elsewhere, from later, or is prepared in another way",
+            seen=(validation_inputs_differ,),
+            unseen=(validation_rows_seen,),
+            fault=True,
+        ),
+        Choice(
+            "overlap",
+            "the same rows, people or copies stand in both",
+            seen=(validation_rows_seen,),
+            unseen=(validation_inputs_differ,),
+            fault=True,
+        ),
     ),
     known=0.85,
 )

@@ -12,8 +12,20 @@ QUESTION = Question(
     complaints=(LOSS_STUCK, GRADIENTS_VANISH),
     choices=(
         Choice("alive", "yes, they differ from input to input", unseen=(dead_units_many, units_saturate)),
-        Choice("dead", "yes, most units of some layer are 0 whatever comes in", seen=(dead_units_many,), unseen=(units_saturate,), fault=True),
-        Choice("saturated", "yes, most lie at the flat ends of a sigmoid or tanh", seen=(units_saturate,), unseen=(dead_units_many,), fault=True),
+        Choice(
+            "dead",
+            "yes, most units of some layer are 0 whatever comes in",
+            seen=(dead_units_many,),
+            unseen=(units_saturate,),
+            fault=True,
+        ),
+        Choice(
+            "saturated",
+            "yes, most lie at the flat ends of a sigmoid or tanh",
+            seen=(units_saturate,),
+            unseen=(dead_units_many,),
+            fault=True,
+        ),
     ),
     known=0.35,
 )

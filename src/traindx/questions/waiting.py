@@ -11,9 +11,21 @@ QUESTION = Question(
     look="Watch the use of the GPU and of the cores, or time next(iter(loader)) against the rest of a step.",
     complaints=(TRAINING_SLOW,),
     choices=(
-        Choice("loader", "the device waits for data: its use is low, the cores are busy or the disk is", seen=(data_wait_dominates,)),
-        Choice("device", "into the step itself, and the data is there in time", unseen=(data_wait_dominates,)),
-        Choice("gaps", "the device has short gaps all the time, though the data is there", seen=(values_read_singly,), unseen=(data_wait_dominates,)),
+        Choice(
+            "loader",
+            "the device waits for data: its use is low, the cores are busy or the disk is",
+            seen=(data_wait_dominates,),
+        ),
+        Choice(
+            "device", "into the step itself, and the data is there in time", unseen=(data_wait_dominates,)
+        ),
+        Choice(
+            "gaps",
+            "the device has short gaps all the time, though the data is there",
+            seen=(values_read_singly,),
+            unseen=(data_wait_dominates,),
+        ),
     ),
+    first=True,
     known=0.75,
 )
