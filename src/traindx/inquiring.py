@@ -3,11 +3,10 @@
 import numpy as np
 
 from traindx import catalogue
-from traindx.interview import Interview, Ranking
+from traindx.interview import Interview
 from traindx.question import Question, Told, answer_to
-from traindx.scoring import belief, total
-from traindx.series import Floats
-from traindx.weighing import answered_signs, weigh
+from traindx.scoring import belief
+from traindx.weighing import answered_signs, score, weigh
 
 MOST = 8
 """Questions after the complaint, so that an interview ends in under ten."""
@@ -21,15 +20,14 @@ _RARE = 0.1
 
 def next_question(interview: Interview) -> Question | None:
     """The most telling question that is still open; None where asking is over."""
-    if not interview.complaints or sum(1 for _ in interview.told) >= MOST:
+    if not interview.complaints or len(interview.told) >= MOST:
         return None
-    now = weigh(interview)
-    if now.top.confidence >= CLEAR:
+    if weigh(interview).top.confidence >= CLEAR:
         return None
     still_open = open_questions(interview)
     # What the complaint looks like is what a person came to say.
     first = [one for one in still_open if one.first]
-    tells = {question: _information(interview, now, question) for question in first or still_open}
+    tells = {question: _information(interview, question) for question in first or still_open}
     best = max(tells, key=lambda one: tells[one], default=None)
     return best if best is not None and tells[best] >= LEAST else None
 
@@ -53,15 +51,16 @@ def _is_known(question: Question, interview: Interview, answered: frozenset[str]
     return question.signs <= answered
 
 
-def _information(interview: Interview, now: Ranking, question: Question) -> float:
+def _information(interview: Interview, question: Question) -> float:
     """What the answer is expected to say about the cause: the mutual information of both, in nats."""
     outcomes, weights = _outcomes(question)
-    scores = _scores(now)
-    after = np.stack([_scores(weigh(interview.after(told))) for told in outcomes])
+    now = score(interview)
+    then = [score(interview.after(told)).of for told in outcomes]
+    after = np.array([[one[slug] for slug in now.of] for one in then])
     # What an answer does to the odds of a cause is what the cause does to the odds of the answer.
-    likely = np.asarray(weights)[:, None] * np.exp(after - scores)
+    likely = np.asarray(weights)[:, None] * np.exp(after - now.all)
     likely /= likely.sum(axis=0)
-    shares = belief(scores)
+    shares = belief(now.all)
     chances = (likely * shares).sum(axis=1, keepdims=True)
     return question.known * float((shares * likely * np.log(likely / chances)).sum())
 
@@ -74,9 +73,3 @@ def _outcomes(question: Question) -> tuple[list[Told], list[float]]:
         [Told(question, choice=one) for one in question.choices],
         [_RARE if one.fault else 1.0 for one in question.choices],
     )
-
-
-def _scores(ranking: Ranking) -> Floats:
-    """The scores of health and of all causes, in an order that does not depend on them."""
-    causes = sorted(ranking.hypotheses, key=lambda one: one.cause.slug)
-    return np.array([total(ranking.healthy_reasons), *(one.score for one in causes)])

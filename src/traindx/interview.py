@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import fsum
 
 from traindx.cause import Cause
 from traindx.complaint import Complaint
-from traindx.diagnosis import Diagnosis, Reason
+from traindx.diagnosis import Asked, Diagnosis, Reason
 from traindx.fact import Fact, Scalar
 from traindx.question import Question, Told
 from traindx.run import Run
@@ -15,15 +14,17 @@ from traindx.run import Run
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """Something that was read in place of asking: a run with its diagnosis, or facts alone."""
+    """Something that was read in place of asking: a run with its diagnosis, or a script's facts."""
 
     source: str
     """The path as it was given."""
     says: str
     """What it is, in a few words: "a log of 400 steps"."""
     run: Run
+    asked: tuple[Asked, ...] = ()
+    """What signs answer of it."""
     diagnosis: Diagnosis | None = None
-    """None where the run is only the facts of a script or of a configuration."""
+    """None for a script or a configuration, in which nothing ran."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +71,8 @@ class Hypothesis:
 
     cause: Cause
     confidence: float
+    """Less sure than the points alone would be where they rest on what was told."""
     reasons: tuple[Reason, ...]
-
-    @property
-    def score(self) -> float:
-        """The sum of the points."""
-        return fsum(one.points for one in self.reasons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +80,7 @@ class Ranking:
     """What is believed at one moment of an interview."""
 
     hypotheses: tuple[Hypothesis, ...]
-    """All causes, most likely first; together with `healthy` they add up to one."""
+    """Causes that compete, most likely first; together with `healthy` they add up to one."""
     healthy: float
     healthy_reasons: tuple[Reason, ...] = ()
     contradictions: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ and see what they look for. A complaint speaks for the causes that lead to it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -23,13 +23,16 @@ from traindx.fitted import HEALTH, clues_of, prior_of, sureness
 from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.interview import Hypothesis, Interview, Ranking
 from traindx.run import Run
-from traindx.scoring import belief, reasons, total
+from traindx.scoring import belief, can_be_judged, reasons, total
+from traindx.series import Floats
 from traindx.sign import Sign
 
 TOLD = 0.6
 """What a told answer counts of a measured one."""
 MOST_TOLD = 3.5
 """No single answer of a person is worth more: signs that are never wrong in a recording are in a memory."""
+MISTAKEN = 0.15
+"""How often what people say of their own program misleads; then one is as wise as before they spoke."""
 RULED_OUT = 0.3
 """What it counts against a cause that a person rules out what would nearly decide for it, of that."""
 _NEARLY_DECIDES = 4.5
@@ -48,20 +51,74 @@ class _Known:
 
 def weigh(interview: Interview) -> Ranking:
     """The causes, ranked by what is known so far."""
+    scored = score(interview)
+    shares = belief(scored.all)
+    if any(one.is_known for one in interview.told):
+        untold = score(replace(interview, told=())).of
+        before = belief(np.array([untold.get(slug, -np.inf) for slug in scored.of]))
+        shares = (1 - MISTAKEN) * shares + MISTAKEN * before
+    ranked = sorted(
+        (
+            Hypothesis(cause, share, lines)
+            for (cause, lines), share in zip(scored.causes.items(), shares[1:].tolist(), strict=True)
+        ),
+        key=lambda one: -one.confidence,
+    )
+    return Ranking(tuple(ranked), float(shares[0]), scored.healthy, scored.contradictions)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Lines of points for health and for the causes that compete."""
+
+    healthy: tuple[Reason, ...]
+    causes: Mapping[Cause, tuple[Reason, ...]]
+    contradictions: tuple[str, ...]
+
+    @cached_property
+    def of(self) -> Mapping[str, float]:
+        """The scores by slug, health first."""
+        return {HEALTH: total(self.healthy), **{one.slug: total(lines) for one, lines in self.causes.items()}}
+
+    @property
+    def all(self) -> Floats:
+        """The scores, health first."""
+        return np.array(list(self.of.values()))
+
+
+def score(interview: Interview) -> Scored:
+    """What is known so far, as points.
+
+    As in a diagnosis, of what nobody could look for nothing is believed, except where it leads to the
+    complaint: that is what is left to ask.
+    """
     known = _known(interview)
     run = interview.run
     factor = sureness(inside=run is not None and is_recording(run))
-    causes = catalogue.causes()
-    lines = {cause: _lines(cause.prior, cause.clues, known, _said(interview, cause)) for cause in causes}
-    health = _lines(prior_of(HEALTH, HEALTHY_PRIOR), clues_of(HEALTH, HEALTHY_CLUES), known, _ill(interview))
-    scaled = {cause: _times(factor, found) for cause, found in with_roots(lines).items()}
-    healthy = _times(factor, health)
-    shares = belief(np.array([total(healthy), *(total(found) for found in scaled.values())])).tolist()
-    ranked = sorted(
-        (Hypothesis(cause, share, scaled[cause]) for cause, share in zip(scaled, shares[1:], strict=True)),
-        key=lambda one: -one.confidence,
+    lines = {
+        cause: _lines(cause.prior, cause.clues, known, _said(interview, cause))
+        for cause in catalogue.causes()
+    }
+    competing = {one: found for one, found in with_roots(lines).items() if _competes(one, interview, known)}
+    return Scored(
+        _times(factor, _lines(*_health(), known, _ill(interview))),
+        {cause: _times(factor, found) for cause, found in competing.items()},
+        known.contradictions,
     )
-    return Ranking(tuple(ranked), shares[0], healthy, known.contradictions)
+
+
+@cache
+def _health() -> tuple[float, tuple[Clue, ...]]:
+    return prior_of(HEALTH, HEALTHY_PRIOR), clues_of(HEALTH, HEALTHY_CLUES)
+
+
+def _competes(cause: Cause, interview: Interview, known: _Known) -> bool:
+    if any(_leads(cause, complaint) for complaint in interview.complaints):
+        return True
+    spoken = any(
+        one.slug == cause.slug for told in interview.told if told.choice for one, _ in told.choice.speaks
+    )
+    return spoken or can_be_judged(cause, known.answers)
 
 
 def answered_signs(interview: Interview) -> frozenset[str]:
@@ -146,7 +203,7 @@ def _what(sign: Sign) -> str:
 def _measured(interview: Interview) -> dict[str, Answer]:
     """What runs answer, and what facts do that were read."""
     stated = {sign.slug: answer for sign, answer in _stated(interview, interview.read).items()}
-    asked = (asked for one in interview.gathered if one.diagnosis for asked in one.diagnosis.asked)
+    asked = (asked for one in interview.gathered for asked in one.asked)
     return stated | {one.sign.slug: one.answer for one in asked if not isinstance(one.answer, CannotTell)}
 
 

@@ -1,0 +1,111 @@
+"""Holding a claim against what is known: said politely and firmly, and with what would change the answer."""
+
+from traindx import catalogue
+from traindx.cause import Cause
+from traindx.claim import CheckedClaim, Claim, Stand
+from traindx.diagnosis import Reason
+from traindx.interview import Hypothesis, Interview, Ranking
+from traindx.weighing import answered_signs
+
+_HOLDS, _FAILS = 0.5, 0.2
+"""Belief from which on a claim holds, and below which it may fail."""
+_AHEAD = 2.0
+"""Times the belief that another cause needs for a claim to fail by it."""
+_CLEAR = 0.25
+"""Belief from which on another cause is worth naming in its place."""
+_SHOWN = 3
+
+
+def check(claim: Claim, interview: Interview, ranking: Ranking) -> CheckedClaim:
+    """What the evidence says to a claim."""
+    right = [one for one in ranking.hypotheses if one.cause.slug in {cause.slug for cause in claim.right_if}]
+    share = sum(one.confidence for one in right) + (ranking.healthy if claim.or_healthy else 0.0)
+    stand = _stand(claim, interview, ranking, right, share)
+    usually = _usually(claim, ranking)
+    return CheckedClaim(
+        claim,
+        stand,
+        share,
+        _sentence(claim, stand, share, ranking, interview),
+        _because(stand, right, ranking),
+        usually,
+        _changes(claim, right, interview),
+    )
+
+
+def _stand(
+    claim: Claim, interview: Interview, ranking: Ranking, right: list[Hypothesis], share: float
+) -> Stand:
+    if share >= _HOLDS:
+        return Stand.HOLDS
+    if not _something_known(interview) or share >= _FAILS:
+        return Stand.OPEN
+    against = sum(one.points for one in _lines(right[:1], -1)) if right else 0.0
+    overtaken = ranking.top.confidence >= max(_CLEAR, _AHEAD * share)
+    return Stand.FAILS if overtaken or against <= -1 else Stand.OPEN
+
+
+def _something_known(interview: Interview) -> bool:
+    return bool(interview.gathered) or any(one.is_known for one in interview.told)
+
+
+def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:
+    """Evidence on one side: what a sign answered, or what was said of a cause, without what is assumed."""
+    lines = [one for hypothesis in hypotheses for one in hypothesis.reasons if one.sign or one.seen]
+    return sorted((one for one in lines if one.points * side > 0), key=lambda one: -abs(one.points))
+
+
+def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interview: Interview) -> str:
+    top = ranking.top
+    if not _something_known(interview):
+        return f"{claim.reply} Nothing is known yet that speaks for or against it."
+    likelier = f"{top.cause.title} is likelier ({top.confidence:.0%})"
+    if stand is Stand.HOLDS:
+        return f"What is known speaks for it ({share:.0%}). Prove it by a trial before you rely on it."
+    if not claim.right_if and not claim.or_healthy:
+        return f"{claim.reply} First: {top.cause.title.lower()} ({top.confidence:.0%})."
+    if stand is Stand.FAILS:
+        return f"No: what is known does not speak for it ({share:.0%}). {claim.reply} {likelier}."
+    return f"It may be ({share:.0%}), and nothing shows it yet. {claim.reply}"
+
+
+def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[str, ...]:
+    """The weightiest lines: for what holds those that carry it, else those against it and for the likelier."""
+    if stand is Stand.HOLDS:
+        return tuple(_said(one) for one in _lines(right[:1], +1)[:_SHOWN])
+    against = [f"against it: {_said(one)}" for one in _lines(right[:1], -1)[:_SHOWN]]
+    instead = [] if ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
+    return (*against, *(f"for {ranking.top.cause.slug}: {_said(one)}" for one in instead))
+
+
+def _said(reason: Reason) -> str:
+    return reason.says
+
+
+def _usually(claim: Claim, ranking: Ranking) -> tuple[Cause, ...]:
+    """The causes whose misdiagnosis it is, the likeliest now first."""
+    return tuple(
+        one.cause
+        for one in ranking.hypotheses
+        if any(wrong.says == claim.says for wrong in one.cause.misdiagnoses)
+    )
+
+
+def _changes(claim: Claim, right: list[Hypothesis], interview: Interview) -> tuple[str, ...]:
+    """The experiment of the likeliest cause with which the claim is right, and what nobody looked for yet."""
+    if not right:
+        return ()
+    cause = next(one for one in catalogue.causes() if one.slug == right[0].cause.slug)
+    answered = answered_signs(interview)
+    open_clues = sorted(
+        (one for one in cause.clues if one.sign.slug not in answered), key=lambda one: -one.seen
+    )
+    test = cause.experiment
+    return (
+        f"{test.does.rstrip('.')}: {test.if_true}",
+        *(f"a recording that shows: {_lowered(clue.sign.asks)}" for clue in open_clues[:1] if clue.seen >= 1),
+    )
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
