@@ -4,6 +4,7 @@ from traindx import catalogue
 from traindx.cause import Cause
 from traindx.claim import CheckedClaim, Claim, Stand
 from traindx.diagnosis import Reason
+from traindx.highlights import percent
 from traindx.interview import Hypothesis, Interview, Ranking
 from traindx.weighing import answered_signs
 
@@ -13,6 +14,8 @@ _AHEAD = 2.0
 """Times the belief that another cause needs for a claim to fail by it."""
 _CLEAR = 0.25
 """Belief from which on another cause is worth naming in its place."""
+_RULED_OUT = 0.02
+"""Belief below which a cause is not named as what it usually is."""
 _SHOWN = 3
 
 
@@ -21,7 +24,7 @@ def check(claim: Claim, interview: Interview, ranking: Ranking) -> CheckedClaim:
     right = [one for one in ranking.hypotheses if one.cause.slug in {cause.slug for cause in claim.right_if}]
     share = sum(one.confidence for one in right) + (ranking.healthy if claim.or_healthy else 0.0)
     stand = _stand(claim, interview, ranking, right, share)
-    usually = _usually(claim, ranking)
+    usually = _usually(claim, interview, ranking)
     return CheckedClaim(
         claim,
         stand,
@@ -59,36 +62,32 @@ def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interv
     top = ranking.top
     if not _something_known(interview):
         return f"{claim.reply} Nothing is known yet that speaks for or against it."
-    likelier = f"{top.cause.title} is likelier ({top.confidence:.0%})"
+    belief, likelier = percent(share), f"{top.cause.title} ({percent(top.confidence)})"
     if stand is Stand.HOLDS:
-        return f"What is known speaks for it ({share:.0%}). Prove it by a trial before you rely on it."
+        return f"Yes, what is known speaks for it ({belief}). A trial proves it before you rely on it."
     if not claim.right_if and not claim.or_healthy:
-        return f"{claim.reply} First: {top.cause.title.lower()} ({top.confidence:.0%})."
+        return f"{claim.reply} Look at this first: {likelier}."
     if stand is Stand.FAILS:
-        return f"No: what is known does not speak for it ({share:.0%}). {claim.reply} {likelier}."
-    return f"It may be ({share:.0%}), and nothing shows it yet. {claim.reply}"
+        return f"No, what is known does not speak for it ({belief}). {claim.reply} Likelier: {likelier}."
+    return f"It may be so ({belief}), and nothing that is known shows it. {claim.reply}"
 
 
 def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[str, ...]:
     """The weightiest lines: for what holds those that carry it, else those against it and for the likelier."""
     if stand is Stand.HOLDS:
-        return tuple(_said(one) for one in _lines(right[:1], +1)[:_SHOWN])
-    against = [f"against it: {_said(one)}" for one in _lines(right[:1], -1)[:_SHOWN]]
+        return tuple(one.says for one in _lines(right[:1], +1)[:_SHOWN])
+    against = [f"against it: {one.says}" for one in _lines(right[:1], -1)[:_SHOWN]]
     instead = [] if ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
-    return (*against, *(f"for {ranking.top.cause.slug}: {_said(one)}" for one in instead))
+    return (*against, *(f"for {ranking.top.cause.slug}: {one.says}" for one in instead))
 
 
-def _said(reason: Reason) -> str:
-    return reason.says
-
-
-def _usually(claim: Claim, ranking: Ranking) -> tuple[Cause, ...]:
-    """The causes whose misdiagnosis it is, the likeliest now first."""
-    return tuple(
-        one.cause
-        for one in ranking.hypotheses
-        if any(wrong.says == claim.says for wrong in one.cause.misdiagnoses)
-    )
+def _usually(claim: Claim, interview: Interview, ranking: Ranking) -> tuple[Cause, ...]:
+    """The causes whose misdiagnosis it is, the likeliest now first; without what is ruled out by now."""
+    least = _RULED_OUT if _something_known(interview) else 0.0
+    shares = {one.cause.slug: one.confidence for one in ranking.hypotheses}
+    mistaken = [one for one in catalogue.causes() if claim.says in {wrong.says for wrong in one.misdiagnoses}]
+    possible = [one for one in mistaken if shares.get(one.slug, 0.0) >= least]
+    return tuple(sorted(possible, key=lambda cause: (-shares.get(cause.slug, 0.0), -cause.prior)))
 
 
 def _changes(claim: Claim, right: list[Hypothesis], interview: Interview) -> tuple[str, ...]:
@@ -97,9 +96,8 @@ def _changes(claim: Claim, right: list[Hypothesis], interview: Interview) -> tup
         return ()
     cause = next(one for one in catalogue.causes() if one.slug == right[0].cause.slug)
     answered = answered_signs(interview)
-    open_clues = sorted(
-        (one for one in cause.clues if one.sign.slug not in answered), key=lambda one: -one.seen
-    )
+    unanswered = [clue for clue in cause.clues if clue.sign.slug not in answered]
+    open_clues = sorted(unanswered, key=lambda clue: -clue.seen)
     test = cause.experiment
     return (
         f"{test.does.rstrip('.')}: {test.if_true}",

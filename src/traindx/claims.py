@@ -82,7 +82,8 @@ RATE_TOO_HIGH = Claim(
     "rate-too-high",
     "My learning rate is too high",
     _words(
-        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (high|large|big)|(lower|smaller|reduce).{0,15}(\blr\b|rate)"
+        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (high|large|big)",
+        r"(lower|smaller|reduce).{0,15}(\blr\b|rate)",
     ),
     (lr_too_high.CAUSE, missing_warmup.CAUSE, lr_decay_needed.CAUSE),
     "A lower rate calms nearly every fault, which is why it seems to help where something else is broken.",
@@ -91,7 +92,8 @@ RATE_TOO_LOW = Claim(
     "rate-too-low",
     "My learning rate is too low",
     _words(
-        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (low|small)|(higher|larger|raise|increase).{0,15}(\blr\b|rate)"
+        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (low|small)",
+        r"(higher|larger|raise|increase).{0,15}(\blr\b|rate)",
     ),
     (lr_too_low.CAUSE, lr_decayed_too_early.CAUSE),
     "A higher rate helps only where the steps are too short for the weights they move.",
@@ -108,7 +110,7 @@ BATCH_TOO_SMALL = Claim(
     "My batch is too small",
     _words(r"batch.{0,15}(too )?small|(larger|bigger|increase).{0,10}batch"),
     (batch_too_small.CAUSE,),
-    "The rate has to change with the batch: a calmer loss after a larger batch may be the lower rate per sample.",
+    "The rate has to change with the batch: what calms may be the lower rate for each sample.",
 )
 LARGE_BATCH = Claim(
     "batch-does-not-fit",
@@ -180,10 +182,10 @@ HURRY = Claim(
     "hurry",
     "I have no time for a diagnosis",
     _words(
-        r"demo (is )?tomorrow|deadline|no time|quick fix|asap|in a hurry|hurry|just tell me|just fix|right now|urgent"
+        r"demo (is )?tomorrow|deadline|no time|quick fix|asap|hurry|just tell me|just fix|right now|urgent"
     ),
     (),
-    "A wrong guess costs a whole run; the questions take two minutes, and fewer if you give a log or a script.",
+    "A wrong guess costs a whole run; the questions take two minutes, or none with a log or a script.",
 )
 
 CLAIMS: dict[str, Claim] = {one.slug: one for one in list(globals().values()) if isinstance(one, Claim)}

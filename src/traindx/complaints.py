@@ -21,7 +21,8 @@ LOSS_STUCK = Complaint(
     "loss-stuck",
     "the loss does not fall, or fell and then stopped",
     _words(
-        r"\b(not|n't|never|no longer|stops?|stopped)\b.{0,20}\b(learn|decreas|fall|go(ing)? down|improv|converg|mov)",
+        r"\b(not|n't|never|no longer|stops?|stopped)\b.{0,20}\b(learn|decreas|fall|go(ing)? down|improv)",
+        r"\b(not|n't|never|no longer|stops?|stopped)\b.{0,20}\b(converg|mov)",
         r"plateau|\bstuck\b|\bflat\b|stagnat|isn'?t learning|does ?n'?t learn|stands? still|constant loss",
     ),
     (Symptom.NOT_LEARNING, Symptom.PLATEAU),
@@ -88,7 +89,8 @@ TRAINING_SLOW = Complaint(
     "steps take too long",
     _words(
         r"(step|epoch|iteration|throughput|training)s?.{0,25}(slow|takes? (too )?(long|hours|days|forever))",
-        r"(gpu|device).{0,25}(idle|util|low|wait|slow)|slow (training|epoch|step|data|loader)|samples per second|data ?load\w*.{0,15}slow",
+        r"(gpu|device).{0,25}(idle|util|low|wait|slow)|slow (training|epoch|step|data|loader)",
+        r"samples per second|data ?load\w*.{0,15}slow",
     ),
     (Symptom.TAKES_LONG,),
 )
@@ -96,8 +98,9 @@ OTHER = Complaint(
     "other",
     "something else: describe it in words",
     _words(
-        r"too good|suspicious|perfect|99(\.\d+)? ?%|100 ?%|\bacc(uracy)?\b|same (class|answer|prediction|output|value)",
-        r"predict|contradict|negative loss|below zero|crash|stops? with|assert|index.{0,10}out of|metric|wrong number",
+        r"too good|suspicious|perfect|99(\.\d+)? ?%|100 ?%|\bacc(uracy)?\b|predict|contradict|metric",
+        r"same (class|answer|prediction|output|value)|negative loss|below zero|wrong number",
+        r"crash|stops? with|assert|index.{0,10}out of",
     ),
     (Symptom.LYING_NUMBERS, Symptom.CRASHES),
 )

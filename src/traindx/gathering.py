@@ -47,7 +47,12 @@ def _script(path: str, place: Path) -> Gathered:
         script = read_script(place.read_text(encoding="utf-8", errors="replace"), place.name)
     except (OSError, ValueError) as error:
         raise UnreadableError(path, str(error), "give the script that trains") from error
-    return Gathered(path, f"a script that states {_stated(script.facts)}", Run(place.name, (), facts=script.facts), script.asked)
+    return Gathered(
+        path,
+        f"a script that states {_stated(script.facts)}",
+        Run(place.name, (), facts=script.facts),
+        script.asked,
+    )
 
 
 def _configuration(path: str, place: Path) -> Gathered | None:

@@ -10,7 +10,7 @@ from traindx.weighing import answered_signs, score, weigh
 
 MOST = 8
 """Questions after the complaint, so that an interview ends in under ten."""
-CLEAR = 0.8
+CLEAR = 0.75
 """With this much belief in one cause nothing more is asked."""
 LEAST = 0.02
 """Expected information, in nats, below which a question is not worth a person's time."""

@@ -41,7 +41,7 @@ class Interview:
         """The interview with one more answer; a question that is answered again keeps its place."""
         if told.question not in [one.question for one in self.told]:
             return replace(self, told=(*self.told, told))
-        kept = tuple(told if one.question is told.question else one for one in self.told)
+        kept = tuple(_merged(one, told) if one.question is told.question else one for one in self.told)
         return replace(self, told=kept)
 
     def with_path(self, gathered: Gathered) -> "Interview":
@@ -63,6 +63,11 @@ class Interview:
     def run(self) -> Run | None:
         """The run that was read last, if any was."""
         return next((one.run for one in reversed(self.gathered) if one.diagnosis), None)
+
+
+def _merged(first: Told, second: Told) -> Told:
+    """The later answer; facts that it does not name stay."""
+    return replace(second, facts={**(first.facts or {}), **second.facts}) if second.facts else second
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +107,8 @@ class Move:
 
     asks: str
     says: str
-    before: Ranking
     after: Ranking
+    before: Ranking | None = None
+    """None for the complaint, before which nothing is known."""
     question: Question | None = None
     """None for what was read, and for the complaint itself."""

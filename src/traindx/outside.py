@@ -29,13 +29,14 @@ OUT_OF_MEMORY = Outside(
     "A smaller batch with gradients added up over several, activation checkpointing, bfloat16, a smaller"
     " optimizer state; torch.cuda.memory_summary() and the notes on CUDA semantics in PyTorch's manual tell"
     " what takes it.",
-    "Memory that grows from step to step is the cause memory-leak; traindx preflight measures what a run needs.",
+    "Memory that grows from step to step is the cause memory-leak; traindx preflight measures a run's need.",
 )
 ENVIRONMENT = Outside(
     "environment",
     "an installation that does not work",
     _words(
-        r"import ?error|no module named|modulenotfound|pip install|\bconda\b|dependency|version (conflict|mismatch)",
+        r"import ?error|no module named|modulenotfound|pip install|\bconda\b|dependency",
+        r"version (conflict|mismatch)",
         r"no kernel image|cuda (driver|version)|cudnn|undefined symbol|dll load|libcu\w+|not compiled with",
     ),
     "The versions of driver, CUDA and library have to fit each other: python -m torch.utils.collect_env shows"
@@ -45,7 +46,8 @@ LOADER_CRASH = Outside(
     "loader-crash",
     "worker processes of a data loader that die",
     _words(
-        r"dataloader worker|worker.{0,20}(exited|killed|died)|bus error|shm|shared memory|can'?t pickle|broken pipe"
+        r"dataloader worker|worker.{0,20}(exited|killed|died)|bus error",
+        r"\bshm\b|shared memory|can'?t pickle|broken pipe",
     ),
     "num_workers=0 shows the true error; shared memory (--ipc=host, --shm-size) and what a Dataset keeps open"
     " are the usual reasons; see the notes on multiprocessing in PyTorch's manual.",
@@ -54,11 +56,9 @@ LOADER_CRASH = Outside(
 DISTRIBUTED = Outside(
     "distributed",
     "processes that do not find or wait for each other",
-    _words(
-        r"\bnccl\b|\bgloo\b|rendezvous|all_?reduce.{0,20}(hang|time)|hangs? .{0,20}(rank|node|gpu)|\bhang(s|ing)?\b"
-    ),
-    "TORCH_DISTRIBUTED_DEBUG=DETAIL and NCCL_DEBUG=INFO say who waits for whom; every rank has to take the same"
-    " steps.",
+    _words(r"\bnccl\b|\bgloo\b|rendezvous|all_?reduce.{0,20}time|\bhang(s|ing)?\b"),
+    "TORCH_DISTRIBUTED_DEBUG=DETAIL and NCCL_DEBUG=INFO say who waits for whom; every rank has to take the"
+    " same steps.",
 )
 REINFORCEMENT = Outside(
     "reinforcement-learning",
@@ -75,7 +75,8 @@ ARCHITECTURE = Outside(
     "the choice of an architecture",
     _words(
         r"(which|what|best) (model|architecture|network|backbone)",
-        r"should i (use|choose|pick).{0,30}(transformer|cnn|lstm|resnet|architecture|model)|\b(cnn|lstm|transformer) or\b",
+        r"should i (use|choose|pick).{0,30}(transformer|cnn|lstm|resnet|architecture|model)",
+        r"\b(cnn|lstm|transformer) or\b",
     ),
     "Begin with what others published for the same kind of data and size, small first; a training that fails"
     " says little about the architecture until its faults are found.",

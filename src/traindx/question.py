@@ -48,7 +48,7 @@ class Choice:
     speaks: tuple[tuple[Cause, float], ...] = ()
     """Points for causes, where no sign of a run asks what a person can see with bare eyes."""
     fault: bool = False
-    """Whether few programs are like this; it makes the question less promising until something hints at it."""
+    """Whether few programs are like this: the question promises less until something hints at it."""
 
 
 @dataclass(frozen=True)

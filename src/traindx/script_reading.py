@@ -78,7 +78,11 @@ def _facts(call: ast.Call, constants: Mapping[str, Scalar]) -> Iterator[tuple[Fa
     if called.lower() in _OPTIMIZERS:
         yield OPTIMIZER, called.lower()
         yield from _known(keywords, _OF_OPTIMIZERS)
-        rate = _value(call.args[-1], constants) if call.args and not keywords.keys() & _OF_OPTIMIZERS.keys() else None
+        rate = (
+            _value(call.args[-1], constants)
+            if call.args and not keywords.keys() & _OF_OPTIMIZERS.keys()
+            else None
+        )
         if isinstance(rate, float) and rate > 0:
             yield LEARNING_RATE, rate
     yield from _known(keywords, _SETTINGS.get(called, {}))
@@ -114,7 +118,13 @@ def _habits(calls: list[ast.Call], name: str) -> Iterator[Asked]:
 
 def _called(call: ast.Call) -> str:
     function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return (
+        function.attr
+        if isinstance(function, ast.Attribute)
+        else function.id
+        if isinstance(function, ast.Name)
+        else ""
+    )
 
 
 def _constants(tree: ast.AST) -> dict[str, Scalar]:

@@ -188,7 +188,7 @@ def _known(interview: Interview) -> _Known:
     measured = _measured(interview)
     told = _spoken(interview)
     contradictions = tuple(
-        f"you say {'' if isinstance(answer, Finding) else 'not '}so, and the run says otherwise: {_what(sign)}"
+        f"you say {'yes' if isinstance(answer, Finding) else 'no'}, what was read says otherwise: {_what(sign)}"
         for sign, answer in told.items()
         if sign.slug in measured and isinstance(answer, Finding) != isinstance(measured[sign.slug], Finding)
     )

@@ -1,0 +1,184 @@
+"""The guided interview: complaint, questions, evidence, and what they come to.
+
+Every function takes a consultation and gives a new one; nothing here reads from or writes to a terminal.
+"""
+
+from dataclasses import replace
+
+from traindx import catalogue
+from traindx.claim import Claim
+from traindx.claiming import check
+from traindx.claims import claims_in
+from traindx.complaint import Complaint
+from traindx.complaints import complaints_in
+from traindx.consultation import Command, Conclusion, Consultation
+from traindx.diagnosis import NextExperiment
+from traindx.highlights import percent
+from traindx.inquiring import next_question
+from traindx.interview import Gathered, Interview, Move, Ranking
+from traindx.outside import outside_in
+from traindx.question import BadAnswerError, Told, answer_to, told_field
+from traindx.weighing import TOLD, weigh
+from traindx.wording import count
+
+_LISTED, _MOST = 0.03, 5
+"""A hypothesis with less belief is not named, and not more than so many are."""
+_STANDS_OUT = 0.15
+"""Belief from which on a hypothesis is called likely."""
+_CLOSE = 4.0
+"""Hypotheses within this factor of the first are its rivals."""
+
+_BY_CAUSE: tuple[tuple[tuple[str, ...], Command], ...] = (
+    (
+        ("lr-too-high", "lr-too-low", "missing-warmup"),
+        Command("traindx lr-find {script}", "tries rates in short trainings"),
+    ),
+    (
+        (
+            "non-finite-inputs unnormalized-inputs unnormalized-targets input-outliers label-noise"
+            " labels-misaligned labels-out-of-range class-imbalance not-shuffled train-val-leakage"
+            " train-val-mismatch degenerate-labels"
+        ).split(),
+        Command("traindx examine data DATA", "looks for it in the data itself"),
+    ),
+    (
+        (
+            "vanishing-gradients",
+            "exploding-gradients",
+            "bad-initialization",
+            "dead-relu",
+            "saturated-activations",
+        ),
+        Command("traindx examine gradients -- python {script}", "looks at every layer on one batch"),
+    ),
+)
+"""Commands that look for some causes in particular."""
+
+
+def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultation:
+    """An interview about complaints, or about what words complain of."""
+    meant = complaints or (complaints_in(words) if words else ())
+    interview = Interview(meant, words)
+    ranking = weigh(interview)
+    says = "; ".join(one.says for one in meant)
+    moves = (Move("complaint", says, ranking),) if meant else ()
+    return Consultation(interview, ranking, moves, claims_in(words) if words else (), outside_in(words))
+
+
+def tell(consultation: Consultation, told: Told) -> Consultation:
+    """The consultation after an answer."""
+    interview = consultation.interview.after(told)
+    ranking = weigh(interview)
+    move = Move(told.question.asks, told.says, ranking, consultation.ranking, told.question)
+    return replace(consultation, interview=interview, ranking=ranking, moves=(*consultation.moves, move))
+
+
+def give(consultation: Consultation, gathered: Gathered) -> Consultation:
+    """The consultation after something was read."""
+    interview = consultation.interview.with_path(gathered)
+    ranking = weigh(interview)
+    move = Move(f"read {gathered.source}", gathered.says, ranking, consultation.ranking)
+    return replace(consultation, interview=interview, ranking=ranking, moves=(*consultation.moves, move))
+
+
+def named_answer(pair: str) -> Told:
+    """The answer in `QUESTION=ANSWER` or `FACT=VALUE`; what is wrong with it gives what is accepted."""
+    name, equals, value = pair.partition("=")
+    name = name.strip().lower()
+    for question in catalogue.questions():
+        if name == question.slug and equals:
+            return answer_to(question, value)
+        for field in question.fields:
+            if name in field.names and equals:
+                return told_field(question, field, value)
+    known = [*(one.slug for one in catalogue.questions()), *_field_names()]
+    if not equals:
+        raise BadAnswerError(f'"{pair}" is no answer; write QUESTION=ANSWER, such as onset=sudden or lr=0.1')
+    raise BadAnswerError(f'no question is called "{name}"; they are {", ".join(known)}')
+
+
+def _field_names() -> list[str]:
+    names = (field.names[0] for question in catalogue.questions() for field in question.fields)
+    return list(dict.fromkeys(names))
+
+
+def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
+    """The consultation with claims to check."""
+    new = tuple(one for one in claims if one not in consultation.claims)
+    return replace(consultation, claims=(*consultation.claims, *new))
+
+
+def conclude(consultation: Consultation) -> Conclusion:
+    """What it comes to, with all that is known by now."""
+    interview, ranking = consultation.interview, consultation.ranking
+    something = bool(interview.complaints or interview.gathered or interview.told)
+    listed = (
+        tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if something else ()
+    )
+    return Conclusion(
+        consultation,
+        _sentence(consultation, something),
+        listed,
+        tuple(check(one, interview, ranking) for one in consultation.claims),
+        _experiment(ranking) if something else None,
+        _commands(consultation) if something else (),
+        next_question(interview),
+        _limits(interview, ranking),
+    )
+
+
+def _sentence(consultation: Consultation, something: bool) -> str:
+    ranking, top = consultation.ranking, consultation.ranking.top if consultation.ranking.hypotheses else None
+    if not something and consultation.outside:
+        return f"This is {consultation.outside[0].called}: another field."
+    if not something or top is None:
+        return "Nothing is known yet."
+    if ranking.healthy >= max(top.confidence, _STANDS_OUT):
+        healthy = percent(ranking.healthy)
+        return f"No cause stands out; that nothing is wrong is as likely as any of them ({healthy})."
+    if top.confidence < _STANDS_OUT:
+        return f"No cause stands out; the likeliest is: {top.cause.title} ({percent(top.confidence)})."
+    return f"Most likely: {top.cause.title} ({percent(top.confidence)})."
+
+
+def _experiment(ranking: Ranking) -> NextExperiment | None:
+    """The cheapest test of a leading cause."""
+    close = [one.cause for one in ranking.hypotheses if one.confidence * _CLOSE >= ranking.top.confidence][
+        :_MOST
+    ]
+    if not close:
+        return None
+    tested = min(close, key=lambda one: one.experiment.minutes)
+    return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
+
+
+def _commands(consultation: Consultation) -> tuple[Command, ...]:
+    """What to run next: record what was only told, look for the likeliest cause, prove the fix."""
+    interview, top = consultation.interview, consultation.ranking.top.cause
+    script = next((one.source for one in interview.gathered if one.source.endswith(".py")), "train.py")
+    found = (
+        []
+        if interview.run
+        else [
+            Command(
+                "traindx run {script}", "records what was only told here, and what nobody sees from outside"
+            )
+        ]
+    )
+    found += [command for causes, command in _BY_CAUSE if top.slug in causes]
+    found.append(Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped"))
+    found.append(Command(f"traindx explain {top.slug}", "what is known about the likeliest cause"))
+    return tuple(replace(one, line=one.line.format(script=script)) for one in found)
+
+
+def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
+    known = sum(one.is_known for one in interview.told)
+    limits = []
+    if known and not interview.run:
+        limits.append(
+            f"It rests on {count(known, 'answer')}, which count {TOLD:g} of what a recording shows."
+        )
+    if len(interview.told) > known:
+        limits.append(f"{count(len(interview.told) - known, 'question')} could not be answered.")
+    limits += [f"{one[:1].upper()}{one[1:]}." for one in ranking.contradictions]
+    return tuple(limits)

@@ -1,0 +1,215 @@
+"""The interview on a terminal: asks, reads what is typed, and shows how the belief moves."""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from traindx.asking import begin, claim, give, tell
+from traindx.claiming import check
+from traindx.claims import claims_in
+from traindx.cli._writing import coloured, terminal_width
+from traindx.complaint import Complaint
+from traindx.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
+from traindx.consultation import Consultation
+from traindx.errors import TraindxError
+from traindx.gathering import gather
+from traindx.inquiring import next_question
+from traindx.question import Question, Told, answer_to
+from traindx.terminal.interview import belief_text, claim_text, menu_text, question_text
+
+Read = Callable[[str], str]
+Say = Callable[[str], None]
+
+_PROMPT = "> "
+_OPENING = """\
+traindx · interview
+
+Enter alone means "I do not know". At any question you may also type a path (a log, a run's folder, a
+script, a configuration), run CMD to record your program, claim WORDS to check what you believe, q to end.
+
+"""
+_RUNS = Path(".traindx/runs")
+
+
+class EndedError(Exception):
+    """The person wants to stop here."""
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """Where is read from and said to."""
+
+    read: Read
+    say: Say
+    width: int
+    colour: bool
+
+    def ask(self) -> str:
+        """The next line; the end of input ends the interview."""
+        try:
+            typed = self.read(_PROMPT).strip()
+        except (EOFError, KeyboardInterrupt) as error:
+            raise EndedError from error
+        if typed.lower() in ("q", "quit", "exit", "stop"):
+            raise EndedError
+        return typed
+
+
+def interviewed(consultation: Consultation, read: Read | None = None, say: Say | None = None) -> Consultation:
+    """The consultation after the interview; ended early it holds what is known so far."""
+    if read is None:
+        # With it, lines can be edited and called back.
+        with suppress(ImportError):
+            import readline  # noqa: F401
+    desk = _Desk(read or input, say or _print, terminal_width(), coloured())
+    desk.say(_OPENING)
+    try:
+        if not consultation.interview.complaints:
+            consultation = _complain(desk, consultation)
+        while (question := next_question(consultation.interview)) is not None:
+            consultation = _ask(desk, consultation, question)
+        desk.say("\n")
+    except EndedError:
+        desk.say("\nEnded here; this is what is known so far.\n\n")
+    return consultation
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
+    """Ask for the complaint until there is one, or until what is described belongs to another field."""
+    entries = [one.says for one in COMPLAINTS.values()]
+    asks = "What do you see? Several may be chosen, such as 1 3, or describe it in words."
+    desk.say(menu_text(asks, entries, width=desk.width, colour=desk.colour))
+    while True:
+        typed = desk.ask()
+        further = _aside(desk, consultation, typed)
+        if further is not None:
+            consultation = further
+            continue
+        chosen = _chosen(typed)
+        words = "" if chosen and chosen != (OTHER,) else typed
+        if chosen == (OTHER,):
+            desk.say("   Describe it in a sentence.\n")
+            words = desk.ask()
+            chosen = complaints_in(words) or (OTHER,)
+        begun = begin(chosen, words)
+        if begun.outside and not complaints_in(words):
+            raise_after = begun
+            return _other_field(raise_after, consultation)
+        if begun.interview.complaints:
+            return _joined(desk, begun, consultation)
+        desk.say(f"   That fits none of them; type numbers from 1 to {len(entries)}, or other words.\n")
+
+
+def _other_field(begun: Consultation, consultation: Consultation) -> Consultation:
+    """What is described belongs elsewhere: there is nothing to ask."""
+    from dataclasses import replace
+
+    return replace(consultation, outside=begun.outside, claims=begun.claims)
+
+
+def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Consultation:
+    """A consultation that has a complaint, with what was given before it."""
+    for gathered in consultation.interview.gathered:
+        begun = give(begun, gathered)
+    begun = claim(begun, consultation.claims)
+    desk.say(belief_text(begun.moves[-1], width=desk.width, colour=desk.colour))
+    return begun
+
+
+def _chosen(typed: str) -> tuple[Complaint, ...]:
+    """Complaints by number or slug; none where the words are something else."""
+    known = list(COMPLAINTS.values())
+    words = typed.replace(",", " ").split()
+    try:
+        chosen = [
+            known[int(one) - 1] if one.isdecimal() and int(one) else complaint_named(one) for one in words
+        ]
+    except (IndexError, TraindxError):
+        return ()
+    return tuple(dict.fromkeys(chosen))
+
+
+def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
+    """Ask until there is an answer, or until something read or run answers in its place."""
+    number = len(consultation.interview.told) + 2
+    desk.say("\n" + question_text(question, number, width=desk.width, colour=desk.colour))
+    while True:
+        typed = desk.ask()
+        further = _aside(desk, consultation, typed)
+        if further is not None:
+            if further.interview is not consultation.interview:
+                return further
+            consultation = further
+            continue
+        try:
+            told = _told(question, typed)
+        except TraindxError as error:
+            desk.say(f"   {error}\n")
+            continue
+        consultation = tell(consultation, told)
+        desk.say(belief_text(consultation.moves[-1], width=desk.width, colour=desk.colour))
+        return consultation
+
+
+def _told(question: Question, typed: str) -> Told:
+    if question.choices and typed.isdecimal() and 0 < int(typed) <= len(question.choices):
+        return Told(question, choice=question.choices[int(typed) - 1])
+    return answer_to(question, typed)
+
+
+def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation | None:
+    """What is no answer: a path, a program to run, a claim; None where it is none of them."""
+    try:
+        if typed.startswith("run "):
+            return _record(desk, consultation, typed.removeprefix("run "))
+        if typed and not typed.isdecimal() and os.path.exists(os.path.expanduser(typed)):
+            return _give(desk, consultation, typed)
+    except TraindxError as error:
+        desk.say(f"   {error}\n")
+        return consultation
+    meant = claims_in(typed.removeprefix("claim ")) if typed.startswith("claim ") or " " in typed else ()
+    if typed.startswith("claim ") and not meant:
+        desk.say("   That is no claim that can be checked; try: claim I need another optimizer\n")
+        return consultation
+    if not meant or (complaints_in(typed) and not typed.startswith("claim ")):
+        return None
+    for one in meant:
+        checked = check(one, consultation.interview, consultation.ranking)
+        desk.say(claim_text(checked, width=desk.width, colour=desk.colour))
+    return claim(consultation, meant)
+
+
+def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:
+    consultation = give(consultation, gather(path))
+    move = consultation.moves[-1]
+    desk.say(f"   {move.asks}: {move.says}\n")
+    desk.say(belief_text(move, width=desk.width, colour=desk.colour))
+    return consultation
+
+
+def _record(desk: _Desk, consultation: Consultation, command: str) -> Consultation:
+    """Run and record a program, after consent."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise TraindxError(f"run {command}: {error}; type it as in a shell") from error
+    desk.say(f"   traindx run -- {command}   runs your program as it is, and records it. Go on? [y/N]\n")
+    if desk.ask().lower() not in ("y", "yes"):
+        desk.say("   Not run.\n")
+        return consultation
+    before = set(_RUNS.glob("*"))
+    subprocess.run([sys.executable, "-m", "traindx", "run", "--", *words], check=False)  # noqa: S603
+    new = sorted(set(_RUNS.glob("*")) - before)
+    if not new:
+        raise TraindxError(f"run {command}: left no recording; see what it printed")
+    return _give(desk, consultation, str(new[-1]))
