@@ -28,29 +28,23 @@ _STANDS_OUT = 0.15
 _CLOSE = 4.0
 """Hypotheses within this factor of the first are its rivals."""
 
-_BY_CAUSE: tuple[tuple[tuple[str, ...], Command], ...] = (
-    (
-        ("lr-too-high", "lr-too-low", "missing-warmup"),
-        Command("traindx lr-find {script}", "tries rates in short trainings"),
-    ),
-    (
-        (
-            "non-finite-inputs unnormalized-inputs unnormalized-targets input-outliers label-noise"
-            " labels-misaligned labels-out-of-range class-imbalance not-shuffled train-val-leakage"
-            " train-val-mismatch degenerate-labels"
-        ).split(),
-        Command("traindx examine data DATA", "looks for it in the data itself"),
-    ),
-    (
-        (
-            "vanishing-gradients",
-            "exploding-gradients",
-            "bad-initialization",
-            "dead-relu",
-            "saturated-activations",
-        ),
-        Command("traindx examine gradients -- python {script}", "looks at every layer on one batch"),
-    ),
+_RECORD = Command(
+    "traindx run {script}", "records what was only told here, and what nobody sees from outside"
+)
+_PROVE = Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped")
+_RATES = frozenset("lr-too-high lr-too-low missing-warmup".split())
+_DATA = frozenset(
+    "non-finite-inputs unnormalized-inputs unnormalized-targets input-outliers label-noise labels-misaligned"
+    " labels-out-of-range class-imbalance not-shuffled train-val-leakage train-val-mismatch"
+    " degenerate-labels".split()
+)
+_LAYERS = frozenset(
+    "vanishing-gradients exploding-gradients bad-initialization dead-relu saturated-activations".split()
+)
+BY_CAUSE = (
+    (_RATES, Command("traindx lr-find {script}", "tries rates in short trainings")),
+    (_DATA, Command("traindx examine data DATA", "looks for it in the data itself")),
+    (_LAYERS, Command("traindx examine gradients -- python {script}", "looks at every layer on one batch")),
 )
 """Commands that look for some causes in particular."""
 
@@ -111,34 +105,43 @@ def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation
 def conclude(consultation: Consultation) -> Conclusion:
     """What it comes to, with all that is known by now."""
     interview, ranking = consultation.interview, consultation.ranking
-    something = bool(interview.complaints or interview.gathered or interview.told)
-    listed = (
-        tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if something else ()
-    )
+    begun = bool(interview.complaints) or interview.is_told
+    listed = tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if begun else ()
+    stands_out = begun and _stands_out(interview, ranking)
     return Conclusion(
         consultation,
-        _sentence(consultation, something),
+        _sentence(consultation, begun),
+        stands_out,
         listed,
         tuple(check(one, interview, ranking) for one in consultation.claims),
-        _experiment(ranking) if something else None,
-        _commands(consultation) if something else (),
+        _experiment(ranking) if stands_out else None,
+        _commands(consultation, stands_out) if begun else (),
         next_question(interview),
         _limits(interview, ranking),
     )
 
 
-def _sentence(consultation: Consultation, something: bool) -> str:
-    ranking, top = consultation.ranking, consultation.ranking.top if consultation.ranking.hypotheses else None
-    if not something and consultation.outside:
-        return f"This is {consultation.outside[0].called}: another field."
-    if not something or top is None:
-        return "Nothing is known yet."
-    if ranking.healthy >= max(top.confidence, _STANDS_OUT):
-        healthy = percent(ranking.healthy)
-        return f"No cause stands out; that nothing is wrong is as likely as any of them ({healthy})."
-    if top.confidence < _STANDS_OUT:
-        return f"No cause stands out; the likeliest is: {top.cause.title} ({percent(top.confidence)})."
-    return f"Most likely: {top.cause.title} ({percent(top.confidence)})."
+def _stands_out(interview: Interview, ranking: Ranking) -> bool:
+    if not interview.is_told or not ranking.hypotheses:
+        return False
+    return ranking.top.confidence >= _STANDS_OUT and ranking.top.confidence > ranking.healthy
+
+
+def _sentence(consultation: Consultation, begun: bool) -> str:
+    interview, ranking = consultation.interview, consultation.ranking
+    if not begun:
+        other = consultation.outside
+        return f"This is {other[0].called}: another field." if other else "Nothing is known yet."
+    if not ranking.hypotheses:
+        return "No cause could be looked for."
+    top, healthy = f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})", percent(ranking.healthy)
+    if _stands_out(interview, ranking):
+        return f"Most likely: {top}."
+    if not interview.is_told:
+        return f"Before any answer the commonest cause is: {top}."
+    if ranking.healthy > ranking.top.confidence:
+        return f"No cause stands out; that nothing is wrong is likelier than any of them ({healthy})."
+    return f"No cause stands out; the likeliest is: {top}."
 
 
 def _experiment(ranking: Ranking) -> NextExperiment | None:
@@ -152,22 +155,15 @@ def _experiment(ranking: Ranking) -> NextExperiment | None:
     return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
 
 
-def _commands(consultation: Consultation) -> tuple[Command, ...]:
+def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ...]:
     """What to run next: record what was only told, look for the likeliest cause, prove the fix."""
-    interview, top = consultation.interview, consultation.ranking.top.cause
+    interview = consultation.interview
     script = next((one.source for one in interview.gathered if one.source.endswith(".py")), "train.py")
-    found = (
-        []
-        if interview.run
-        else [
-            Command(
-                "traindx run {script}", "records what was only told here, and what nobody sees from outside"
-            )
-        ]
-    )
-    found += [command for causes, command in _BY_CAUSE if top.slug in causes]
-    found.append(Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped"))
-    found.append(Command(f"traindx explain {top.slug}", "what is known about the likeliest cause"))
+    found = [] if interview.run else [_RECORD]
+    if stands_out:
+        top = consultation.ranking.top.cause
+        found += [command for causes, command in BY_CAUSE if top.slug in causes]
+        found += [_PROVE, Command(f"traindx explain {top.slug}", "what is known about the likeliest cause")]
     return tuple(replace(one, line=one.line.format(script=script)) for one in found)
 
 

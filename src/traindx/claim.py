@@ -17,11 +17,13 @@ class Claim:
     words: re.Pattern[str]
     """What people write who mean it."""
     right_if: tuple[Cause, ...]
-    """The causes with which it is right; none for what is no statement about a cause."""
+    """The causes with which it is right, the plainest first; none for what is never the cause."""
     reply: str
     """What is true of it whatever the evidence says."""
     or_healthy: bool = False
     """Whether it is right as well if nothing is wrong."""
+    is_pressure: bool = False
+    """Whether it asks for a guess in place of naming a cause."""
 
 
 class Stand(Enum):
@@ -30,6 +32,8 @@ class Stand(Enum):
     HOLDS = "the evidence speaks for it"
     FAILS = "the evidence speaks against it"
     OPEN = "the evidence does not tell yet"
+    BESIDE = "no statement about the cause"
+    """Pressure, such as a demo tomorrow: there is nothing to hold against evidence."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Holding a claim against what is known: said politely and firmly, and with what would change the answer."""
 
 from traindx import catalogue
-from traindx.cause import Cause
+from traindx.cause import Cause, Clue
 from traindx.claim import CheckedClaim, Claim, Stand
 from traindx.diagnosis import Reason
 from traindx.highlights import percent
@@ -32,37 +32,36 @@ def check(claim: Claim, interview: Interview, ranking: Ranking) -> CheckedClaim:
         _sentence(claim, stand, share, ranking, interview),
         _because(stand, right, ranking),
         usually,
-        _changes(claim, right, interview),
+        _changes(claim, interview),
     )
 
 
 def _stand(
     claim: Claim, interview: Interview, ranking: Ranking, right: list[Hypothesis], share: float
 ) -> Stand:
+    if claim.is_pressure:
+        return Stand.BESIDE
     if share >= _HOLDS:
         return Stand.HOLDS
-    if not _something_known(interview) or share >= _FAILS:
+    if not interview.is_told or share >= _FAILS:
         return Stand.OPEN
     against = sum(one.points for one in _lines(right[:1], -1)) if right else 0.0
     overtaken = ranking.top.confidence >= max(_CLEAR, _AHEAD * share)
     return Stand.FAILS if overtaken or against <= -1 else Stand.OPEN
 
 
-def _something_known(interview: Interview) -> bool:
-    return bool(interview.gathered) or any(one.is_known for one in interview.told)
-
-
 def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:
-    """Evidence on one side: what a sign answered, or what was said of a cause, without what is assumed."""
+    """Evidence on one side, without what is assumed; one answer that speaks through several signs once."""
     lines = [one for hypothesis in hypotheses for one in hypothesis.reasons if one.sign or one.seen]
-    return sorted((one for one in lines if one.points * side > 0), key=lambda one: -abs(one.points))
+    ranked = sorted((one for one in lines if one.points * side > 0), key=lambda one: abs(one.points))
+    return list({one.says: one for one in ranked}.values())[::-1]
 
 
 def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interview: Interview) -> str:
-    top = ranking.top
-    if not _something_known(interview):
+    if not interview.is_told:
         return f"{claim.reply} Nothing is known yet that speaks for or against it."
-    belief, likelier = percent(share), f"{top.cause.title} ({percent(top.confidence)})"
+    belief = percent(share)
+    likelier = f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})"
     if stand is Stand.HOLDS:
         return f"Yes, what is known speaks for it ({belief}). A trial proves it before you rely on it."
     if not claim.right_if and not claim.or_healthy:
@@ -73,9 +72,11 @@ def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interv
 
 
 def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[str, ...]:
-    """The weightiest lines: for what holds those that carry it, else those against it and for the likelier."""
+    """The weightiest lines: those that carry what holds, else those against it and for the likelier."""
+    if stand is Stand.BESIDE or not ranking.hypotheses:
+        return ()
     if stand is Stand.HOLDS:
-        return tuple(one.says for one in _lines(right[:1], +1)[:_SHOWN])
+        return tuple(one.says for one in _lines(right[:1], +1))[:_SHOWN]
     against = [f"against it: {one.says}" for one in _lines(right[:1], -1)[:_SHOWN]]
     instead = [] if ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
     return (*against, *(f"for {ranking.top.cause.slug}: {one.says}" for one in instead))
@@ -83,26 +84,28 @@ def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[s
 
 def _usually(claim: Claim, interview: Interview, ranking: Ranking) -> tuple[Cause, ...]:
     """The causes whose misdiagnosis it is, the likeliest now first; without what is ruled out by now."""
-    least = _RULED_OUT if _something_known(interview) else 0.0
+    least = _RULED_OUT if interview.is_told else 0.0
     shares = {one.cause.slug: one.confidence for one in ranking.hypotheses}
     mistaken = [one for one in catalogue.causes() if claim.says in {wrong.says for wrong in one.misdiagnoses}]
     possible = [one for one in mistaken if shares.get(one.slug, 0.0) >= least]
     return tuple(sorted(possible, key=lambda cause: (-shares.get(cause.slug, 0.0), -cause.prior)))
 
 
-def _changes(claim: Claim, right: list[Hypothesis], interview: Interview) -> tuple[str, ...]:
-    """The experiment of the likeliest cause with which the claim is right, and what nobody looked for yet."""
-    if not right:
+def _changes(claim: Claim, interview: Interview) -> tuple[str, ...]:
+    """The experiment that would show it, and what nobody looked for yet."""
+    if not claim.right_if:
         return ()
-    cause = next(one for one in catalogue.causes() if one.slug == right[0].cause.slug)
+    cause = catalogue.cause_named(claim.right_if[0].slug)
     answered = answered_signs(interview)
-    unanswered = [clue for clue in cause.clues if clue.sign.slug not in answered]
-    open_clues = sorted(unanswered, key=lambda clue: -clue.seen)
-    test = cause.experiment
-    return (
-        f"{test.does.rstrip('.')}: {test.if_true}",
-        *(f"a recording that shows: {_lowered(clue.sign.asks)}" for clue in open_clues[:1] if clue.seen >= 1),
-    )
+    unseen = max((one for one in cause.clues if one.sign.slug not in answered), key=_seen, default=None)
+    found = [f"{cause.experiment.does.rstrip('.')}: {cause.experiment.if_true}"]
+    if unseen is not None and unseen.seen >= 1:
+        found.append(f"a recording that shows: {_lowered(unseen.sign.asks)}")
+    return tuple(found)
+
+
+def _seen(clue: Clue) -> float:
+    return clue.seen
 
 
 def _lowered(sentence: str) -> str:

@@ -186,6 +186,7 @@ HURRY = Claim(
     ),
     (),
     "A wrong guess costs a whole run; the questions take two minutes, or none with a log or a script.",
+    is_pressure=True,
 )
 
 CLAIMS: dict[str, Claim] = {one.slug: one for one in list(globals().values()) if isinstance(one, Claim)}

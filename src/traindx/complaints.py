@@ -3,7 +3,7 @@
 import re
 
 from traindx.complaint import Complaint
-from traindx.errors import UnknownNameError
+from traindx.errors import TraindxError
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.loss_falls import loss_falls
@@ -115,9 +115,7 @@ def complaint_named(slug: str) -> Complaint:
     """The complaint of a slug; one that does not exist gives the accepted ones."""
     if slug.strip().lower() in COMPLAINTS:
         return COMPLAINTS[slug.strip().lower()]
-    error = UnknownNameError("symptom", slug, COMPLAINTS)
-    error.args = (f"{error}; the symptoms are {', '.join(COMPLAINTS)}",)
-    raise error
+    raise TraindxError(f'no symptom is called "{slug}"; they are {", ".join(COMPLAINTS)}')
 
 
 def complaints_in(text: str) -> tuple[Complaint, ...]:

@@ -35,6 +35,8 @@ class Conclusion:
     consultation: Consultation
     says: str
     """The answer in a sentence."""
+    stands_out: bool
+    """Whether one cause is likely by what was told or read: only then a change is worth naming."""
     hypotheses: tuple[Hypothesis, ...]
     """Those worth naming, most likely first."""
     claims: tuple[CheckedClaim, ...]

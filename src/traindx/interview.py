@@ -48,16 +48,27 @@ class Interview:
         """The interview with something more that was read."""
         return replace(self, gathered=(*self.gathered, gathered))
 
-    @cached_property
+    @property
     def facts(self) -> Mapping[Fact, Scalar]:
-        """Facts that were told or read; what was read outweighs what was told."""
-        told = {fact: value for one in self.told for fact, value in (one.facts or {}).items()}
-        return {**told, **self.read}
+        """All facts; what was read outweighs what was told."""
+        return {**self.said, **self.written, **(self.run.facts if self.run else {})}
 
     @cached_property
-    def read(self) -> Mapping[Fact, Scalar]:
-        """Facts that stand in what was read."""
-        return {fact: value for one in self.gathered for fact, value in one.run.facts.items()}
+    def said(self) -> Mapping[Fact, Scalar]:
+        """Facts that a person told."""
+        return {fact: value for one in self.told for fact, value in (one.facts or {}).items()}
+
+    @cached_property
+    def written(self) -> Mapping[Fact, Scalar]:
+        """Facts that stand in scripts and configurations."""
+        return {
+            fact: value for one in self.gathered if not one.diagnosis for fact, value in one.run.facts.items()
+        }
+
+    @property
+    def is_told(self) -> bool:
+        """Whether anything is known beside the complaint."""
+        return bool(self.gathered) or any(one.is_known for one in self.told)
 
     @property
     def run(self) -> Run | None:

@@ -188,7 +188,7 @@ def _known(interview: Interview) -> _Known:
     measured = _measured(interview)
     told = _spoken(interview)
     contradictions = tuple(
-        f"you say {'yes' if isinstance(answer, Finding) else 'no'}, what was read says otherwise: {_what(sign)}"
+        _contradiction(sign, answer)
         for sign, answer in told.items()
         if sign.slug in measured and isinstance(answer, Finding) != isinstance(measured[sign.slug], Finding)
     )
@@ -196,13 +196,15 @@ def _known(interview: Interview) -> _Known:
     return _Known({**answers, **measured}, frozenset(answers) - frozenset(measured), contradictions)
 
 
-def _what(sign: Sign) -> str:
-    return sign.asks[:1].lower() + sign.asks[1:].rstrip(".")
+def _contradiction(sign: Sign, told: Answer) -> str:
+    what = sign.asks[:1].lower() + sign.asks[1:].rstrip(".")
+    says, reads = ("so", "not so") if isinstance(told, Finding) else ("not so", "so")
+    return f"you say it is {says}, and what was read that it is {reads}: {what}"
 
 
 def _measured(interview: Interview) -> dict[str, Answer]:
-    """What runs answer, and what facts do that were read."""
-    stated = {sign.slug: answer for sign, answer in _stated(interview, interview.read).items()}
+    """What runs answer, and what scripts and configurations state."""
+    stated = {sign.slug: answer for sign, answer in _stated(interview, interview.written).items()}
     asked = (asked for one in interview.gathered for asked in one.asked)
     return stated | {one.sign.slug: one.answer for one in asked if not isinstance(one.answer, CannotTell)}
 
@@ -217,16 +219,17 @@ def _spoken(interview: Interview) -> dict[Sign, Answer]:
         if told.choice:
             found |= dict.fromkeys(told.choice.unseen)
             found |= {sign: _yes(told.says, told.slug) for sign in told.choice.seen}
-    return found | _stated(interview, interview.facts)
+    return found | _stated(interview, {**interview.said, **interview.written})
 
 
-def _stated(interview: Interview, facts: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
-    """What facts answer, as far as questions ask for them."""
+def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
+    """What new facts answer, beside those of the run: its own alone were judged by its diagnosis."""
     found: dict[Sign, Answer] = {}
-    if facts:
-        run = replace(interview.run or Run("what was told", ()), facts=facts)
+    if new:
+        read = interview.run or Run("what was told", ())
+        run = replace(read, facts={**new, **read.facts})
         for question in catalogue.questions():
-            if question.judge and any(field.fact in facts for field in question.fields):
+            if question.judge and any(field.fact in new for field in question.fields):
                 found |= question.judge(run)
     return found
 

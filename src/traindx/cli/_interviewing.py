@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from traindx.asking import begin, claim, give, tell
@@ -103,18 +103,11 @@ def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
             chosen = complaints_in(words) or (OTHER,)
         begun = begin(chosen, words)
         if begun.outside and not complaints_in(words):
-            raise_after = begun
-            return _other_field(raise_after, consultation)
+            # What is described belongs elsewhere: there is nothing to ask.
+            return replace(consultation, outside=begun.outside, claims=begun.claims)
         if begun.interview.complaints:
             return _joined(desk, begun, consultation)
         desk.say(f"   That fits none of them; type numbers from 1 to {len(entries)}, or other words.\n")
-
-
-def _other_field(begun: Consultation, consultation: Consultation) -> Consultation:
-    """What is described belongs elsewhere: there is nothing to ask."""
-    from dataclasses import replace
-
-    return replace(consultation, outside=begun.outside, claims=begun.claims)
 
 
 def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Consultation:
@@ -157,7 +150,8 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
             desk.say(f"   {error}\n")
             continue
         consultation = tell(consultation, told)
-        desk.say(belief_text(consultation.moves[-1], width=desk.width, colour=desk.colour))
+        if told.is_known:
+            desk.say(belief_text(consultation.moves[-1], width=desk.width, colour=desk.colour))
         return consultation
 
 

@@ -23,6 +23,7 @@ def interview_document(conclusion: Conclusion) -> str:
         "schema": SCHEMA,
         "traindx": __version__,
         "says": conclusion.says,
+        "stands_out": conclusion.stands_out,
         "words": interview.words,
         "symptoms": [{"symptom": one.slug, "says": one.says} for one in interview.complaints],
         "outside": [_outside(one) for one in consultation.outside],

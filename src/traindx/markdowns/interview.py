@@ -18,7 +18,7 @@ def interview_page(conclusion: Conclusion) -> str:
         for one in conclusion.hypotheses
     ]
     lines += chapter("Hypotheses", table(["cause", "confidence:", "if so, change"], ranked) if ranked else [])
-    for one in conclusion.hypotheses[:1]:
+    for one in conclusion.hypotheses[: int(conclusion.stands_out)]:
         why = [f"{line.points:+.1f} {prose(line.says)}" for line in one.reasons]
         lines += chapter(f"Why {one.cause.slug}", bullets(why))
         lines += chapter("What not to do", bullets([prose(wrong) for wrong in one.cause.what_not_to_do]))

@@ -1,11 +1,14 @@
 """An interview on the terminal: what is asked, how belief moves, and what it comes to."""
 
+from dataclasses import replace
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from traindx.claim import CheckedClaim, Stand
 from traindx.consultation import Conclusion
+from traindx.diagnosis import Reason
 from traindx.highlights import ordered, percent, points, total
 from traindx.interview import Hypothesis, Move, Ranking
 from traindx.outside import Outside
@@ -18,7 +21,12 @@ _SHOWN = 4
 _LONG = 600
 _DEEPEST = 6
 """How far the tree is moved to the right at most."""
-_STANDS = {Stand.HOLDS: "bold green", Stand.FAILS: "bold red", Stand.OPEN: "bold yellow"}
+_STANDS = {
+    Stand.HOLDS: "bold green",
+    Stand.FAILS: "bold red",
+    Stand.OPEN: "bold yellow",
+    Stand.BESIDE: "dim",
+}
 
 
 def question_text(question: Question, number: int, *, width: int = 80, colour: bool = False) -> str:
@@ -57,18 +65,21 @@ def conclusion_text(conclusion: Conclusion, *, width: int = 80, colour: bool = F
     console = paper(width, colour)
     for matter in conclusion.consultation.outside:
         _outside(console, matter)
-    for checked in conclusion.claims:
-        _claim(console, checked)
+    # Who came with a claim alone wants to know about the claim; with a complaint, about its cause.
+    complains = bool(conclusion.consultation.interview.complaints)
+    if not complains:
+        _claims(console, conclusion)
     if conclusion.hypotheses:
         console.print(Text(conclusion.says, style="bold"))
         console.print()
         console.print(indented(_bars(conclusion.consultation.ranking, None, len(conclusion.hypotheses)), 2))
         console.print()
-        # Who came with a claim alone wants to know about the claim.
-        if conclusion.consultation.interview.complaints or not conclusion.claims:
-            _why(console, conclusion.hypotheses[0])
-            _change(console, conclusion.hypotheses[0])
+        if complains or not conclusion.claims:
+            if conclusion.stands_out:
+                _why(console, conclusion.hypotheses[0])
+                _change(console, conclusion.hypotheses[0])
             _walked(console, conclusion.consultation.moves)
+            _claims(console, conclusion)
         _next(console, conclusion)
     elif not conclusion.claims and not conclusion.consultation.outside:
         console.print(Text(conclusion.says))
@@ -139,7 +150,7 @@ def _moved(change: float | None) -> Text:
 
 def _why(console: Console, top: Hypothesis) -> None:
     """The sum behind the likeliest cause."""
-    lines = ordered(top.reasons)
+    lines = ordered(_together(top.reasons))
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     table.add_column(width=1)
     table.add_column(overflow="fold", ratio=1)
@@ -154,6 +165,15 @@ def _why(console: Console, top: Hypothesis) -> None:
     console.print(indented(Text(f"{'why ' + top.cause.slug:<{console.width - 8}}points", style="dim")))
     console.print(indented(table, 3))
     console.print()
+
+
+def _together(reasons: tuple[Reason, ...]) -> list[Reason]:
+    """One line for an answer that speaks through several signs."""
+    found: dict[str, Reason] = {}
+    for one in reasons:
+        before = found.get(one.says)
+        found[one.says] = one if before is None else replace(one, points=before.points + one.points)
+    return list(found.values())
 
 
 def _change(console: Console, top: Hypothesis) -> None:
@@ -197,6 +217,11 @@ def _next(console: Console, conclusion: Conclusion) -> None:
     section(console, "run next", *lines)
 
 
+def _claims(console: Console, conclusion: Conclusion) -> None:
+    for checked in conclusion.claims:
+        _claim(console, checked)
+
+
 def _claim(console: Console, checked: CheckedClaim) -> None:
     console.print(
         Text.assemble(
@@ -205,7 +230,7 @@ def _claim(console: Console, checked: CheckedClaim) -> None:
     )
     console.print(indented(Text(printable(checked.says, _LONG))))
     section(console, "because", *(printable(one, _LONG) for one in checked.because))
-    if checked.usually and checked.stand is not Stand.HOLDS:
+    if checked.usually and checked.stand in (Stand.FAILS, Stand.OPEN):
         section(console, "usually it is", ", ".join(one.slug for one in checked.usually[:5]))
     section(console, "would change it", *checked.changes_mind)
     console.print()
