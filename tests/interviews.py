@@ -231,3 +231,67 @@ CASES = (
         ("labels-out-of-range",),
     ),
 )
+
+LATER_CASES = (
+    Case(
+        "labels that were shuffled without their inputs",
+        "loss-stuck",
+        {**_SOUND, "course": "flat", "level": "guessing", "setup": "adam 1e-3", "labels": "mixed-up"},
+        ("labels-misaligned",),
+    ),
+    Case(
+        "pixels from 0 to 255",
+        "loss-slow",
+        {**_SOUND, "inputs": "raw", "setup": "sgd 0.01", "length": "long", "regularisation": "none"},
+        ("unnormalized-inputs",),
+    ),
+    Case(
+        "two samples in a batch",
+        "loss-unstable",
+        {**_SOUND, "swing": "swings", "setup": "adam 1e-3", "schedule": "constant", "batch": "2 of 4000"},
+        ("batch-too-small",),
+    ),
+    Case(
+        "a transformer at a rate of 0.05 from the first step on",
+        "loss-nan",
+        {
+            **_SOUND,
+            "onset": "after-climb",
+            "setup": "adamw 0.05",
+            "schedule": "decay",
+            "architecture": "transformer",
+        },
+        ("lr-too-high", "missing-warmup"),
+    ),
+    Case(
+        "eight batches whose gradients add up",
+        "gradients-explode",
+        {**_SOUND, "setup": "sgd 0.1", "loop": "undivided", "architecture": "normalised"},
+        ("accumulation-not-divided",),
+    ),
+    Case(
+        "weights drawn a thousand times too small",
+        "gradients-vanish",
+        {**_SOUND, "setup": "adam 1e-3", "init": "tiny", "architecture": "shallow"},
+        ("bad-initialization",),
+    ),
+    Case(
+        "labels by three raters who disagree",
+        "overfitting",
+        {**_SOUND, "validation": "gap", "labels": "some-wrong", "size": "200k 20000"},
+        ("label-noise",),
+    ),
+    Case(
+        "losses that are added up with their graphs",
+        "training-slow",
+        {**_SOUND, "waiting": "device", "memory": "grows"},
+        ("memory-leak",),
+    ),
+    Case(
+        "the argmax of a single output",
+        "the loss falls and the accuracy is the same number every time",
+        {**_SOUND, "oddity": "frozen-metric"},
+        ("misleading-metric",),
+    ),
+)
+"""Written after the interview was built, to see how it does on cases it was not built with."""
