@@ -23,8 +23,10 @@ from traindx.wording import count
 
 _LISTED, _MOST = 0.03, 5
 """A hypothesis with less belief is not named, and not more than so many are."""
-_STANDS_OUT = 0.15
-"""Belief from which on a hypothesis is called likely."""
+_LIKELY, _POSSIBLE = 0.2, 0.1
+"""Belief from which on a hypothesis stands out, and from which on it does if it is well ahead."""
+_AHEAD = 2.0
+"""Times the belief in the next one."""
 _CLOSE = 4.0
 """Hypotheses within this factor of the first are its rivals."""
 
@@ -124,7 +126,9 @@ def conclude(consultation: Consultation) -> Conclusion:
 def _stands_out(interview: Interview, ranking: Ranking) -> bool:
     if not interview.is_told or not ranking.hypotheses:
         return False
-    return ranking.top.confidence >= _STANDS_OUT and ranking.top.confidence > ranking.healthy
+    first, second = (one.confidence for one in (*ranking.hypotheses, ranking.top)[:2])
+    ahead = len(ranking.hypotheses) == 1 or first >= _AHEAD * second
+    return first > ranking.healthy and (first >= _LIKELY or (first >= _POSSIBLE and ahead))
 
 
 def _sentence(consultation: Consultation, begun: bool) -> str:

@@ -26,7 +26,7 @@ def next_question(interview: Interview) -> Question | None:
         return None
     still_open = open_questions(interview)
     # What the complaint looks like is what a person came to say.
-    first = [one for one in still_open if one.first]
+    first = [one for one in still_open if set(one.first) & set(interview.complaints)]
     tells = {question: _information(interview, question) for question in first or still_open}
     best = max(tells, key=lambda one: tells[one], default=None)
     return best if best is not None and tells[best] >= LEAST else None

@@ -80,8 +80,8 @@ class Question:
     """For facts: what they say about signs."""
     examples: tuple[tuple[str, float], ...] = ()
     """For facts: what people may say, and how often; decides how promising the question is."""
-    first: bool = False
-    """Whether it asks what the complaint looks like, and comes before all that ask for its cause."""
+    first: tuple[Complaint, ...] = ()
+    """Complaints of which it asks what they look like: then it comes before all that ask for a cause."""
     known: float = 1.0
     """How many of those who are asked can tell without looking it up first."""
 

@@ -36,8 +36,10 @@ MISTAKEN = 0.15
 RULED_OUT = 0.3
 """What it counts against a cause that a person rules out what would nearly decide for it, of that."""
 _NEARLY_DECIDES = 4.5
-LEADS, DOES_NOT_LEAD = 1.5, -1.5
-"""Points for causes that lead to the complaint, and against the others; half of them against health."""
+LEADS, DOES_NOT_LEAD = 1.5, -0.5
+"""Points for causes that lead to the complaint, and against others: those had to be found by an answer."""
+COMPLAINED = -2.0
+"""Points against health of the run of somebody who complains: most of them are right."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,17 @@ def answered_signs(interview: Interview) -> frozenset[str]:
 def _lines(prior: float, clues: Iterable[Clue], known: _Known, said: list[Reason]) -> tuple[Reason, ...]:
     # Only clues that have an answer: an interview answers a few signs of many, and is weighed often.
     relevant = [_as_told(clue, known) for clue in clues if clue.sign.slug in known.answers]
-    found = [_told(one, known) for one in reasons(prior, relevant, known.answers)]
+    shown = {
+        one.group for one in relevant if isinstance(known.answers[one.sign.slug], Finding) and one.seen > 0
+    }
+    # One of several faults that mean the same is enough: the others need not be there as well.
+    counted = [one for one in relevant if not one.group or one.group not in shown or _is_seen(one, known)]
+    found = [_told(one, known) for one in reasons(prior, counted, known.answers)]
     return (*found, *said)
+
+
+def _is_seen(clue: Clue, known: _Known) -> bool:
+    return isinstance(known.answers[clue.sign.slug], Finding) or clue.sign.slug not in known.told
 
 
 def _as_told(clue: Clue, known: _Known) -> Clue:
@@ -180,7 +191,7 @@ def _leads(cause: Cause, complaint: Complaint) -> bool:
 
 
 def _ill(interview: Interview) -> list[Reason]:
-    return [Reason("somebody complains", DOES_NOT_LEAD)] if interview.complaints else []
+    return [Reason("you complain of it", COMPLAINED)] if interview.complaints else []
 
 
 def _known(interview: Interview) -> _Known:

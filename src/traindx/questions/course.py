@@ -33,5 +33,5 @@ QUESTION = Question(
             unseen=(loss_plateaus,),
         ),
     ),
-    first=True,
+    first=(LOSS_STUCK,),
 )

@@ -28,6 +28,6 @@ QUESTION = Question(
             unseen=(few_passes, few_steps_in_all),
         ),
     ),
-    first=True,
+    first=(LOSS_SLOW,),
     known=0.95,
 )

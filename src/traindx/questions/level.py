@@ -33,5 +33,6 @@ QUESTION = Question(
             unseen=(loss_at_chance, nothing_learned, little_learned, loss_plateaus),
         ),
     ),
+    first=(LOSS_STUCK,),
     known=0.9,
 )

@@ -63,5 +63,5 @@ QUESTION = Question(
             unseen=(one_class_predicted,),
         ),
     ),
-    first=True,
+    first=(OTHER,),
 )

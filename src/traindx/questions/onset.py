@@ -31,5 +31,5 @@ QUESTION = Question(
             unseen=(loss_climbs_before_failure, fails_in_first_steps),
         ),
     ),
-    first=True,
+    first=(LOSS_NAN,),
 )

@@ -35,5 +35,5 @@ QUESTION = Question(
             seen=(loss_leaps_above_start, loss_diverges),
         ),
     ),
-    first=True,
+    first=(LOSS_UNSTABLE,),
 )

@@ -59,6 +59,6 @@ QUESTION = Question(
             unseen=(validation_gap_wide, validation_turns_up),
         ),
     ),
-    first=True,
+    first=(OVERFITTING,),
     known=0.9,
 )

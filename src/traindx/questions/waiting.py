@@ -26,6 +26,6 @@ QUESTION = Question(
             unseen=(data_wait_dominates,),
         ),
     ),
-    first=True,
+    first=(TRAINING_SLOW,),
     known=0.75,
 )
