@@ -41,12 +41,14 @@ def _stand(
 ) -> Stand:
     if claim.is_pressure:
         return Stand.BESIDE
+    if not interview.is_told:
+        return Stand.OPEN
     if share >= _HOLDS:
         return Stand.HOLDS
-    if not interview.is_told or share >= _FAILS:
+    if share >= _FAILS:
         return Stand.OPEN
     against = sum(one.points for one in _lines(right[:1], -1)) if right else 0.0
-    overtaken = ranking.top.confidence >= max(_CLEAR, _AHEAD * share)
+    overtaken = max(ranking.top.confidence, ranking.healthy) >= max(_CLEAR, _AHEAD * share)
     return Stand.FAILS if overtaken or against <= -1 else Stand.OPEN
 
 
@@ -61,7 +63,7 @@ def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interv
     if not interview.is_told:
         return f"{claim.reply} Nothing is known yet that speaks for or against it."
     belief = percent(share)
-    likelier = f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})"
+    likelier = _likeliest(ranking)
     if stand is Stand.HOLDS:
         return f"Yes, what is known speaks for it ({belief}). A trial proves it before you rely on it."
     if not claim.right_if and not claim.or_healthy:
@@ -71,6 +73,12 @@ def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interv
     return f"It may be so ({belief}), and nothing that is known shows it. {claim.reply}"
 
 
+def _likeliest(ranking: Ranking) -> str:
+    if ranking.healthy > ranking.top.confidence:
+        return f"Nothing is wrong ({percent(ranking.healthy)})"
+    return f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})"
+
+
 def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[str, ...]:
     """The weightiest lines: those that carry what holds, else those against it and for the likelier."""
     if stand is Stand.BESIDE or not ranking.hypotheses:
@@ -78,7 +86,8 @@ def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[s
     if stand is Stand.HOLDS:
         return tuple(one.says for one in _lines(right[:1], +1))[:_SHOWN]
     against = [f"against it: {one.says}" for one in _lines(right[:1], -1)[:_SHOWN]]
-    instead = [] if ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
+    healthy = ranking.healthy > ranking.top.confidence
+    instead = [] if healthy or ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
     return (*against, *(f"for {ranking.top.cause.slug}: {one.says}" for one in instead))
 
 

@@ -69,7 +69,7 @@ def interviewed(consultation: Consultation, read: Read | None = None, say: Say |
     desk = _Desk(read or input, say or _print, terminal_width(), coloured())
     desk.say(_OPENING)
     try:
-        if not consultation.interview.complaints:
+        while not (consultation.interview.complaints or consultation.outside):
             consultation = _complain(desk, consultation)
         while (question := next_question(consultation.interview)) is not None:
             consultation = _ask(desk, consultation, question)
@@ -85,29 +85,29 @@ def _print(text: str) -> None:
 
 
 def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
-    """Ask for the complaint until there is one, or until what is described belongs to another field."""
+    """Ask for the complaint once; it may belong to another field, or be none."""
     entries = [one.says for one in COMPLAINTS.values()]
     asks = "What do you see? Several may be chosen, such as 1 3, or describe it in words."
     desk.say(menu_text(asks, entries, width=desk.width, colour=desk.colour))
-    while True:
-        typed = desk.ask()
-        further = _aside(desk, consultation, typed)
-        if further is not None:
-            consultation = further
-            continue
-        chosen = _chosen(typed)
-        words = "" if chosen and chosen != (OTHER,) else typed
-        if chosen == (OTHER,):
-            desk.say("   Describe it in a sentence.\n")
-            words = desk.ask()
-            chosen = complaints_in(words) or (OTHER,)
-        begun = begin(chosen, words)
-        if begun.outside and not complaints_in(words):
-            # What is described belongs elsewhere: there is nothing to ask.
-            return replace(consultation, outside=begun.outside, claims=begun.claims)
-        if begun.interview.complaints:
-            return _joined(desk, begun, consultation)
-        desk.say(f"   That fits none of them; type numbers from 1 to {len(entries)}, or other words.\n")
+    typed = desk.ask()
+    aside = _aside(desk, consultation, typed)
+    if aside is not None:
+        return aside
+    chosen, words = _chosen(typed), typed
+    if chosen == (OTHER,):
+        desk.say("   Describe it in a sentence.\n")
+        words = desk.ask()
+        chosen = complaints_in(words) or (OTHER,)
+    elif chosen:
+        words = ""
+    begun = begin(chosen, words)
+    if begun.outside and not complaints_in(words):
+        # What is described belongs elsewhere: there is nothing to ask.
+        return replace(consultation, outside=begun.outside, claims=begun.claims)
+    if begun.interview.complaints:
+        return _joined(desk, begun, consultation)
+    desk.say("   That fits none of them; type numbers, or other words.\n\n")
+    return consultation
 
 
 def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Consultation:
@@ -133,17 +133,14 @@ def _chosen(typed: str) -> tuple[Complaint, ...]:
 
 
 def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
-    """Ask until there is an answer, or until something read or run answers in its place."""
+    """Ask until there is an answer, or something else that was typed in its place."""
     number = len(consultation.interview.told) + 2
     desk.say("\n" + question_text(question, number, width=desk.width, colour=desk.colour))
     while True:
         typed = desk.ask()
-        further = _aside(desk, consultation, typed)
-        if further is not None:
-            if further.interview is not consultation.interview:
-                return further
-            consultation = further
-            continue
+        aside = _aside(desk, consultation, typed)
+        if aside is not None:
+            return aside
         try:
             told = _told(question, typed)
         except TraindxError as error:
