@@ -8,10 +8,10 @@ from traindx.highlights import percent
 from traindx.interview import Hypothesis, Interview, Ranking
 from traindx.weighing import answered_signs
 
-_HOLDS, _FAILS = 0.5, 0.2
-"""Belief from which on a claim holds, and below which it may fail."""
+_HOLDS, _FAILS = 0.35, 0.2
+"""Belief from which on a claim may hold, and below which it may fail."""
 _AHEAD = 2.0
-"""Times the belief that another cause needs for a claim to fail by it."""
+"""Times the belief in its rivals that a claim needs to hold, and the other way round to fail."""
 _CLEAR = 0.25
 """Belief from which on another cause is worth naming in its place."""
 _RULED_OUT = 0.02
@@ -43,13 +43,14 @@ def _stand(
         return Stand.BESIDE
     if not interview.is_told:
         return Stand.OPEN
-    if share >= _HOLDS:
+    others = [one.confidence for one in ranking.hypotheses if one not in right]
+    rival = max(others + ([] if claim.or_healthy else [ranking.healthy]), default=0.0)
+    if share >= max(_HOLDS, _AHEAD * rival):
         return Stand.HOLDS
-    if share >= _FAILS:
-        return Stand.OPEN
-    against = sum(one.points for one in _lines(right[:1], -1)) if right else 0.0
-    overtaken = max(ranking.top.confidence, ranking.healthy) >= max(_CLEAR, _AHEAD * share)
-    return Stand.FAILS if overtaken or against <= -1 else Stand.OPEN
+    against = sum(one.points for one in _lines(right[:1], -1))
+    if share < _FAILS and (rival >= max(_CLEAR, _AHEAD * share) or against <= -1):
+        return Stand.FAILS
+    return Stand.OPEN
 
 
 def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:

@@ -185,7 +185,7 @@ def test_a_claim_is_held_against_a_log(capsys: pytest.CaptureFixture[str]) -> No
     claims = found["claims"]
     assert isinstance(claims, list)
     assert [(one["claim"], one["stands"]) for one in claims] == [
-        ("rate-too-high", "open"),
+        ("rate-too-high", "holds"),
         ("more-epochs", "fails"),
     ]
     assert all(one["would_change_it"] for one in claims)
