@@ -13,6 +13,7 @@ from traindx.complaint import Complaint
 from traindx.complaints import complaints_in
 from traindx.consultation import Command, Conclusion, Consultation
 from traindx.diagnosis import NextExperiment
+from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.highlights import percent
 from traindx.inquiring import next_question
 from traindx.interview import Gathered, Interview, Move, Ranking
@@ -27,6 +28,8 @@ _LIKELY, _POSSIBLE = 0.2, 0.1
 """Belief from which on a hypothesis stands out, and from which on it does if it is well ahead."""
 _AHEAD = 2.0
 """Times the belief in the next one."""
+_SETTLED = 0.8
+"""Above this belief no experiment is needed."""
 _CLOSE = 4.0
 """Hypotheses within this factor of the first are its rivals."""
 
@@ -150,6 +153,8 @@ def _sentence(consultation: Consultation, begun: bool) -> str:
 
 def _experiment(ranking: Ranking) -> NextExperiment | None:
     """The cheapest test of a leading cause."""
+    if ranking.top.confidence >= _SETTLED:
+        return None
     close = [one.cause for one in ranking.hypotheses if one.confidence * _CLOSE >= ranking.top.confidence][
         :_MOST
     ]
@@ -162,13 +167,21 @@ def _experiment(ranking: Ranking) -> NextExperiment | None:
 def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ...]:
     """What to run next: record what was only told, look for the likeliest cause, prove the fix."""
     interview = consultation.interview
-    script = next((one.source for one in interview.gathered if one.source.endswith(".py")), "train.py")
+    script = _script(interview)
     found = [] if interview.run else [_RECORD]
     if stands_out:
         top = consultation.ranking.top.cause
         found += [command for causes, command in BY_CAUSE if top.slug in causes]
         found += [_PROVE, Command(f"traindx explain {top.slug}", "what is known about the likeliest cause")]
-    return tuple(replace(one, line=one.line.format(script=script)) for one in found)
+    return tuple(replace(one, line=one.line.replace("{script}", script)) for one in found)
+
+
+def _script(interview: Interview) -> str:
+    """What to type for the program: the script that was given or recorded, else what scripts are called."""
+    given = next((one.source for one in interview.gathered if one.source.endswith(".py")), "")
+    recorded = interview.run.facts if interview.run else {}
+    program = " ".join(str(recorded[one]) for one in (SCRIPT, PROGRAM_ARGUMENTS) if one in recorded)
+    return given or program or "train.py"
 
 
 def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:

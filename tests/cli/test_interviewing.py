@@ -1,6 +1,7 @@
 """The interview as a person walks through it, with what is typed written down before."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,20 @@ from traindx.cli._interviewing import interviewed
 from traindx.complaints import COMPLAINTS
 from traindx.consultation import Consultation
 
+TRAINING = """\
+import torch
+
+torch.manual_seed(0)
+layer = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+x = torch.randn(64, 4)
+for step in range(60):
+    share = layer(x).sigmoid() if step < 40 else layer(x).sigmoid() * 0
+    loss = -share.log().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 SLUGS = {question.asks: question.slug for question in catalogue.questions()}
 
 
@@ -154,3 +169,18 @@ def test_a_program_is_run_only_after_consent(tmp_path: Path, monkeypatch: pytest
     assert "Go on? [y/N]" in "".join(said)
     assert "Not run." in "".join(said)
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_program_that_is_run_is_recorded_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(TRAINING)
+    said: list[str] = []
+    command = f"run {sys.executable} train.py"
+    consultation = interviewed(begin(), typing("4", command, "y"), said.append)
+    run = consultation.interview.run
+    assert run is not None
+    assert run.sources
+    assert consultation.ranking.top.cause.slug == "unstable-loss-function"
+    assert consultation.ranking.top.confidence > 0.9
+    assert "traindx treat train.py" in [one.line for one in conclude(consultation).commands]

@@ -21,6 +21,7 @@ from traindx.gathering import gather
 from traindx.inquiring import next_question
 from traindx.question import Question, Told, answer_to
 from traindx.terminal.interview import belief_text, claim_text, menu_text, question_text
+from traindx.wording import printable
 
 Read = Callable[[str], str]
 Say = Callable[[str], None]
@@ -166,7 +167,7 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
         if typed and not typed.isdecimal() and os.path.exists(os.path.expanduser(typed)):
             return _give(desk, consultation, typed)
     except TraindxError as error:
-        desk.say(f"   {error}\n")
+        desk.say(f"   {printable(str(error), 600)}\n")
         return consultation
     meant = claims_in(typed.removeprefix("claim ")) if typed.startswith("claim ") or " " in typed else ()
     if typed.startswith("claim ") and not meant:
@@ -183,7 +184,7 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
 def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:
     consultation = give(consultation, gather(path))
     move = consultation.moves[-1]
-    desk.say(f"   {move.asks}: {move.says}\n")
+    desk.say(f"   {printable(f'{move.asks}: {move.says}', 600)}\n")
     desk.say(belief_text(move, width=desk.width, colour=desk.colour))
     return consultation
 

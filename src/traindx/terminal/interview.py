@@ -85,7 +85,7 @@ def conclusion_text(conclusion: Conclusion, *, width: int = 80, colour: bool = F
         console.print(Text(conclusion.says))
     if conclusion.question and ask:
         section(console, "not asked yet", f"{conclusion.question.asks} {ask}")
-    section(console, "limits", *conclusion.limits)
+    section(console, "limits", *(printable(one, _LONG) for one in conclusion.limits))
     return printed(console)
 
 
@@ -213,7 +213,7 @@ def _next(console: Console, conclusion: Conclusion) -> None:
             f"{test.does.removesuffix('.')} (about {count(max(round(test.minutes), 1), 'minute')})",
         )
         section(console, "", f"if it is {cause.slug}: {test.if_true}", f"if not: {test.if_false}")
-    lines = [Text.assemble((one.line, "cyan"), f"  {one.tells}") for one in conclusion.commands]
+    lines = [Text.assemble((printable(one.line), "cyan"), f"  {one.tells}") for one in conclusion.commands]
     section(console, "run next", *lines)
 
 
