@@ -189,7 +189,7 @@ def pages() -> dict[str, str]:
         "docs/signs.md": signs(),
         **causes(),
     }
-    filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md")}
+    filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md", "docs/asking.md")}
     return {**{name: NOTE + text for name, text in made.items()}, **filled}
 
 

@@ -68,8 +68,13 @@ def tell(consultation: Consultation, told: Told) -> Consultation:
     """The consultation after an answer."""
     interview = consultation.interview.after(told)
     ranking = weigh(interview)
-    move = Move(told.question.asks, told.says, ranking, consultation.ranking, told.question)
-    return replace(consultation, interview=interview, ranking=ranking, moves=(*consultation.moves, move))
+    # Facts that are told one by one answer one question.
+    whole = next(one for one in interview.told if one.question is told.question)
+    earlier = [one for one in consultation.moves if one.question is not told.question]
+    move = Move(
+        told.question.asks, whole.says, ranking, earlier[-1].after if earlier else None, told.question
+    )
+    return replace(consultation, interview=interview, ranking=ranking, moves=(*earlier, move))
 
 
 def give(consultation: Consultation, gathered: Gathered) -> Consultation:

@@ -20,20 +20,13 @@ from traindx.errors import TraindxError
 from traindx.gathering import gather
 from traindx.inquiring import next_question
 from traindx.question import Question, Told, answer_to
-from traindx.terminal.interview import belief_text, claim_text, menu_text, question_text
+from traindx.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
 from traindx.wording import printable
 
 Read = Callable[[str], str]
 Say = Callable[[str], None]
 
 _PROMPT = "> "
-_OPENING = """\
-traindx · interview
-
-Enter alone means "I do not know". At any question you may also type a path (a log, a run's folder, a
-script, a configuration), run CMD to record your program, claim WORDS to check what you believe, q to end.
-
-"""
 _RUNS = Path(".traindx/runs")
 
 
@@ -68,7 +61,7 @@ def interviewed(consultation: Consultation, read: Read | None = None, say: Say |
         with suppress(ImportError):
             import readline  # noqa: F401
     desk = _Desk(read or input, say or _print, terminal_width(), coloured())
-    desk.say(_OPENING)
+    desk.say(opening_text(width=desk.width, colour=desk.colour))
     try:
         while not (consultation.interview.complaints or consultation.outside):
             consultation = _complain(desk, consultation)

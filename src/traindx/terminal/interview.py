@@ -19,6 +19,14 @@ from traindx.wording import count, printable
 _BAR = 20
 _SHOWN = 4
 _LONG = 600
+_TYPED = (
+    ("a number", "the answer beside it; its own words do as well"),
+    ("Enter", "I do not know"),
+    ("a path", "reads a log, a run's folder, a script or a configuration in place of asking"),
+    ("run CMD", "runs your program and records it, after you agreed"),
+    ("claim WORDS", "checks what you hold for the cause"),
+    ("q", "ends here, with what is known so far"),
+)
 _DEEPEST = 6
 """How far the tree is moved to the right at most."""
 _STANDS = {
@@ -27,6 +35,17 @@ _STANDS = {
     Stand.OPEN: "bold yellow",
     Stand.BESIDE: "dim",
 }
+
+
+def opening_text(*, width: int = 80, colour: bool = False) -> str:
+    """What may be typed, before anything is asked."""
+    console = paper(width, colour)
+    console.print(Text.assemble("traindx · ", ("interview", "bold")))
+    console.print()
+    for typed, means in _TYPED:
+        section(console, typed, means)
+    console.print()
+    return printed(console)
 
 
 def question_text(question: Question, number: int, *, width: int = 80, colour: bool = False) -> str:
