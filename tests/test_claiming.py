@@ -3,13 +3,13 @@
 import pytest
 
 from traindx import catalogue
+from traindx.answering import answer_to
 from traindx.asking import BY_CAUSE
 from traindx.claim import Claim, Stand
 from traindx.claiming import check
 from traindx.claims import CLAIMS, claims_in
 from traindx.complaints import COMPLAINTS, complaints_in
 from traindx.interview import Interview
-from traindx.question import answer_to
 from traindx.weighing import weigh
 
 QUESTIONS = {question.slug: question for question in catalogue.questions()}

@@ -3,11 +3,12 @@
 import pytest
 
 from traindx import catalogue
+from traindx.answering import answer_to
 from traindx.complaint import Complaint
 from traindx.complaints import COMPLAINTS
 from traindx.inquiring import next_question
 from traindx.interview import Interview
-from traindx.question import Choice, Question, Told, answer_to
+from traindx.question import Choice, Question, Told
 from traindx.weighing import weigh
 
 QUESTIONS = catalogue.questions()

@@ -6,13 +6,14 @@ import pytest
 
 from tests.cli.calling import COOL, HOT
 from traindx import catalogue
+from traindx.answering import answer_to
 from traindx.complaints import COMPLAINTS
 from traindx.diagnosis import Asked
 from traindx.facts import LEARNING_RATE, OPTIMIZER
 from traindx.finding import Evidence, Finding
 from traindx.gathering import gather
 from traindx.interview import Gathered, Interview
-from traindx.question import Choice, Question, Told, answer_to
+from traindx.question import Choice, Question, Told
 from traindx.run import Run
 from traindx.weighing import MISTAKEN, TOLD, weigh
 

@@ -6,6 +6,7 @@ Every function takes a consultation and gives a new one; nothing here reads from
 from dataclasses import replace
 
 from traindx import catalogue
+from traindx.answering import BadAnswerError, answer_to, told_field
 from traindx.claim import Claim
 from traindx.claiming import check
 from traindx.claims import claims_in
@@ -18,7 +19,7 @@ from traindx.highlights import percent
 from traindx.inquiring import next_question
 from traindx.interview import Gathered, Interview, Move, Ranking
 from traindx.outside import outside_in
-from traindx.question import BadAnswerError, Told, answer_to, told_field
+from traindx.question import Told
 from traindx.weighing import TOLD, weigh
 from traindx.wording import count
 
@@ -189,6 +190,15 @@ def _script(interview: Interview) -> str:
     return given or program or "train.py"
 
 
+def _disagreements(interview: Interview) -> list[str]:
+    """Facts that were told and that something read states otherwise."""
+    return [
+        f"you say the {fact.called} is {value}, and what was read says {interview.facts[fact]}, which counts"
+        for fact, value in interview.said.items()
+        if str(interview.facts[fact]).lower() != str(value).lower()
+    ]
+
+
 def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
     known = sum(one.is_known for one in interview.told)
     limits = []
@@ -198,5 +208,7 @@ def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
         )
     if len(interview.told) > known:
         limits.append(f"{count(len(interview.told) - known, 'question')} could not be answered.")
-    limits += [f"{one[:1].upper()}{one[1:]}." for one in ranking.contradictions]
+    limits += [
+        f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
+    ]
     return tuple(limits)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from traindx import catalogue
+from traindx.answering import answer_to
 from traindx.interview import Interview
-from traindx.question import Question, Told, answer_to
+from traindx.question import Question, Told
 from traindx.scoring import belief
-from traindx.weighing import answered_signs, score, weigh
+from traindx.weighing import Scored, answered_signs, score, weigh
 
 MOST = 8
 """Questions after the complaint, so that an interview ends in under ten."""
@@ -15,7 +16,7 @@ CLEAR = 0.75
 LEAST = 0.02
 """Expected information, in nats, below which a question is not worth a person's time."""
 _RARE = 0.1
-"""How often an answer that names a fault is given, atellst one that names none."""
+"""How often an answer that names a fault is given, against one that names none."""
 
 
 def next_question(interview: Interview) -> Question | None:
@@ -24,12 +25,12 @@ def next_question(interview: Interview) -> Question | None:
         return None
     if weigh(interview).top.confidence >= CLEAR:
         return None
-    still_open = open_questions(interview)
+    now = score(interview)
+    tells = {one: _information(interview, now, one) for one in open_questions(interview)}
+    worth = [one for one, information in tells.items() if information >= LEAST]
     # What the complaint looks like is what a person came to say.
-    first = [one for one in still_open if set(one.first) & set(interview.complaints)]
-    tells = {question: _information(interview, question) for question in first or still_open}
-    best = max(tells, key=lambda one: tells[one], default=None)
-    return best if best is not None and tells[best] >= LEAST else None
+    first = [one for one in worth if set(one.first) & set(interview.complaints)]
+    return max(first or worth, key=lambda one: tells[one], default=None)
 
 
 def open_questions(interview: Interview) -> tuple[Question, ...]:
@@ -51,10 +52,9 @@ def _is_known(question: Question, interview: Interview, answered: frozenset[str]
     return question.signs <= answered
 
 
-def _information(interview: Interview, question: Question) -> float:
+def _information(interview: Interview, now: Scored, question: Question) -> float:
     """What the answer is expected to say about the cause: the mutual information of both, in nats."""
     outcomes, weights = _outcomes(question)
-    now = score(interview)
     then = [score(interview.after(told)).of for told in outcomes]
     after = np.array([[one[slug] for slug in now.of] for one in then])
     # What an answer does to the odds of a cause is what the cause does to the odds of the answer.

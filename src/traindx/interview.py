@@ -51,7 +51,12 @@ class Interview:
     @property
     def facts(self) -> Mapping[Fact, Scalar]:
         """All facts; what was read outweighs what was told."""
-        return {**self.said, **self.written, **(self.run.facts if self.run else {})}
+        return {**self.stated, **(self.run.facts if self.run else {})}
+
+    @property
+    def stated(self) -> Mapping[Fact, Scalar]:
+        """Facts that were told, or that stand in scripts and configurations."""
+        return {**self.said, **self.written}
 
     @cached_property
     def said(self) -> Mapping[Fact, Scalar]:

@@ -61,26 +61,29 @@ def weigh(interview: Interview) -> Ranking:
         shares = (1 - MISTAKEN) * shares + MISTAKEN * before
     ranked = sorted(
         (
-            Hypothesis(cause, share, lines)
+            Hypothesis(cause, share, _times(scored.factor, lines))
             for (cause, lines), share in zip(scored.causes.items(), shares[1:].tolist(), strict=True)
         ),
         key=lambda one: -one.confidence,
     )
-    return Ranking(tuple(ranked), float(shares[0]), scored.healthy, scored.contradictions)
+    healthy = _times(scored.factor, scored.healthy)
+    return Ranking(tuple(ranked), float(shares[0]), healthy, scored.contradictions)
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Lines of points for health and for the causes that compete."""
+    """Lines of points for health and for the causes that compete, and the factor that all of them get."""
 
     healthy: tuple[Reason, ...]
     causes: Mapping[Cause, tuple[Reason, ...]]
+    factor: float
     contradictions: tuple[str, ...]
 
     @cached_property
     def of(self) -> Mapping[str, float]:
         """The scores by slug, health first."""
-        return {HEALTH: total(self.healthy), **{one.slug: total(lines) for one, lines in self.causes.items()}}
+        lines = {HEALTH: self.healthy, **{one.slug: found for one, found in self.causes.items()}}
+        return {slug: self.factor * total(found) for slug, found in lines.items()}
 
     @property
     def all(self) -> Floats:
@@ -102,11 +105,8 @@ def score(interview: Interview) -> Scored:
         for cause in catalogue.causes()
     }
     competing = {one: found for one, found in with_roots(lines).items() if _competes(one, interview, known)}
-    return Scored(
-        _times(factor, _lines(*_health(), known, _ill(interview))),
-        {cause: _times(factor, found) for cause, found in competing.items()},
-        known.contradictions,
-    )
+    healthy = _lines(*_health(), known, _ill(interview))
+    return Scored(healthy, competing, factor, known.contradictions)
 
 
 @cache
@@ -135,12 +135,13 @@ def _lines(prior: float, clues: Iterable[Clue], known: _Known, said: list[Reason
         one.group for one in relevant if isinstance(known.answers[one.sign.slug], Finding) and one.seen > 0
     }
     # One of several faults that mean the same is enough: the others need not be there as well.
-    counted = [one for one in relevant if not one.group or one.group not in shown or _is_seen(one, known)]
+    counted = [one for one in relevant if not one.group or one.group not in shown or _counts(one, known)]
     found = [_told(one, known) for one in reasons(prior, counted, known.answers)]
     return (*found, *said)
 
 
-def _is_seen(clue: Clue, known: _Known) -> bool:
+def _counts(clue: Clue, known: _Known) -> bool:
+    """Whether a clue counts beside another of its group that was seen: not if a person only denies it."""
     return isinstance(known.answers[clue.sign.slug], Finding) or clue.sign.slug not in known.told
 
 
@@ -230,11 +231,12 @@ def _spoken(interview: Interview) -> dict[Sign, Answer]:
         if told.choice:
             found |= dict.fromkeys(told.choice.unseen)
             found |= {sign: _yes(told.says, told.slug) for sign in told.choice.seen}
-    return found | _stated(interview, {**interview.said, **interview.written})
+    # Of a run that is only read its diagnosis has judged the facts; beside a complaint they count as told.
+    return found | _stated(interview, interview.facts if interview.complaints else interview.stated)
 
 
 def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
-    """What new facts answer, beside those of the run: its own alone were judged by its diagnosis."""
+    """What facts answer, beside all that the run states."""
     found: dict[Sign, Answer] = {}
     if new:
         read = interview.run or Run("what was told", ())

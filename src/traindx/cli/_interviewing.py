@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from traindx.answering import answer_to
 from traindx.asking import begin, claim, give, tell
 from traindx.claiming import check
 from traindx.claims import claims_in
@@ -19,7 +21,7 @@ from traindx.consultation import Consultation
 from traindx.errors import TraindxError
 from traindx.gathering import gather
 from traindx.inquiring import next_question
-from traindx.question import Question, Told, answer_to
+from traindx.question import Question, Told
 from traindx.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
 from traindx.wording import printable
 
@@ -193,8 +195,18 @@ def _record(desk: _Desk, consultation: Consultation, command: str) -> Consultati
         desk.say("   Not run.\n")
         return consultation
     before = set(_RUNS.glob("*"))
-    subprocess.run([sys.executable, "-m", "traindx", "run", "--", *words], check=False)  # noqa: S603
+    _run([sys.executable, "-m", "traindx", "run", "--", *words])
     new = sorted(set(_RUNS.glob("*")) - before)
     if not new:
         raise TraindxError(f"run {command}: left no recording; see what it printed")
     return _give(desk, consultation, str(new[-1]))
+
+
+def _run(command: list[str]) -> None:
+    """Run a command to its end; Ctrl-C is for the program, which may want to end in its own way."""
+    with subprocess.Popen(command) as program:  # noqa: S603
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            program.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -9,12 +9,13 @@ from traindx.complaints import (
     LOSS_UNSTABLE,
 )
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, WEIGHT_DECAY
-from traindx.question import Field, Question, by_signs
+from traindx.question import Field, Question
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.momentum_extreme import momentum_extreme
 from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
 from traindx.signs.rate_above_usual import rate_above_usual
 from traindx.signs.rate_below_usual import rate_below_usual
+from traindx.stating import by_signs
 
 _OPTIMIZERS = (
     "adam adamw sgd rmsprop adagrad adadelta adamax nadam radam lamb lion lbfgs rprop adafactor muon other"

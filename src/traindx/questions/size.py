@@ -2,9 +2,10 @@
 
 from traindx.complaints import OVERFITTING
 from traindx.facts import PARAMETERS, TRAINING_SAMPLES
-from traindx.question import Field, Question, by_signs
+from traindx.question import Field, Question
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.model_dwarfs_data import model_dwarfs_data
+from traindx.stating import by_signs
 
 QUESTION = Question(
     slug="size",
