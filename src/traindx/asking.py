@@ -135,9 +135,10 @@ def conclude(consultation: Consultation) -> Conclusion:
 def _stands_out(interview: Interview, ranking: Ranking) -> bool:
     if not interview.is_told or not ranking.hypotheses:
         return False
-    first, second = (one.confidence for one in (*ranking.hypotheses, ranking.top)[:2])
-    ahead = len(ranking.hypotheses) == 1 or first >= _AHEAD * second
-    return first > ranking.healthy and (first >= _LIKELY or (first >= _POSSIBLE and ahead))
+    first = ranking.top.confidence
+    second = ranking.hypotheses[1].confidence if len(ranking.hypotheses) > 1 else 0.0
+    is_ahead = first >= _POSSIBLE and first >= _AHEAD * second
+    return first > ranking.healthy and (first >= _LIKELY or is_ahead)
 
 
 def _sentence(consultation: Consultation, begun: bool) -> str:
@@ -161,11 +162,8 @@ def _experiment(ranking: Ranking) -> NextExperiment | None:
     """The cheapest test of a leading cause."""
     if ranking.top.confidence >= _SETTLED:
         return None
-    close = [one.cause for one in ranking.hypotheses if one.confidence * _CLOSE >= ranking.top.confidence][
-        :_MOST
-    ]
-    if not close:
-        return None
+    leading = ranking.hypotheses[:_MOST]
+    close = [one.cause for one in leading if one.confidence * _CLOSE >= ranking.top.confidence]
     tested = min(close, key=lambda one: one.experiment.minutes)
     return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
 

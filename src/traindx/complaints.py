@@ -96,7 +96,7 @@ TRAINING_SLOW = Complaint(
 )
 OTHER = Complaint(
     "other",
-    "something else: describe it in words",
+    "something else, such as numbers that contradict each other, or a crash",
     _words(
         r"too good|suspicious|perfect|99(\.\d+)? ?%|100 ?%|\bacc(uracy)?\b|predict|contradict|metric",
         r"same (class|answer|prediction|output|value)|negative loss|below zero|wrong number",

@@ -8,6 +8,7 @@ from traindx.errors import TraindxError, UnreadableError
 from traindx.fact import Fact, Scalar
 from traindx.interview import Gathered
 from traindx.loading.companions import settings_in
+from traindx.loading.discover import STANDARD_INPUT
 from traindx.loading.reading import load
 from traindx.naming.vocabulary import fact_of
 from traindx.run import Run
@@ -21,7 +22,7 @@ _CONFIGURATIONS = (".yaml", ".yml", ".json")
 def gather(path: str) -> Gathered:
     """What a path says; where it holds nothing of use, one sentence why."""
     place = Path(path).expanduser()
-    if not place.exists():
+    if path != STANDARD_INPUT and not place.exists():
         raise UnreadableError(path, "is not there", "give a log, a run's folder, a script or a configuration")
     if place.suffix == ".py":
         return _script(path, place)

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import subprocess
 import sys
 from pathlib import Path
 
@@ -155,6 +156,22 @@ def test_a_log_is_weighed_as_diagnose_does(capsys: pytest.CaptureFixture[str]) -
         assert one["cause"] == suspect["cause"]
         assert one["confidence"] == pytest.approx(suspect["confidence"], abs=1e-3)
     assert found["healthy"] == pytest.approx(run["healthy"], abs=1e-3)
+
+
+def test_losses_may_come_through_a_pipe(tmp_path: Path) -> None:
+    losses = "".join(f"step {step} loss {2.0 - step * 0.01}\n" for step in range(60))
+    done = subprocess.run(
+        [sys.executable, "-m", "traindx", "ask", "-", "--symptom", "loss-nan", "--json", "-"],
+        input=f"{losses}step 60 loss nan\nstep 61 loss nan\n",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found["gathered"][0]["verdict"] == "sick"
+    assert found["next_question"]["question"] != "onset"
 
 
 def test_what_stands_in_a_script_is_not_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -144,6 +144,12 @@ def test_a_claim_is_checked_wherever_it_is_typed() -> None:
     assert [one.slug for one in consultation.claims] == ["more-epochs", "another-optimizer"]
 
 
+def test_an_answer_in_words_that_a_claim_uses_is_an_answer() -> None:
+    setup = interviewed(begin(), typing("2", "", "optimizer=adam lr=1e-6"), lambda _: None)
+    assert [told.slug for told in setup.interview.told] == ["unknown", "optimizer=adam lr=1e-06"]
+    assert setup.claims == ()
+
+
 def test_what_is_no_answer_is_said_in_a_sentence_and_asked_again() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("the moon", "4", "7", "later", "3"), said.append)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from traindx.answering import answer_to
 from traindx.asking import begin, claim, give, tell
+from traindx.claim import Claim
 from traindx.claiming import check
-from traindx.claims import claims_in
+from traindx.claims import claims_in, claims_named
 from traindx.cli._writing import coloured, terminal_width
 from traindx.complaint import Complaint
 from traindx.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
@@ -102,6 +103,8 @@ def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
         return replace(consultation, outside=begun.outside, claims=begun.claims)
     if begun.interview.complaints:
         return _joined(desk, begun, consultation)
+    if begun.claims:
+        return _check(desk, consultation, begun.claims)
     desk.say("   That fits none of them; type numbers, or other words.\n\n")
     return consultation
 
@@ -140,6 +143,8 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
         try:
             told = _told(question, typed)
         except TraindxError as error:
+            if claims_in(typed):
+                return _check(desk, consultation, claims_in(typed))
             desk.say(f"   {error}\n")
             continue
         consultation = tell(consultation, told)
@@ -159,21 +164,22 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
     try:
         if typed.startswith("run "):
             return _record(desk, consultation, typed.removeprefix("run "))
+        if typed.startswith("claim "):
+            return _check(desk, consultation, claims_named(typed.removeprefix("claim ")))
         if typed and not typed.isdecimal() and os.path.exists(os.path.expanduser(typed)):
             return _give(desk, consultation, typed)
     except TraindxError as error:
         desk.say(f"   {printable(str(error), 600)}\n")
         return consultation
-    meant = claims_in(typed.removeprefix("claim ")) if typed.startswith("claim ") or " " in typed else ()
-    if typed.startswith("claim ") and not meant:
-        desk.say("   That is no claim that can be checked; try: claim I need another optimizer\n")
-        return consultation
-    if not meant or (complaints_in(typed) and not typed.startswith("claim ")):
-        return None
-    for one in meant:
+    return None
+
+
+def _check(desk: _Desk, consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
+    """Say what the evidence says to claims."""
+    for one in claims:
         checked = check(one, consultation.interview, consultation.ranking)
         desk.say(claim_text(checked, width=desk.width, colour=desk.colour))
-    return claim(consultation, meant)
+    return claim(consultation, claims)
 
 
 def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:

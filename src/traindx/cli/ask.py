@@ -1,6 +1,7 @@
 """`traindx ask`: the guided interview, and the check of a claim."""
 
 import argparse
+import os
 import sys
 
 from traindx.cli import DONE
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "given",
         nargs="*",
         metavar="PATH|WORDS",
-        help="a log, a run's folder, a script or a configuration to read; or what you see, in words",
+        help="a log (- for stdin), a run's folder, a script or a configuration; or what you see, in words",
     )
     parser.add_argument(
         "--symptom",
@@ -95,16 +96,12 @@ def _may_ask(arguments: argparse.Namespace) -> bool:
 
 def _begun(arguments: argparse.Namespace) -> "Consultation":
     """What was given on the command line."""
-    import os
-
     from traindx.asking import begin, claim, give, named_answer, tell
     from traindx.claims import claims_named
     from traindx.complaints import complaint_named
     from traindx.gathering import gather
 
-    paths = [
-        one for one in arguments.given if os.path.exists(os.path.expanduser(one)) or _looks_like_path(one)
-    ]
+    paths = [one for one in arguments.given if _is_path(one)]
     words = " ".join(one for one in arguments.given if one not in paths)
     complaints = tuple(dict.fromkeys(complaint_named(one) for one in arguments.symptom))
     consultation = begin(complaints, words)
@@ -121,8 +118,10 @@ def _begun(arguments: argparse.Namespace) -> "Consultation":
     return consultation
 
 
-def _looks_like_path(text: str) -> bool:
-    """Whether somebody who typed this meant a file that is not there."""
+def _is_path(text: str) -> bool:
+    """Whether somebody who typed this meant a file, even if it is not there."""
+    if text == "-" or os.path.exists(os.path.expanduser(text)):
+        return True
     return " " not in text and (
         "/" in text or text.endswith((".py", ".log", ".json", ".csv", ".yaml", ".txt"))
     )

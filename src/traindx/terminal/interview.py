@@ -112,16 +112,19 @@ def questions_text(questions: tuple[Question, ...], *, width: int = 80, colour: 
     """Every question with what it takes, for those who answer without being asked."""
     console = paper(width, colour)
     for question in questions:
-        console.print(Text.assemble((question.slug, "bold cyan"), f"  {question.asks}"))
+        console.print(Text(question.asks, style="bold"))
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True, style="cyan")
+        grid.add_column(overflow="fold")
         for one in question.choices:
-            console.print(
-                indented(Text.assemble((f"{question.slug}={one.slug}", "cyan"), f"  {one.says}"), 3)
-            )
+            grid.add_row(f"{question.slug}={one.slug}", Text(one.says))
         for field in question.fields:
             takes = ", ".join(field.words) if field.words else field.fact.meaning
-            console.print(indented(Text.assemble((f"{field.names[0]}=...", "cyan"), f"  {takes}"), 3))
+            grid.add_row(f"{field.names[0]}=", Text(takes))
+        console.print(indented(grid, 2))
         asked_for = ", ".join(one.slug for one in question.complaints)
-        console.print(indented(Text(f"asked for {asked_for}", style="dim"), 3))
+        console.print(indented(Text(f"asked for {asked_for}", style="dim"), 2))
+        console.print()
     return printed(console)
 
 
