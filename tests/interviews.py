@@ -23,6 +23,7 @@ _SOUND = {
     "moving": "all",
     "output": "fits",
     "inputs": "scaled",
+    # Asked together with the output by now.
     "shapes": "equal",
     "loop": "clean",
     "finite": "clean",

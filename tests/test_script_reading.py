@@ -56,6 +56,7 @@ def test_a_loop_that_never_clears_is_seen_with_its_line() -> None:
     assert asked.finding is not None
     assert asked.finding.says == "train.py:2 calls backward(), and zero_grad() is called nowhere"
     assert read_script(LOOP + "optimizer.zero_grad()\n", "train.py").asked == ()
+    assert read_script(LOOP + "for one in model.parameters():\n    one.grad = None\n", "train.py").asked == ()
     assert read_script("trainer.train()\n", "train.py").asked == ()
 
 

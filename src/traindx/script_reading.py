@@ -64,12 +64,13 @@ def read_script(text: str, name: str) -> Script:
         raise ValueError(f"is no Python ({error.__class__.__name__})") from error
     constants = _constants(tree)
     facts: dict[Fact, Scalar] = {}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = sorted(found, key=lambda call: (call.lineno, call.col_offset))
     for call in calls:
         for fact, value in _facts(call, constants):
             # The first of several: training comes before validation in nearly every script.
             facts.setdefault(fact, value)
-    return Script(facts, tuple(_habits(calls, name)))
+    return Script(facts, () if _clears_by_hand(tree) else tuple(_habits(calls, name)))
 
 
 def _facts(call: ast.Call, constants: Mapping[str, Scalar]) -> Iterator[tuple[Fact, Scalar]]:
@@ -107,13 +108,19 @@ def _known(keywords: Mapping[str, Scalar | None], names: Mapping[str, Fact]) -> 
 
 def _habits(calls: list[ast.Call], name: str) -> Iterator[Asked]:
     """A loop of one's own that steps and never clears."""
-    named = {_called(call): call for call in calls}
+    named = {_called(call): call for call in reversed(calls)}
     if "backward" not in named or "step" not in named or "zero_grad" in named:
         return
     line = named["backward"].lineno
     evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, place=f"{name}:{line}")
     says = f"{name}:{line} calls backward(), and zero_grad() is called nowhere"
     yield Asked(gradients_carried_over, Finding(1.0, says, (evidence,)))
+
+
+def _clears_by_hand(tree: ast.AST) -> bool:
+    """Whether something is assigned to a `.grad`, as in `parameter.grad = None`."""
+    targets = (target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets)
+    return any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in targets)
 
 
 def _called(call: ast.Call) -> str:
