@@ -41,6 +41,11 @@ def test_a_name_with_two_values_is_not_known() -> None:
     assert script.facts == {OPTIMIZER: "adam"}
 
 
+def test_the_first_of_two_optimizers_is_read_whole() -> None:
+    script = read_script("Adam(body, lr=2e-3)\nSGD(head, lr=0.1, momentum=0.9)\n", "train.py")
+    assert script.facts == {OPTIMIZER: "adam", LEARNING_RATE: 2e-3}
+
+
 def test_trainers_and_half_precision_are_read_too() -> None:
     script = read_script(
         "TrainingArguments('out', learning_rate=5e-5, per_device_train_batch_size=8, weight_decay=0.01)\n"

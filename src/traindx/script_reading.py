@@ -67,9 +67,10 @@ def read_script(text: str, name: str) -> Script:
     found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     calls = sorted(found, key=lambda call: (call.lineno, call.col_offset))
     for call in calls:
-        for fact, value in _facts(call, constants):
-            # The first of several: training comes before validation in nearly every script.
-            facts.setdefault(fact, value)
+        stated = dict(_facts(call, constants))
+        # The first of several, whole: training comes before validation, and a second optimizer is another.
+        if not (OPTIMIZER in stated and OPTIMIZER in facts):
+            facts = {**stated, **facts}
     return Script(facts, () if _clears_by_hand(tree) else tuple(_habits(calls, name)))
 
 
