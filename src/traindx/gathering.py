@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from traindx.diagnosing import diagnose
+from traindx.diagnosis import Asked
 from traindx.errors import TraindxError, UnreadableError
 from traindx.fact import Fact, Scalar
+from traindx.facts import PRECISION
 from traindx.interview import Gathered
 from traindx.loading.companions import settings_in
 from traindx.loading.discover import STANDARD_INPUT
@@ -13,6 +15,8 @@ from traindx.loading.reading import load
 from traindx.naming.vocabulary import fact_of
 from traindx.run import Run
 from traindx.script_reading import read_script
+from traindx.signs.dropout_extreme import dropout_extreme
+from traindx.signs.precision_is_half import precision_is_half
 from traindx.wording import count, listed
 
 _LARGEST = 1 << 22
@@ -48,12 +52,9 @@ def _script(path: str, place: Path) -> Gathered:
         script = read_script(place.read_text(encoding="utf-8", errors="replace"), place.name)
     except (OSError, ValueError) as error:
         raise UnreadableError(path, str(error), "give the script that trains") from error
-    return Gathered(
-        path,
-        f"a script that states {_stated(script.facts)}",
-        Run(place.name, (), facts=script.facts),
-        script.asked,
-    )
+    run = Run(place.name, (), facts=script.facts)
+    says = f"a script that states {_stated(script.facts)}"
+    return Gathered(path, says, run, (*script.asked, *_judged(run)))
 
 
 def _configuration(path: str, place: Path) -> Gathered | None:
@@ -62,11 +63,21 @@ def _configuration(path: str, place: Path) -> Gathered | None:
     facts: dict[Fact, Scalar] = {}
     for name, value in settings_in(place).items():
         fact = fact_of(name)
-        if fact is not None:
+        if fact is PRECISION and isinstance(value, bool):
+            # A switch names the precision by its own name; one that is off names none.
+            facts |= {PRECISION: name} if value else {}
+        elif fact is not None:
             facts.setdefault(fact, value.lower() if isinstance(value, str) else value)
     if not facts:
         return None
-    return Gathered(path, f"a configuration that states {_stated(facts)}", Run(place.name, (), facts=facts))
+    run = Run(place.name, (), facts=facts)
+    return Gathered(path, f"a configuration that states {_stated(facts)}", run, _judged(run))
+
+
+def _judged(run: Run) -> tuple[Asked, ...]:
+    """What settings alone show; those that questions ask for are judged with all that is told beside."""
+    asked = (Asked(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
+    return tuple(one for one in asked if not one.cannot_tell)
 
 
 def _stated(facts: Mapping[Fact, Scalar]) -> str:

@@ -7,7 +7,7 @@ from traindx.answering import answer_to
 from traindx.interview import Interview
 from traindx.question import Question, Told
 from traindx.scoring import belief
-from traindx.weighing import Scored, answered_signs, score, weigh
+from traindx.weighing import Scored, answered_signs, score, signs_read, weigh
 
 MOST = 8
 """Questions after the complaint, so that an interview ends in under ten."""
@@ -36,13 +36,13 @@ def next_question(interview: Interview) -> Question | None:
 def open_questions(interview: Interview) -> tuple[Question, ...]:
     """Questions that fit the complaints and whose answers are not known yet."""
     asked = {one.question.slug for one in interview.told}
-    answered = answered_signs(interview)
+    answered, read = answered_signs(interview), signs_read(interview)
     return tuple(
         one
         for one in catalogue.questions()
         if one.slug not in asked
         and any(complaint in one.complaints for complaint in interview.complaints)
-        and not _is_known(one, interview, answered)
+        and not (_is_known(one, interview, answered) or _is_read(one, read))
     )
 
 
@@ -50,6 +50,11 @@ def _is_known(question: Question, interview: Interview, answered: frozenset[str]
     if question.fields:
         return all(one.fact in interview.facts for one in question.needed)
     return question.signs <= answered
+
+
+def _is_read(question: Question, read: frozenset[str]) -> bool:
+    """Whether something read gives one of the answers."""
+    return any(one.seen and {sign.slug for sign in one.seen} <= read for one in question.choices)
 
 
 def _information(interview: Interview, now: Scored, question: Question) -> float:

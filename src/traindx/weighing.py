@@ -128,6 +128,11 @@ def answered_signs(interview: Interview) -> frozenset[str]:
     return frozenset(_known(interview).answers)
 
 
+def signs_read(interview: Interview) -> frozenset[str]:
+    """The signs that something read answers with yes."""
+    return frozenset(slug for slug, answer in _measured(interview).items() if isinstance(answer, Finding))
+
+
 def _lines(prior: float, clues: Iterable[Clue], known: _Known, said: list[Reason]) -> tuple[Reason, ...]:
     # Only clues that have an answer: an interview answers a few signs of many, and is weighed often.
     relevant = [_as_told(clue, known) for clue in clues if clue.sign.slug in known.answers]
