@@ -211,7 +211,7 @@ def pages() -> dict[str, str]:
         **causes(),
         **skill(),
     }
-    filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md")}
+    filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md", "docs/asking.md")}
     return {**{name: NOTE + text for name, text in made.items()}, **filled}
 
 

@@ -13,11 +13,13 @@ from types import ModuleType
 from typing import TypeVar
 
 from traindx import causes as cause_shelf
+from traindx import questions as question_shelf
 from traindx import readers as reader_shelf
 from traindx import signs as sign_shelf
 from traindx.cause import Cause
 from traindx.errors import PluginError, UnknownNameError
 from traindx.fitted import fitted
+from traindx.question import Question
 from traindx.reader import Reader
 from traindx.sign import Sign
 
@@ -49,6 +51,13 @@ def causes() -> tuple[Cause, ...]:
 def set_by_hand() -> tuple[Cause, ...]:
     """Every built-in cause with the points that its author gave it: what the fit keeps close to."""
     return _sorted([module.CAUSE for module in _modules(cause_shelf)])
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """Every question that an interview may ask."""
+    found: list[Question] = [module.QUESTION for module in _modules(question_shelf)]
+    return tuple(sorted(found, key=lambda one: one.slug))
 
 
 def cause_named(slug: str) -> Cause:

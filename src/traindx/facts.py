@@ -148,6 +148,7 @@ LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss func
 UNUSED_CLASS = Fact("unused_class", "a class that has an output and that no target names")
 FIRST_LAYER_NORMALISES = Fact("first_layer_normalises", "whether the input meets a normalisation first")
 EXAM = Fact("exam", "an exam that was held beside the run, and what it found", chosen=False)
+TOLD = Fact("told", "what a person answered in an interview", chosen=False)
 EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
 
 FACTS: dict[str, Fact] = {fact.slug: fact for fact in list(globals().values()) if isinstance(fact, Fact)}

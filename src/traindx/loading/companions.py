@@ -30,7 +30,7 @@ def settings_beside(folder: Path) -> dict[str, Scalar]:
     """Settings found in files of a folder, of its `files/`, `.hydra/` and `params/`; nothing on failure."""
     settings: dict[str, Scalar] = {}
     for file in settings_files(folder):
-        settings = {**(_read_pickled(file) if file.name == _PICKLED else _read(file)), **settings}
+        settings = {**(_read_pickled(file) if file.name == _PICKLED else settings_in(file)), **settings}
     return {**_one_file_each(folder / "params"), **settings}
 
 
@@ -52,7 +52,8 @@ def _files(folder: Path) -> list[Path]:
         return []
 
 
-def _read(file: Path) -> dict[str, Scalar]:
+def settings_in(file: Path) -> dict[str, Scalar]:
+    """The settings of a YAML or JSON file; nothing on failure."""
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
         document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, _Loader)  # noqa: S506

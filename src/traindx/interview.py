@@ -1,0 +1,130 @@
+"""The types of an interview: what was complained of, told and read, and what is believed after it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from traindx.cause import Cause
+from traindx.complaint import Complaint
+from traindx.diagnosis import Asked, Diagnosis, Reason
+from traindx.fact import Fact, Scalar
+from traindx.question import Question, Told
+from traindx.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Something that was read in place of asking: a run with its diagnosis, or a script's facts."""
+
+    source: str
+    """The path as it was given."""
+    says: str
+    """What it is, in a few words: "a log of 400 steps"."""
+    run: Run
+    asked: tuple[Asked, ...] = ()
+    """What signs answer of it."""
+    diagnosis: Diagnosis | None = None
+    """None for a script or a configuration, in which nothing ran."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interview:
+    """All that is known so far; every answer makes a new one."""
+
+    complaints: tuple[Complaint, ...] = ()
+    words: str = ""
+    """What the person wrote, in place of choosing or beside it."""
+    told: tuple[Told, ...] = ()
+    gathered: tuple[Gathered, ...] = ()
+
+    def after(self, told: Told) -> "Interview":
+        """The interview with one more answer; a question that is answered again keeps its place."""
+        if told.question not in [one.question for one in self.told]:
+            return replace(self, told=(*self.told, told))
+        kept = tuple(_merged(one, told) if one.question is told.question else one for one in self.told)
+        return replace(self, told=kept)
+
+    def with_path(self, gathered: Gathered) -> "Interview":
+        """The interview with something more that was read."""
+        return replace(self, gathered=(*self.gathered, gathered))
+
+    @property
+    def facts(self) -> Mapping[Fact, Scalar]:
+        """All facts; what was read outweighs what was told."""
+        return {**self.stated, **(self.run.facts if self.run else {})}
+
+    @property
+    def stated(self) -> Mapping[Fact, Scalar]:
+        """Facts that were told, or that stand in scripts and configurations."""
+        return {**self.said, **self.written}
+
+    @cached_property
+    def said(self) -> Mapping[Fact, Scalar]:
+        """Facts that a person told."""
+        return {fact: value for one in self.told for fact, value in (one.facts or {}).items()}
+
+    @cached_property
+    def written(self) -> Mapping[Fact, Scalar]:
+        """Facts that stand in scripts and configurations."""
+        return {
+            fact: value for one in self.gathered if not one.diagnosis for fact, value in one.run.facts.items()
+        }
+
+    @property
+    def is_told(self) -> bool:
+        """Whether anything is known beside the complaint."""
+        return bool(self.gathered) or any(one.is_known for one in self.told)
+
+    @property
+    def run(self) -> Run | None:
+        """The run that was read last, if any was."""
+        return next((one.run for one in reversed(self.gathered) if one.diagnosis), None)
+
+
+def _merged(first: Told, second: Told) -> Told:
+    """The later answer; facts that it does not name stay."""
+    return replace(second, facts={**(first.facts or {}), **second.facts}) if second.facts else second
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A cause with its share of the belief, and the lines that add up to its score."""
+
+    cause: Cause
+    confidence: float
+    """Less sure than the points alone would be where they rest on what was told."""
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What is believed at one moment of an interview."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    """Causes that compete, most likely first; together with `healthy` they add up to one."""
+    healthy: float
+    healthy_reasons: tuple[Reason, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    """Where what was told and what was read disagree; what was read counts."""
+
+    @property
+    def top(self) -> Hypothesis:
+        """The most likely cause."""
+        return self.hypotheses[0]
+
+    def share(self, slug: str) -> float:
+        """The belief in one cause."""
+        return next((one.confidence for one in self.hypotheses if one.cause.slug == slug), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """One step of the tree that was walked: an answer, or something read, and what it changed."""
+
+    asks: str
+    says: str
+    after: Ranking
+    before: Ranking | None = None
+    """None for the complaint, before which nothing is known."""
+    question: Question | None = None
+    """None for what was read, and for the complaint itself."""

@@ -1,0 +1,306 @@
+"""`traindx ask` as a user and as an agent would call it."""
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.calling import COOL, HOT, NAN
+from traindx.cli import main
+
+SCRIPT = """\
+import torch
+
+RATE = 0.5
+optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+for x, y in loader:
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert main(["ask", *words, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document, dict)
+    assert document["schema"] == "traindx.interview/1"
+    return document
+
+
+def complaint_about(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one sentence that is said to bad input."""
+    assert main(["ask", *words]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    return shown.err
+
+
+def test_an_agent_gets_a_typed_answer_and_what_to_ask_next(capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, "--symptom", "loss-nan", "--answer", "lr=0.1", "--answer", "optimizer=adam")
+    assert {
+        "says",
+        "symptoms",
+        "asked",
+        "answers",
+        "gathered",
+        "healthy",
+        "hypotheses",
+        "walked",
+        "claims",
+        "outside",
+        "next_question",
+        "next_experiment",
+        "next_commands",
+        "limits",
+    } <= set(found)
+    assert found["symptoms"] == [{"symptom": "loss-nan", "says": "the loss becomes NaN or infinite"}]
+    # Rate and optimizer are one question.
+    assert found["asked"] == 1
+    hypotheses = found["hypotheses"]
+    assert isinstance(hypotheses, list)
+    assert [one["confidence"] for one in hypotheses] == sorted(
+        (one["confidence"] for one in hypotheses), reverse=True
+    )
+    assert hypotheses[0]["cause"] == "lr-too-high"
+    assert any("adam runs at up to 0.1" in line["says"] for line in hypotheses[0]["reasons"])
+    question = found["next_question"]
+    assert isinstance(question, dict)
+    assert question["question"] == "onset"
+    assert [one["answer"] for one in question["answers"]] == [
+        "first-steps",
+        "after-climb",
+        "sudden",
+        "unknown",
+    ]
+
+
+def test_answering_what_is_asked_next_comes_to_an_end(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {"finite": "clean", "onset": "sudden", "loss-function": "own"}
+    words: list[str] = []
+    for _ in range(9):
+        question = asked(capsys, "--symptom", "loss-nan", *words)["next_question"]
+        if question is None:
+            break
+        assert isinstance(question, dict)
+        slug = question["question"]
+        words += ["--answer", f"{slug}={told.get(slug, 'unknown')}"]
+    found = asked(capsys, "--symptom", "loss-nan", *words)
+    assert found["next_question"] is None
+    assert found["stands_out"] is True
+    walked = found["walked"]
+    assert isinstance(walked, list)
+    assert walked[-1]["leads"][0]["cause"] == "unstable-loss-function"
+
+
+def test_it_prints_the_tree_the_reasons_and_what_to_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--symptom", "overfitting", "--answer", "validation=turns-up"]) == 0
+    text = capsys.readouterr().out
+    assert "Most likely: Overfitting" in text
+    assert "why overfitting" in text
+    assert "you say: it falls, then turns up" in text
+    assert "walked" in text
+    assert "traindx run train.py" in text
+    assert "modes=switched|validated-in-train|trained-in-eval" in text
+    assert "It rests on 1 answer, which count" in text
+
+
+def test_a_complaint_alone_names_no_change(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--symptom", "loss-stuck"]) == 0
+    text = capsys.readouterr().out
+    assert "Before any answer" in text
+    assert "if so, change" not in text
+    assert "traindx treat" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--symptom", "nan"], 'no symptom is called "nan"; they are loss-stuck, loss-slow'),
+        (["--symptom", "loss-nan", "--answer", "colour=blue"], 'no question is called "colour"; they are'),
+        (["--symptom", "loss-nan", "--answer", "onset"], '"onset" is no answer; write QUESTION=ANSWER'),
+        (["--symptom", "loss-nan", "--answer", "onset=late"], "it takes first-steps, after-climb, sudden"),
+        (["--symptom", "loss-nan", "--answer", "lr=fast"], 'lr is not "fast"; it is a number'),
+        (["--symptom", "loss-nan", "--answer", "momentum=9"], "momentum"),
+        (["--symptom", "loss-nan", "--answer", "optimizer=best"], "it is one of adam, adamw"),
+        (["--claim", "the moon is full"], "no claim that can be checked"),
+        (["nowhere/train.log"], "nowhere/train.log: is not there"),
+        (["purple", "haze"], "fits none of the symptoms"),
+        ([str(Path(HOT).parent)], "give one of them"),
+    ],
+)
+def test_bad_input_gives_one_sentence(
+    capsys: pytest.CaptureFixture[str], words: list[str], says: str
+) -> None:
+    assert says in complaint_about(capsys, *words)
+
+
+def test_without_a_terminal_it_asks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "needs a terminal to ask in" in complaint_about(capsys)
+
+
+def test_a_log_is_weighed_as_diagnose_does(capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, HOT)
+    assert main(["diagnose", HOT, "--json", "-"]) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    hypotheses = found["hypotheses"]
+    assert isinstance(hypotheses, list)
+    for one, suspect in zip(hypotheses, run["suspects"], strict=False):
+        assert one["cause"] == suspect["cause"]
+        assert one["confidence"] == pytest.approx(suspect["confidence"], abs=1e-3)
+    assert found["healthy"] == pytest.approx(run["healthy"], abs=1e-3)
+
+
+def test_losses_may_come_through_a_pipe(tmp_path: Path) -> None:
+    losses = "".join(f"step {step} loss {2.0 - step * 0.01}\n" for step in range(60))
+    done = subprocess.run(
+        [sys.executable, "-m", "traindx", "ask", "-", "--symptom", "loss-nan", "--json", "-"],
+        input=f"{losses}step 60 loss nan\nstep 61 loss nan\n",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found["gathered"][0]["verdict"] == "sick"
+    assert found["next_question"]["question"] != "onset"
+
+
+def test_what_stands_in_a_script_is_not_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    found = asked(capsys, str(script), "--symptom", "loss-unstable")
+    hypotheses = found["hypotheses"]
+    assert isinstance(hypotheses, list)
+    assert hypotheses[0]["cause"] == "gradients-not-cleared"
+    assert f"traindx treat {script}" in json.dumps(found["next_commands"])
+    plain = asked(capsys, str(script), "--symptom", "loss-slow")
+    question = plain["next_question"]
+    while isinstance(question, dict):
+        assert question["question"] != "setup"
+        given = [word for one in plain["answers"] for word in ("--answer", f"{one['question']}=unknown")]  # type: ignore[attr-defined]
+        given += ["--answer", f"{question['question']}=unknown"]
+        plain = asked(capsys, str(script), "--symptom", "loss-slow", *given)
+        question = plain["next_question"]
+
+
+def test_a_claim_is_held_against_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--claim", "I need another optimizer", HOT]) == 0
+    text = capsys.readouterr().out
+    assert '"I need another optimizer"  the evidence speaks against it' in text
+    assert "Learning rate too high" in text
+    assert "would change it" in text
+    found = asked(capsys, "--claim", "the learning rate is too high", "--claim", "more epochs", HOT)
+    claims = found["claims"]
+    assert isinstance(claims, list)
+    assert [(one["claim"], one["stands"]) for one in claims] == [
+        ("rate-too-high", "holds"),
+        ("more-epochs", "fails"),
+    ]
+    assert all(one["would_change_it"] for one in claims)
+
+
+def test_a_healthy_log_speaks_against_every_claim_of_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, COOL, "--claim", "the model is too small", "--claim", "my model is excellent")
+    claims = found["claims"]
+    assert isinstance(claims, list)
+    assert [one["stands"] for one in claims] == ["fails", "holds"]
+
+
+def test_pressure_is_met_politely_and_firmly(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--claim", "demo tomorrow, just tell me what to change", NAN]) == 0
+    text = capsys.readouterr().out
+    assert "A wrong guess costs a whole run" in text
+    assert "Look at this first:" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        ("RuntimeError: CUDA out of memory", "out-of-memory"),
+        ("ImportError: no module named torch", "environment"),
+        ("DataLoader worker (pid 17) exited unexpectedly", "loader-crash"),
+        ("how should I design the reward for my agent", "reinforcement-learning"),
+        ("which architecture is best for tables", "architecture"),
+    ],
+)
+def test_another_field_is_named_with_where_to_look(
+    capsys: pytest.CaptureFixture[str], words: str, field: str
+) -> None:
+    found = asked(capsys, words)
+    outside = found["outside"]
+    assert isinstance(outside, list)
+    assert [one["field"] for one in outside] == [field]
+    assert outside[0]["look"]
+    assert found["hypotheses"] == []
+    assert found["next_question"] is None
+
+
+def test_documents_go_where_they_should(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--symptom", "loss-slow", "--answer", "setup=adam 1e-6", "--claim", "model too small"]
+    assert main(["ask", *words, "--md", str(tmp_path), "--json", str(tmp_path)]) == 0
+    page = (tmp_path / "interview.md").read_text()
+    assert "**Most likely: Learning rate too low" in page
+    assert "### Claim: My model is too small" in page
+    assert json.loads((tmp_path / "interview.json").read_text())["schema"] == "traindx.interview/1"
+    assert "Most likely" in capsys.readouterr().out
+
+
+def test_every_question_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    from traindx import catalogue
+
+    assert main(["ask", "--questions"]) == 0
+    text = capsys.readouterr().out
+    for question in catalogue.questions():
+        assert question.asks.split("?")[0][:40] in text
+
+
+def test_a_real_terminal_is_asked_and_ctrl_d_ends_it(tmp_path: Path) -> None:
+    shown, code = on_a_terminal(tmp_path, b"4\n", b"3\n", b"clean\n", b"\x04")
+    text = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    assert "1  What do you see?" in text
+    assert "2  When did the loss become NaN or infinite?" in text
+    assert "▲ +" in text
+    assert "Ended here; this is what is known so far." in text
+    assert "walked" in text
+    assert "Traceback" not in text
+    assert code == 0
+
+
+def test_ctrl_c_on_a_real_terminal_ends_it_too(tmp_path: Path) -> None:
+    shown, code = on_a_terminal(tmp_path, b"7\n", b"\x03")
+    assert "Ended here; this is what is known so far." in shown
+    assert "Traceback" not in shown
+    assert code == 0
+
+
+def on_a_terminal(cwd: Path, *typed: bytes) -> tuple[str, int]:
+    """What a pseudo-terminal shows, with something typed at each prompt."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(cwd)
+        os.environ["COLUMNS"] = "100"
+        os.execv(sys.executable, [sys.executable, "-m", "traindx", "ask"])
+    shown, left = b"", list(typed)
+    while True:
+        ready, _, _ = select.select([terminal], [], [], 60)
+        try:
+            piece = os.read(terminal, 65536) if ready else b""
+        except OSError:
+            piece = b""
+        if not piece:
+            break
+        shown += piece
+        if shown.endswith(b"> ") and left:
+            os.write(terminal, left.pop(0))
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    return shown.decode(), os.waitstatus_to_exitcode(status)

@@ -1,0 +1,61 @@
+"""What every question on the shelf has in common."""
+
+import pytest
+
+from traindx import catalogue
+from traindx.answering import answer_to
+from traindx.complaint import Complaint
+from traindx.complaints import COMPLAINTS
+from traindx.inquiring import next_question
+from traindx.interview import Interview
+from traindx.question import Choice, Question, Told
+from traindx.weighing import weigh
+
+QUESTIONS = catalogue.questions()
+CHOICES = [
+    pytest.param(question, choice, id=f"{question.slug}={choice.slug}")
+    for question in QUESTIONS
+    for choice in question.choices
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.slug)
+def test_it_ends_as_it_should_and_takes_what_it_says_it_takes(question: Question) -> None:
+    assert question.asks.endswith("?")
+    assert question.look.endswith(".")
+    assert question.complaints
+    assert set(question.first) <= set(question.complaints)
+    assert not answer_to(question, "unknown").is_known
+    for choice in question.choices:
+        assert answer_to(question, choice.slug).choice is choice
+        assert choice.slug in question.accepts
+    for text, _ in question.examples:
+        assert answer_to(question, text).is_known
+
+
+@pytest.mark.parametrize(("question", "choice"), CHOICES)
+def test_a_choice_does_not_rule_out_what_it_says(question: Question, choice: Choice) -> None:
+    assert not {sign.slug for sign in choice.seen} & {sign.slug for sign in choice.unseen}
+    assert choice.seen or choice.unseen or choice.speaks
+
+
+@pytest.mark.parametrize(
+    ("question", "choice"),
+    [one for one in CHOICES if one.values[1].fault],  # type: ignore[union-attr]
+)
+def test_a_choice_that_names_a_fault_makes_its_cause_likelier(question: Question, choice: Choice) -> None:
+    def raises(complaint: Complaint) -> bool:
+        before = Interview((complaint,))
+        shares, after = weigh(before), weigh(before.after(Told(question, choice=choice)))
+        return any(one.confidence > 1.5 * shares.share(one.cause.slug) for one in after.hypotheses[:3])
+
+    assert any(raises(complaint) for complaint in question.complaints)
+
+
+def test_every_complaint_has_questions_and_begins_with_what_it_looks_like() -> None:
+    for complaint in COMPLAINTS.values():
+        assert sum(complaint in question.complaints for question in QUESTIONS) >= 3
+        if complaint.slug not in ("gradients-explode", "gradients-vanish"):
+            first = next_question(Interview((complaint,)))
+            assert first is not None
+            assert complaint in first.first
