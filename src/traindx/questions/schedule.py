@@ -40,8 +40,6 @@ QUESTION = Question(
             "it is next to nothing long before the end",
             seen=(rate_decayed_early,),
             unseen=(rate_constant,),
-            fault=True,
         ),
     ),
-    known=0.9,
 )
