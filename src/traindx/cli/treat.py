@@ -23,6 +23,7 @@ EXAMPLES = """\
   traindx treat --apply train.py               write the proven patch into the source, after asking
   traindx treat --changes                      list every change a machine can apply
   traindx treat -- python -m package.train     any command that trains with torch
+  traindx treat --engine ray train.py          arms as tasks of Ray; --address HOST:PORT on a cluster
 
 Our options stand before the command; everything after its first word is the program's. Every arm is the same
 command with the same seed and at most one change; it runs in a copy of the working directory, so that what
@@ -77,6 +78,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--save-model", metavar="FILE", help="keep the weights of the treated model, as torch saves them"
     )
     parser.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="where arms run: processes of this machine (default), or tasks of Ray",
+    )
+    parser.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="with --engine ray: the head of a cluster, or auto for the one this machine is a node of"
+        " (default: a Ray of its own on this machine)",
+    )
+    parser.add_argument(
+        "--cpus-per-arm", type=int, metavar="N", help="with --engine ray: CPUs of each arm (default: 1)"
+    )
+    parser.add_argument(
+        "--gpus-per-arm", type=float, metavar="N", help="with --engine ray: GPUs of each arm (default: none)"
+    )
+    parser.add_argument(
         "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
     )
     parser.add_argument(
@@ -108,6 +127,10 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             # With whether the patch was applied, when that is known.
             keeps_case=False,
+            engine=arguments.engine,
+            address=arguments.address,
+            cpus_per_arm=arguments.cpus_per_arm,
+            gpus_per_arm=arguments.gpus_per_arm,
         )
     except KeyboardInterrupt:
         progress.wipe()
