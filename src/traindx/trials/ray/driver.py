@@ -109,14 +109,16 @@ class Driver:
             order = arm.request.order
             waited = now - arm.since
             if arm.begun is None and waited > order.waits:
-                self._give_up(one, f"the cluster had no room for it within {waited:.0f} s ({self._needs()})")
+                self._give_up(
+                    one, f"the cluster had no room for it within {waited:.0f} s: {self._scarcity()}"
+                )
             elif arm.begun is not None and waited > (RETRIES + 1) * (order.seconds + _SLACK):
                 self._give_up(one, f"its node did not answer within {waited:.0f} s")
         if now - self._counted > _COUNTS:
             self._counted = now
             self._tell(Told(About.ROOM, room=self._room()))
             if any(arm.begun is None and now - arm.since > _COUNTS for arm in self._underway.values()):
-                self._tell(Told(About.WAITING, says=self._scarcity()))
+                self._tell(Told(About.WAITING, says=f"waiting for the cluster: {self._scarcity()}"))
 
     def _hear(self, one: "Iterator[object]") -> None:
         arm = self._underway[one]
@@ -142,15 +144,12 @@ class Driver:
         self._ray.cancel(one, force=True)
         self._tell(Told(About.FAILED, arm.request.number, says=says))
 
-    def _needs(self) -> str:
-        gpus = f" and {self._opening.gpus:g} GPU" if self._opening.gpus else ""
-        return f"an arm takes {count(self._opening.cpus, 'CPU')}{gpus}"
-
     def _scarcity(self) -> str:
         whole, free = self._ray.cluster_resources(), self._ray.available_resources()
         kinds = ("CPU", "GPU") if self._opening.gpus else ("CPU",)
         figures = " and ".join(f"{free.get(kind, 0):g} of {whole.get(kind, 0):g} {kind}s" for kind in kinds)
-        return f"waiting for the cluster: {self._needs()}, {figures} are free"
+        gpus = f" and {self._opening.gpus:g} GPU" if self._opening.gpus else ""
+        return f"an arm takes {count(self._opening.cpus, 'CPU')}{gpus}, and {figures} are free"
 
     def _room(self) -> int:
         nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]

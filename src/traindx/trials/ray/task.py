@@ -133,8 +133,10 @@ def _program(command: Command) -> str:
 
 
 def _moved(path: str, origin: Path, place: Path) -> str:
+    """A path below the working directory as one below its copy, where that has it or may get it."""
     if os.path.isabs(path) and Path(path).is_relative_to(origin):
-        return str(place / Path(path).relative_to(origin))
+        moved = place / Path(path).relative_to(origin)
+        return str(moved) if moved.parent.is_dir() else path
     return path
 
 
