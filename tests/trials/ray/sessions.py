@@ -39,7 +39,7 @@ x = torch.randn(256, 6)
 y = (x @ torch.randn(6, 1) > 0).float()
 model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=3 * 0.00001)
-for batch in torch.randperm(320).remainder(256).split(8):
+for batch in torch.randperm(1280).remainder(256).split(32):
     loss = nn.functional.binary_cross_entropy_with_logits(model(x[batch]), y[batch])
     optimizer.zero_grad()
     loss.backward()
@@ -141,13 +141,19 @@ def children(pid: int) -> list[int]:
 
 
 def cluster(here: Path) -> dict[str, object]:
+    # Ray has sockets in it, and their paths may have a hundred characters.
+    with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as scratch:
+        return lost_piece_by_piece(here, scratch)
+
+
+def lost_piece_by_piece(here: Path, scratch: str) -> dict[str, object]:
     """Two nodes: interrupt, ask for too much, lose one and then the other, ask for what is not there."""
     os.environ |= {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "RAY_gcs_rpc_server_reconnect_timeout_s": LOST_AFTER,
     }
-    head = node("--head", "--port", str(PORT), "--include-dashboard", "false", "--temp-dir", f"{here}/ray")
+    head = node("--head", "--port", str(PORT), "--include-dashboard", "false", "--temp-dir", scratch)
     until(is_listening)
     other = node("--address", ADDRESS)
     on_cluster = ["--engine", "ray", "--address", ADDRESS]
@@ -190,9 +196,10 @@ def machine(here: Path) -> dict[str, object]:
     """The same treatment in processes and on a Ray of this machine, and what the latter leaves behind."""
     scratch = Path(tempfile.gettempdir())
     before = set(scratch.glob("traindx-*"))
+    one_arm = ["--seeds", "1", "--trials", "1"]
     found = {
-        "processes": Treatment(here / "processes", "--seeds", "1").result(),
-        "ray": Treatment(here / "ray", "--engine", "ray", "--seeds", "1").result(),
+        "processes": Treatment(here / "processes", *one_arm).result(),
+        "ray": Treatment(here / "ray", "--engine", "ray", *one_arm).result(),
     }
     commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
     left = [str(command) for command in commands if b"raylet" in command or b"gcs_server" in command]
