@@ -186,6 +186,8 @@ def _treated(
                 treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
             if wish.saves_model is not None:
                 notes += _save_model(engine, best, wish.saves_model)
+    if treatment.trials:
+        treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
     beliefs = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
     after = dict(updated(beliefs, treatment.trials))
     return Treated(
@@ -197,7 +199,7 @@ def _treated(
         command=" ".join(command.words),
         folder=folder,
         seconds=first.seconds * steps / max(1, steps_of(run)),
-        notes=(*notes, *runner.notes),
+        notes=tuple(notes),
     )
 
 

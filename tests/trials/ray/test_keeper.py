@@ -27,7 +27,9 @@ def tell(watcher: "subprocess.Popen[str]", words: str) -> None:
 
 def training() -> "subprocess.Popen[bytes]":
     """A program that starts another, which ignores what it is asked to do; it never ends by itself."""
-    program = "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork(); time.sleep(600)"
+    program = (
+        "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); os.fork(); time.sleep(600)"
+    )
     return subprocess.Popen([sys.executable, "-c", program], process_group=0)
 
 

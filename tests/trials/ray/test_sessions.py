@@ -41,7 +41,9 @@ def test_ray_comes_to_the_same_as_processes_and_leaves_nothing(tmp_path: Path) -
     assert ray["trials"] == processes["trials"]
     for arm in ("control", "arms/optimizer.lr_x_10000-seed0"):
         curves = [
-            max(load(tmp_path / engine / ".traindx/treatments/train-1" / arm), key=lambda run: len(run.series))
+            max(
+                load(tmp_path / engine / ".traindx/treatments/train-1" / arm), key=lambda run: len(run.series)
+            )
             for engine in ("processes", "ray")
         ]
         one, other = (curve[TRAIN_LOSS].values.tolist() for curve in curves)
@@ -65,8 +67,8 @@ def test_what_is_lost_of_a_cluster_is_run_again_or_told(tmp_path: Path) -> None:
 
     lost = found["lost"]
     assert lost["code"] == 0
-    assert "note: 1 arm lost with a worker of the cluster and run again on another" in told(lost)
-    assert "note: the Ray cluster was lost: what is said rests on the arms that had ended" in told(lost)
+    assert "1 arm was lost with its worker, and run again" in told(lost)
+    assert "the Ray cluster was lost: what is said rests on the arms that had ended by then" in told(lost)
     assert "helped, 2 of 2 seeds" in told(lost)
     assert lost["arms"] == [
         "control",

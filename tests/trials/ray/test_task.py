@@ -76,7 +76,9 @@ def test_the_program_sees_the_node_without_ray(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setenv("OF_THE_NODE", "kept")
     given = {"PYTHONPATH": f"{origin}:relative", "KERAS_BACKEND": "torch"}
-    small = Sent(origin, packed([(origin / "train.py", "train.py"), (origin / "notes.txt", "notes.txt")]), "", given)
+    small = Sent(
+        origin, packed([(origin / "train.py", "train.py"), (origin / "notes.txt", "notes.txt")]), "", given
+    )
     returned = ran(order(origin, tmp_path / "arm", "train.py", threads=1), small, HERE, home)
     place, _, _, environment = printed(returned, tmp_path / "back")
     assert not [name for name in environment if name.startswith("RAY_")]
@@ -109,8 +111,7 @@ def test_a_large_directory_is_used_as_it_is_where_the_node_sees_it(tmp_path: Pat
 def test_weights_come_back(tmp_path: Path) -> None:
     origin, home = project(tmp_path / "project"), node_folder(tmp_path)
     (origin / "train.py").write_text(
-        "import json, os\n"
-        "open(json.loads(os.environ['TRAINDX_TRIAL'])['saves'], 'w').write('weights')\n"
+        "import json, os\nopen(json.loads(os.environ['TRAINDX_TRIAL'])['saves'], 'w').write('weights')\n"
     )
     asked = order(origin, tmp_path / "arm", "train.py", saves=tmp_path / "model.pt")
     assert ran(asked, sent(origin), HERE, home).weights == b"weights"

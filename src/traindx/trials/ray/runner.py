@@ -129,10 +129,12 @@ class RayRunner:
         order.folder.mkdir(parents=True, exist_ok=True)
         shared = order.folder / SHARED
         shared.write_text(self._word)
-        number, answer = self._numbered()
-        self._send(Request(number, order))
-        told = answer.result()
-        shared.unlink(missing_ok=True)
+        try:
+            number, answer = self._numbered()
+            self._send(Request(number, order))
+            told = answer.result()
+        finally:
+            shared.unlink(missing_ok=True)
         if told.about is About.LOST:
             return Done(order, None, 0.0, "the Ray cluster was lost before it ended")
         if told.about is About.FAILED:
@@ -155,7 +157,8 @@ class RayRunner:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was run again, and that the cluster was lost."""
-        again = f"{count(self._again, 'arm')} lost with a worker of the cluster and run again on another"
+        were = "were lost with their workers" if self._again > 1 else "was lost with its worker"
+        again = f"{count(self._again, 'arm')} {were}, and run again"
         rests = "what is said rests on the arms that had ended by then"
         lost = f"{self._lost}: {rests}; Ray's own words are in {self._log}"
         return (*([again] if self._again else []), *([lost] if self._lost else []))
@@ -174,7 +177,8 @@ class RayRunner:
             assert self._driver.stdin is not None
             self._driver.stdin.close()
         try:
-            self._driver.wait(_LEAVES)
+            # While it is still looking for a cluster, it does not listen.
+            self._driver.wait(_LEAVES if self._ready.done() else 0)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError):
                 os.killpg(self._driver.pid, signal.SIGKILL)
