@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -140,7 +140,14 @@ def cluster_of(
 
 
 def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
-    return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
+    if cluster is None:
+        return LocalRunner(place)
+    try:
+        return RayRunner(cluster, place, folder, say)
+    except BaseException:
+        with suppress(OSError):  # Ray's own words are in it
+            folder.rmdir()
+        raise
 
 
 def _treated(

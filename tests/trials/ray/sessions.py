@@ -1,6 +1,6 @@
 """What is done on real clusters; run as a program in a network of its own, it prints what came of it.
 
-The training waits in its arms of some seeds until it is let go, so that nothing hangs on how fast a machine is.
+The training waits in its arms of some seeds until it is let go, so that nothing hangs on the machine's speed.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Treatments on real Ray: on this machine, and on a cluster of two nodes that are lost one after the other."""
+"""Treatments on real Ray: on this machine, and on two nodes of which one is lost after the other."""
 
 import json
 import subprocess

@@ -245,8 +245,8 @@ def _why_not(address: str | None, error: Exception) -> str:
     while chain is not None:
         if type(chain).__name__ == "AuthenticationError" or "InvalidAuthToken" in str(chain):
             return (
-                f"--address {address}: the cluster wants a token; set RAY_AUTH_MODE=token, and"
-                " RAY_AUTH_TOKEN_PATH to the file that has it"
+                f"--address {address}: the cluster wants its token, and was given none or another; set"
+                " RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to the file that has it"
             )
         chain = chain.__cause__ or chain.__context__
     return f"--address {address}: no Ray cluster could be reached: {_last(error)}"

@@ -29,7 +29,7 @@ LOG = "ray.txt"
 """What Ray said, in the folder of the treatment; kept where something went wrong."""
 _MOST = 8
 """Arms beside each other, however large the cluster is: a search asks for no more at a time."""
-_CONNECTS = 90.0
+_CONNECTS = 60.0
 """Seconds in which Ray has to be there."""
 _LEAVES = 15.0
 """Seconds in which it has to be gone."""
@@ -118,7 +118,8 @@ class RayRunner:
         try:
             told = self._ready.result(timeout=_CONNECTS)
         except TimeoutError:
-            raise TraindxError(f"{where}: was not there within {_CONNECTS:.0f} s; see {self._log}") from None
+            self._lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
+            raise TraindxError(self._lost) from None
         if told.about is About.LOST:
             raise TraindxError(f"{where}: broke off before anything was run; see {self._log}")
         if told.about is About.REFUSED:
@@ -222,8 +223,9 @@ class RayRunner:
             self._again += told.is_again
             self._waiting.pop(told.number).set_result(told)
         if told.about is About.LOST:
+            refused = self._ready.done() and self._ready.result().about is About.REFUSED
             with self._lock:
-                self._lost = "" if self._closed else "the Ray cluster was lost"
+                self._lost = self._lost or ("" if self._closed or refused else "the Ray cluster was lost")
                 left, self._waiting = list(self._waiting.values()), {}
             for answer in left:
                 answer.set_result(told)
