@@ -63,10 +63,13 @@ def main() -> None:
             began = time.perf_counter()
         print(f"and gone {time.perf_counter() - began:.1f} s after it was let go")
     print(f"first arm: {took['process'][0]:.2f} s as a process, {took['task'][0]:.2f} s as a task")
-    processes, tasks = took["process"][1:], took["task"][1:]
-    print(f"others, median of {_PAIRS} (range): {middle(processes)} s as a process, {middle(tasks)} s as a task")
-    print(f"ratio of pairs: {middle([task / process for process, task in zip(processes, tasks, strict=True)])}")
-    print(f"difference: {middle([task - process for process, task in zip(processes, tasks, strict=True)])} s")
+    pairs = list(zip(took["process"], took["task"], strict=True))[1:]
+    print(f"others, median of {_PAIRS} (range):")
+    print(
+        f"  {middle([one for one, _ in pairs])} s as a process, {middle([one for _, one in pairs])} s as a task"
+    )
+    print(f"  ratio of pairs {middle([task / process for process, task in pairs])}")
+    print(f"  difference of pairs {middle([task - process for process, task in pairs])} s")
 
 
 if __name__ == "__main__":

@@ -48,6 +48,9 @@ torch.save(model.state_dict(), "model.pt")
 """
 
 
+_VERDICT = ("name", "control", "treated", "effect", "gain", "outcome", "says")
+
+
 def until(happens: Callable[[], object], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not happens():
@@ -100,7 +103,7 @@ class Treatment:
             "code": code,
             "out": (self.here / "out.txt").read_text(),
             "err": (self.here / "err.txt").read_text(),
-            "trials": trials,
+            "verdicts": [[trial[name] for name in _VERDICT] for trial in trials],
             "arms": sorted(path.parent.name for path in recordings),
             "files": sorted(path.name for path in self.here.iterdir()),
         }
@@ -201,9 +204,10 @@ def machine(here: Path) -> dict[str, object]:
         "processes": Treatment(here / "processes", *one_arm).result(),
         "ray": Treatment(here / "ray", "--engine", "ray", *one_arm).result(),
     }
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
-    left = [str(command) for command in commands if b"raylet" in command or b"gcs_server" in command]
-    return {**found, "left": left + [str(path) for path in set(scratch.glob("traindx-*")) - before]}
+    commands = [path.read_bytes().decode() for path in Path("/proc").glob("[0-9]*/cmdline")]
+    processes = [one for one in commands if "ray::" in one or "raylet" in one or "gcs_server" in one]
+    folders = [path.name for path in set(scratch.glob("traindx-*")) - before]
+    return {**found, "behind": {"processes": processes, "folders": folders}}
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_startup import loaded_by
 from traindx.launching.command import Command
 from traindx.trials.program import OUTPUT, Order
 from traindx.trials.ray.archive import packed, unpacked
@@ -106,6 +107,11 @@ def test_a_large_directory_is_used_as_it_is_where_the_node_sees_it(tmp_path: Pat
     returned = ran(asked, sent(origin, small=False), HERE, home / "again")
     assert (returned.code, returned.place) == (0, str(origin))
     assert (origin / "made.txt").exists()
+
+
+def test_a_node_needs_nothing_of_what_the_command_line_needs() -> None:
+    loaded = loaded_by("import traindx.trials.ray.task")
+    assert loaded.isdisjoint({"numpy", "msgspec", "rich", "yaml", "torch", "ray"})
 
 
 def test_weights_come_back(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -208,8 +209,8 @@ def connected(opening: Opening) -> ModuleType:
         _refuse_silent(opening.address)
         settings["address"] = opening.address
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    import ray
-
+    # After its environment: Ray reads that when it is imported.
+    ray = import_module("ray")
     try:
         ray.init(
             log_to_driver=False,
