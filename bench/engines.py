@@ -65,9 +65,8 @@ def main() -> None:
     print(f"first arm: {took['process'][0]:.2f} s as a process, {took['task'][0]:.2f} s as a task")
     pairs = list(zip(took["process"], took["task"], strict=True))[1:]
     print(f"others, median of {_PAIRS} (range):")
-    print(
-        f"  {middle([one for one, _ in pairs])} s as a process, {middle([one for _, one in pairs])} s as a task"
-    )
+    for index, name in enumerate(took):
+        print(f"  {middle([pair[index] for pair in pairs])} s as a {name}")
     print(f"  ratio of pairs {middle([task / process for process, task in pairs])}")
     print(f"  difference of pairs {middle([task - process for process, task in pairs])} s")
 

@@ -55,8 +55,15 @@ class LocalRunner:
     place: Workplace
     _stopped: Event = field(default_factory=Event)
 
-    lost = ""
-    notes: tuple[str, ...] = ()
+    @property
+    def lost(self) -> str:
+        """Nothing: this machine is there as long as we are."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """None."""
+        return ()
 
     def carry_out(self, order: Order) -> Done:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""

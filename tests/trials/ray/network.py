@@ -1,12 +1,14 @@
 """A network and processes of their own: Ray listens on all addresses, and leaves processes behind."""
 
+import os
 import shutil
 import subprocess
 import sys
 from functools import cache
 
-# All processes in it end with the first one of them.
-_ALONE = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+# Others than root become root of a world of their own first. All processes in it end with its first one.
+_FIRST = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+_ALONE = ["unshare", *_FIRST, "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
 _INSIDE = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 
 

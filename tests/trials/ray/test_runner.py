@@ -1,5 +1,6 @@
 """Which clusters are refused before anything is started."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -17,7 +18,11 @@ from traindx.trials.ray.runner import Cluster, RayRunner
         ("host:", 1, 0.0, "is neither HOST:PORT nor auto"),
         ("ray://host:10001", 1, 0.0, "ray job submit"),
         (None, 0, 0.0, "at least one CPU"),
-        (None, 1, -1.0, "GPUs or none"),
+        (None, 1, -1.0, "a part of one"),
+        (None, 1, 1.5, "a part of one"),
+        (None, 1, math.nan, "a part of one"),
+        ("host:65536", 1, 0.0, "is neither HOST:PORT nor auto"),
+        (":6379", 1, 0.0, "is neither HOST:PORT nor auto"),
         (None, 100_000, 0.0, "this machine has"),
     ],
 )

@@ -50,9 +50,10 @@ class Cluster:
 
     def __post_init__(self) -> None:
         """Refuse what no cluster can be asked."""
-        if self.cpus_per_arm < 1 or self.gpus_per_arm < 0:
+        is_share = 0 <= self.gpus_per_arm <= 1 or self.gpus_per_arm % 1 == 0
+        if self.cpus_per_arm < 1 or not is_share or self.gpus_per_arm < 0:
             asked = f"{self.cpus_per_arm} CPUs and {self.gpus_per_arm:g} GPUs for each arm"
-            raise TraindxError(f"{asked}: an arm takes at least one CPU, and GPUs or none")
+            raise TraindxError(f"{asked}: an arm takes at least one CPU, and whole GPUs or a part of one")
         if self.address is None:
             if self.cpus_per_arm > cores():
                 raise TraindxError(
@@ -64,8 +65,13 @@ class Cluster:
                 f"--address {self.address}: is that of a Ray client; run traindx on a node of the cluster, as"
                 " ray job submit does, with --address auto"
             )
-        elif self.address != "auto" and not self.address.rpartition(":")[2].isdecimal():
+        elif self.address != "auto" and not _is_host_and_port(self.address):
             raise TraindxError(f"--address {self.address}: is neither HOST:PORT nor auto")
+
+
+def _is_host_and_port(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    return bool(host) and port.isdecimal() and int(port) < 1 << 16
 
 
 class RayRunner:
@@ -121,7 +127,8 @@ class RayRunner:
             self._lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
             raise TraindxError(self._lost) from None
         if told.about is About.LOST:
-            raise TraindxError(f"{where}: broke off before anything was run; see {self._log}")
+            why = f" ({told.says})" if told.says else ""
+            raise TraindxError(f"{where}: Ray broke off before anything was run{why}; see {self._log}")
         if told.about is About.REFUSED:
             raise TraindxError(told.says)
 

@@ -70,9 +70,11 @@ def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
     yield begun
     with tempfile.TemporaryDirectory(prefix="traindx-", ignore_cleanup_errors=True) as home:
         try:
-            yield ran(order, sent, begun, Path(home).resolve())
+            returned = ran(order, sent, begun, Path(home).resolve())
         except OSError as error:
-            yield Returned(begun, refused=f"{begun.host}: {error.strerror}: {error.filename}")
+            returned = Returned(begun, refused=f"{begun.host}: {error.strerror}: {error.filename}")
+    # Not before the folder is gone: a worker may be ended as soon as it has given its last word.
+    yield returned
 
 
 def ran(order: Order, sent: Sent, begun: Begun, home: Path) -> Returned:
