@@ -54,8 +54,7 @@ class Engine:
         """Control and treated arms of some seeds; what was run before is not run again."""
         timed = planned.measure is Measure.SPEED
         self._run([arm for arm in _arms(planned, seeds) if timed or arm not in self._done], planned.measure)
-        known = [seed for seed in seeds if {((), seed), (planned.changes, seed)} <= self._done.keys()]
-        return [self._pair(planned, seed) for seed in known]
+        return [self._pair(planned, seed) for seed in seeds if ((), seed) in self._done]
 
     def _pair(self, planned: Planned, seed: int) -> Pair:
         control, treated = self._done[(), seed], self._done[planned.changes, seed]

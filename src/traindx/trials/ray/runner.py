@@ -168,7 +168,7 @@ class RayRunner:
         were = "were lost with their workers" if self._again > 1 else "was lost with its worker"
         again = f"{count(self._again, 'arm')} {were}, and run again"
         rests = "what is said rests on the arms that had ended by then"
-        lost = f"{self._lost}: {rests}; Ray's own words are in {self._log}"
+        lost = f"{self._lost}: {rests}; Ray's own words are in {LOG}, beside the report"
         return (*([again] if self._again else []), *([lost] if self._lost else []))
 
     def stop(self) -> None:
