@@ -143,20 +143,15 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def cluster(here: Path) -> dict[str, object]:
-    # Ray has sockets in it, and their paths may have a hundred characters.
-    with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as scratch:
-        return lost_piece_by_piece(here, scratch)
-
-
-def lost_piece_by_piece(here: Path, scratch: str) -> dict[str, object]:
+def cluster(here: Path, scratch: Path) -> dict[str, object]:
     """Two nodes: interrupt, ask for too much, lose one and then the other, ask for what is not there."""
     os.environ |= {
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "RAY_gcs_rpc_server_reconnect_timeout_s": LOST_AFTER,
     }
-    head = node("--head", "--port", str(PORT), "--include-dashboard", "false", "--temp-dir", scratch)
+    temporary = ["--temp-dir", str(scratch / "ray")]
+    head = node("--head", "--port", str(PORT), "--include-dashboard", "false", *temporary)
     until(is_listening)
     other = node("--address", ADDRESS)
     on_cluster = ["--engine", "ray", "--address", ADDRESS]
@@ -184,6 +179,8 @@ def lost_piece_by_piece(here: Path, scratch: str) -> dict[str, object]:
     found["lost"] = one.result()
 
     found["nobody"] = Treatment(here / "nobody", *on_cluster).result()
+    # Whoever was killed could not clear away.
+    until(lambda: not folders(scratch))
     return found
 
 
@@ -195,10 +192,8 @@ def is_listening() -> bool:
     return True
 
 
-def machine(here: Path) -> dict[str, object]:
+def machine(here: Path, scratch: Path) -> dict[str, object]:
     """The same treatment in processes and on a Ray of this machine, and what the latter leaves behind."""
-    scratch = Path(tempfile.gettempdir())
-    before = set(scratch.glob("traindx-*"))
     one_arm = ["--seeds", "1", "--trials", "1"]
     found = {
         "processes": Treatment(here / "processes", *one_arm).result(),
@@ -206,10 +201,17 @@ def machine(here: Path) -> dict[str, object]:
     }
     commands = [path.read_bytes().decode() for path in Path("/proc").glob("[0-9]*/cmdline")]
     processes = [one for one in commands if "ray::" in one or "raylet" in one or "gcs_server" in one]
-    folders = [path.name for path in set(scratch.glob("traindx-*")) - before]
-    return {**found, "behind": {"processes": processes, "folders": folders}}
+    return {**found, "behind": {"processes": processes, "folders": folders(scratch)}}
+
+
+def folders(scratch: Path) -> list[str]:
+    """What arms and a Ray of our own have for themselves."""
+    return [path.name for path in scratch.glob("traindx-*")]
 
 
 if __name__ == "__main__":
     session = {"cluster": cluster, "machine": machine}[sys.argv[1]]
-    sys.stdout.write(json.dumps(session(Path(sys.argv[2]))))
+    # Ray has sockets in it, and their paths may have a hundred characters.
+    with tempfile.TemporaryDirectory(prefix="tdx", dir="/tmp", ignore_cleanup_errors=True) as own:
+        os.environ["TMPDIR"] = own
+        sys.stdout.write(json.dumps(session(Path(sys.argv[2]), Path(own))))

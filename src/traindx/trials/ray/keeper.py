@@ -1,7 +1,8 @@
 """Ends a program whose worker is gone, and removes its folder; a process of its own, started by the worker.
 
-It is told the group of the program's processes on its standard input, and "over" when all is well. The end of
-that input without the word means that the worker is gone: nobody else would end the program then.
+It is told the group of the program's processes on its standard input, 0 when they have ended, and "over" when
+the folder is gone too. The end of that input without the word means that the worker is gone: then nobody else
+would end the program.
 """
 
 import os
@@ -19,12 +20,12 @@ def main() -> None:
     if os.fork():
         os._exit(0)
     os.setsid()
-    group = None
+    group = 0
     for line in sys.stdin:
         if line.strip() == OVER:
             return
         group = int(line)
-    if group is not None:
+    if group:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
     shutil.rmtree(sys.argv[1], ignore_errors=True)

@@ -33,6 +33,8 @@ _CONNECTS = 60.0
 """Seconds in which Ray has to be there."""
 _LEAVES = 15.0
 """Seconds in which it has to be gone."""
+_SHORT = 20
+"""Characters that the path of the folder for temporary files may have."""
 _CARRIED = ("KERAS_BACKEND", "OMP_NUM_THREADS", "PYTHONHASHSEED", "PYTHONPATH")
 """What goes with the program to a node; all else of the environment is the node's own."""
 
@@ -74,6 +76,13 @@ def _is_host_and_port(address: str) -> bool:
     return bool(host) and port.isdecimal() and int(port) < 1 << 16
 
 
+def _new_scratch() -> Path:
+    """A folder for Ray, which has sockets far below it: their paths may have a hundred characters."""
+    usual = tempfile.gettempdir()
+    short = usual if len(usual) <= _SHORT else "/tmp"  # noqa: S108  # what is made in it is ours alone
+    return Path(tempfile.mkdtemp(prefix="traindx-", dir=short))
+
+
 class RayRunner:
     """Tasks of Ray, on a cluster or on this machine."""
 
@@ -84,8 +93,7 @@ class RayRunner:
         self._cluster, self._say = cluster, say
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
-        # Ray has sockets in it, and their paths may have a hundred characters.
-        self._scratch = Path(tempfile.mkdtemp(prefix="traindx-", dir="/tmp"))
+        self._scratch = _new_scratch()
         self._room, self._again, self._lost, self._closed = 1, 0, "", False
         self._numbers, self._lock = numbers(1), Lock()
         self._waiting: dict[int, Future[Told]] = {}

@@ -68,17 +68,25 @@ def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
 
     begun = Begun(ray.get_runtime_context().get_node_id(), socket.gethostname(), os.getpid())
     yield begun
-    with tempfile.TemporaryDirectory(prefix="traindx-", ignore_cleanup_errors=True) as home:
+    home = Path(tempfile.mkdtemp(prefix="traindx-")).resolve()
+    with _kept(home) as keep:
         try:
-            returned = ran(order, sent, begun, Path(home).resolve())
+            returned = ran(order, sent, begun, home, keep)
         except OSError as error:
             returned = Returned(begun, refused=f"{begun.host}: {error.strerror}: {error.filename}")
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
     # Not before the folder is gone: a worker may be ended as soon as it has given its last word.
     yield returned
 
 
-def ran(order: Order, sent: Sent, begun: Begun, home: Path) -> Returned:
-    """Run the arm in a folder of this node, and gather what it left there."""
+def ran(
+    order: Order, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
+) -> Returned:
+    """Run the arm in a folder of this node, and gather what it left there.
+
+    `keep` is told the group of the program's processes, and 0 when they have ended.
+    """
     folder, place, weights = home / "arm", home / "work", home / "weights"
     folder.mkdir()
     place.mkdir()
@@ -98,8 +106,10 @@ def ran(order: Order, sent: Sent, begun: Begun, home: Path) -> Returned:
         command=_command(order.command, sent.origin, place),
         saves=weights if order.saves else None,
     )
-    with _kept(home) as tell:
-        ended = run_program(here, _environment(sent, place), started=lambda group: tell(str(group)))
+    try:
+        ended = run_program(here, _environment(sent, place), started=keep)
+    finally:
+        keep(0)
     return Returned(
         begun,
         ended.code,
@@ -160,7 +170,7 @@ def _environment(sent: Sent, place: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _kept(home: Path) -> Iterator[Callable[[str], None]]:
+def _kept(home: Path) -> Iterator[Callable[[int], None]]:
     """Somebody who ends the program and removes its folder, should this worker be ended in between."""
     keeper = subprocess.Popen(  # noqa: S603  # our own file
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(home)],
@@ -172,7 +182,7 @@ def _kept(home: Path) -> Iterator[Callable[[str], None]]:
     keeper.wait()
     assert keeper.stdin is not None
 
-    def tell(word: str) -> None:
+    def tell(word: object) -> None:
         assert keeper.stdin is not None
         keeper.stdin.write(f"{word}\n")
         keeper.stdin.flush()
