@@ -37,13 +37,15 @@ from traindx.operating import operation_of, operations
 from traindx.patching import patch_of
 from traindx.run import Run
 from traindx.trial import Planned, Treatment, Trial
-from traindx.trials.arm import Done, Order, carry_out
+from traindx.trials.arm import Done, carry_out
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace
 from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
+from traindx.trials.program import Order
 from traindx.trials.proving import proven_patch
+from traindx.trials.runner import LocalRunner
 from traindx.trials.search import searched
 
 RESULTS = Path(__file__).parent / "repair.csv"
@@ -101,9 +103,11 @@ def engine_for(first: Done, folder: Path) -> Engine:
     run = first.run
     assert run is not None
     steps = arm_steps(run, first.seconds, None, None)
+    place = Workplace(first.order.place, copies=True)
     made = Engine(
         command=first.order.command,
-        place=Workplace(first.order.place, copies=True),
+        place=place,
+        runner=LocalRunner(place),
         folder=folder,
         steps=steps,
         is_cut=steps < steps_of(run),

@@ -32,6 +32,24 @@ def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.folder.parent == tmp_path / ".traindx" / "treatments"
 
 
+@pytest.mark.parametrize(
+    ("engine", "address", "says"),
+    [
+        ("dask", None, "there are local and ray"),
+        ("local", "host:6379", "--address: is for --engine ray"),
+        ("ray", "host", "is neither HOST:PORT nor auto"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_refused(
+    engine: str, address: str | None, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match=says):
+        traindx.treat("train.py", engine=engine, address=address)
+    assert not (tmp_path / ".traindx").exists()
+
+
 def test_a_program_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(traindx.TraindxError, match="no such file"):

@@ -24,7 +24,8 @@ from repairs.case import HEALTHY, Case, closed
 from traindx import catalogue, fitted
 from traindx.diagnosing import diagnose
 from traindx.trial import Trial
-from traindx.trials.arm import OUTPUT, Done
+from traindx.trials.arm import Done
+from traindx.trials.program import OUTPUT
 
 _OF_A_CAUSE = 2
 """Cases of one cause at most."""

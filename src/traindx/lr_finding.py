@@ -27,9 +27,10 @@ from traindx.rate_search import LEAST_STEPS, Plan, searched
 from traindx.run import Run
 from traindx.series import Floats
 from traindx.trial import Measure
-from traindx.trials.arm import Done, Order, applied, carry_out
+from traindx.trials.arm import Done, applied, carry_out
 from traindx.trials.measuring import curve, end
 from traindx.trials.place import Workplace, relocated, workplace
+from traindx.trials.program import Order
 from traindx.wording import count, number
 
 Say = Callable[[str], None]

@@ -21,9 +21,10 @@ from traindx.learning_rate import Course, rising
 from traindx.lr_finding import own_rate, range_change, schedule_shares
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.run import Run
-from traindx.trials.arm import OUTPUT, Done, Order, applied, carry_out, last_line, refused
+from traindx.trials.arm import Done, applied, carry_out, last_line, refused
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace, relocated
+from traindx.trials.program import OUTPUT, Order
 from traindx.wording import count
 
 Say = Callable[[str], None]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,19 +17,25 @@ from traindx.patching import Patch, patch_of
 from traindx.report import Report
 from traindx.run import Run
 from traindx.trial import Planned, Treatment, Trial
-from traindx.trials.arm import Done, Order, carry_out
+from traindx.trials.arm import Done
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace, relocated, workplace
 from traindx.trials.planning import is_worth_trying, measured_by, planned
+from traindx.trials.program import OUTPUT, Order
 from traindx.trials.proving import proven_patch
+from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.runner import LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
 _IN_PLACE = "the working directory is large: arms ran in it, and may have overwritten what the program writes"
+
+LOCAL, RAY = "local", "ray"
+ENGINES = (LOCAL, RAY)
 
 Say = Callable[[str], None]
 AltersLoss = Callable[[Change], bool]
@@ -78,40 +85,84 @@ def treat(
     name: str | None = None,
     say: Say | None = None,
     keeps_case: bool = True,
+    engine: str = LOCAL,
+    address: str | None = None,
+    cpus_per_arm: int | None = None,
+    gpus_per_arm: float | None = None,
 ) -> Treated:
     """Record and diagnose a program, and try changes until one is proven or the budget is spent.
 
     The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
     the case in the casebook of the working directory, unless `keeps_case` says otherwise. `say` is told what
     is going on.
+
+    Arms are processes of this machine, or with the engine "ray" tasks of Ray: on this machine, or on the
+    cluster at an address, where each takes so many CPUs (1) and GPUs (none).
     """
     # Not before it is needed: it loads torch.
     from traindx.operating import operation_of
 
+    cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
-    treated = _treated(
-        found,
-        folder,
-        wish or Wish(),
-        book,
-        say or (lambda _: None),
-        lambda change: operation_of(change).alters_loss,
-    )
+    says: Say = say or (lambda _: None)
+    place = workplace(Path.cwd(), found.words, without=folder.parent)
+    with closing(_runner(cluster, place, folder, says)) as runner:
+        treated = _treated(
+            found,
+            folder,
+            place,
+            runner,
+            wish or Wish(),
+            book,
+            says,
+            lambda change: operation_of(change).alters_loss,
+        )
     if keeps_case:
         book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
     return treated
 
 
+def cluster_of(
+    engine: str, address: str | None, cpus_per_arm: int | None, gpus_per_arm: float | None
+) -> Cluster | None:
+    """The Ray that is asked for, or None; refused where what was asked makes no sense."""
+    if engine not in ENGINES:
+        raise TraindxError(f'there is no engine "{engine}"; there are {" and ".join(ENGINES)}')
+    if engine == RAY:
+        return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
+    asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
+    if given := [name for name, value in asked.items() if value is not None]:
+        raise TraindxError(f"--{given[0]}: is for --engine ray; arms run in processes of this machine")
+    return None
+
+
+def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
+    if cluster is None:
+        return LocalRunner(place)
+    try:
+        return RayRunner(cluster, place, folder, say)
+    except BaseException:
+        with suppress(OSError):  # Ray's own words are in it
+            folder.rmdir()
+        raise
+
+
 def _treated(
-    command: Command, folder: Path, wish: Wish, book: Casebook, say: Say, alters: AltersLoss
+    command: Command,
+    folder: Path,
+    place: Workplace,
+    runner: Runner,
+    wish: Wish,
+    book: Casebook,
+    say: Say,
+    alters: AltersLoss,
 ) -> Treated:
-    place = workplace(Path.cwd(), command.words, without=folder.parent)
     budget = Budget(wish.arms, wish.minutes)
     notes = [] if place.copies else [_IN_PLACE]
-    first = _first(command, folder, place, wish, say)
+    first = _first(command, folder, place, runner, wish, say)
     run = first.run
     assert run is not None
     diagnosis = diagnose(run)
@@ -119,6 +170,7 @@ def _treated(
     engine = Engine(
         command=command,
         place=place,
+        runner=runner,
         folder=folder / "arms",
         steps=steps,
         is_cut=steps < steps_of(run) or wish.steps is not None or bool(first.problem and not first.crashed),
@@ -140,7 +192,9 @@ def _treated(
                 proven = proven_patch(engine, best, patch)
                 treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
             if wish.saves_model is not None:
-                _save_model(engine, best, wish.saves_model)
+                notes += _save_model(engine, best, wish.saves_model)
+    if treatment.trials:
+        treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
     beliefs = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
     after = dict(updated(beliefs, treatment.trials))
     return Treated(
@@ -156,25 +210,27 @@ def _treated(
     )
 
 
-def _first(command: Command, folder: Path, place: Workplace, wish: Wish, say: Say) -> Done:
+def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wish: Wish, say: Say) -> Done:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program as it is")
     home = folder / "control"
     order = Order(
         command=command,
         folder=home,
-        place=place.arm(home),
+        place=place.origin,
         steps=wish.steps,
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
+        waits=60 * wish.minutes * _FIRST,
     )
-    done = carry_out(order)
+    done = runner.carry_out(order)
     if done.run is None:
-        place.clear(home)
-        raise TraindxError(f"{command.title}: {done.problem}; its output is in {home / 'output.txt'}")
-    run = replace(relocated(done.run, order.place, place.origin), name=folder.name)
-    place.clear(home)
-    return replace(done, run=run, order=replace(order, place=place.origin))
+        output = home / OUTPUT
+        raise TraindxError(
+            f"{command.title}: {done.problem}" + (f"; its output is in {output}" if output.exists() else "")
+        )
+    run = replace(relocated(done.run, done.order.place, place.origin), name=folder.name)
+    return replace(done, run=run, order=order)
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
@@ -187,14 +243,15 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
     ]
 
 
-def _save_model(engine: Engine, best: Trial, into: Path) -> None:
-    """Run the best arm once more, and keep the weights it ends with."""
+def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:
+    """Run the best arm once more, and keep the weights it ends with; what is to be noted of that."""
     engine.say("training the treated model once more, to keep its weights")
     order = engine.order(best.changes, 0, "saved")
-    place = engine.place.arm(order.folder)
-    done = carry_out(replace(order, place=place, saves=into.resolve()))
-    engine.place.clear(order.folder)
+    (done,) = engine.run_aside([replace(order, saves=into.resolve())], best.measure)
+    if engine.budget.over:
+        return [f"{into}: the weights were not saved: {engine.budget.over}"]
     if not into.exists():
         raise TraindxError(
             f"{into}: the weights were not saved: {done.problem or 'the program has no model'}"
         )
+    return []

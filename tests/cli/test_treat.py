@@ -93,6 +93,8 @@ def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:
 
 def test_a_change_that_does_not_apply_says_why_and_wins_nothing(tmp_path: Path) -> None:
     written(tmp_path, "0.3")
+    # Who treats with processes of this machine need not have Ray, nor wait for its import.
+    (tmp_path / "ray.py").write_text("open('ray-was-imported', 'w')")
     done = treat(
         tmp_path, "--only", "loader.shuffle", "--steps", "40", "--save-model", "fixed.pt", "train.py"
     )
@@ -100,6 +102,7 @@ def test_a_change_that_does_not_apply_says_why_and_wins_nothing(tmp_path: Path) 
     told = " ".join(done.stdout.split())
     assert "cannot be applied here" in told
     assert "no proven win" in told
+    assert not (tmp_path / "ray-was-imported").exists()
 
 
 @pytest.mark.parametrize(

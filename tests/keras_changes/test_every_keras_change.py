@@ -11,7 +11,8 @@ from traindx.change import change_from
 from traindx.launching.command import Command
 from traindx.operating import operations
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
-from traindx.trials.arm import Order, applied, carry_out
+from traindx.trials.arm import applied, carry_out
+from traindx.trials.program import Order
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -221,6 +221,20 @@ def test_the_search_ends_with_its_budget_and_says_so() -> None:
     assert found.why_untried == "all 1 arms were spent"
 
 
+def test_the_search_ends_with_what_it_has_when_nothing_can_be_run_any_more() -> None:
+    budget = Budget(arms=40, minutes=10)
+
+    def lost(seed: int) -> float:
+        budget.over = "the cluster was lost"
+        return 0.2
+
+    found = search(Results({"init.reset he": lost}, budget), "init.reset he", "model.unfreeze")
+    (trial,) = found.trials
+    assert (trial.outcome, len(trial.pairs)) == (Outcome.INCONCLUSIVE, 1)
+    assert found.best is None
+    assert found.why_untried == "the cluster was lost"
+
+
 def test_a_cause_gains_by_its_own_fix_and_loses_by_one_that_does_nothing() -> None:
     results = Results({"init.reset he": lambda _: 2.0, "model.unfreeze": lambda _: 0.1})
     found = search(results, "init.reset he", "model.unfreeze")

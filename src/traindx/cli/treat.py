@@ -6,6 +6,7 @@ import sys
 
 from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._options import add_outputs
+from traindx.cli._program import add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -21,6 +22,7 @@ EXAMPLES = """\
   traindx treat --apply train.py               write the proven patch into the source, after asking
   traindx treat --changes                      list every change a machine can apply
   traindx treat -- python -m package.train     any command that trains with torch
+  traindx treat --engine ray train.py          arms as tasks of Ray; --address HOST:PORT on a cluster
 
 Our options stand before the command; everything after its first word is the program's. Every arm is the same
 command with the same seed and at most one change; it runs in a copy of the working directory, so that what
@@ -29,13 +31,7 @@ the program writes is left alone. Arms are kept in .traindx/treatments, cases in
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of treat."""
-    parser.usage = "traindx treat [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
-    )
-    parser.add_argument(
-        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
-    )
+    add_program(parser, "treat")
     parser.add_argument(
         "--steps", type=int, metavar="N", help="steps of every arm (default: the whole run, or 30 s of it)"
     )
@@ -75,6 +71,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--save-model", metavar="FILE", help="keep the weights of the treated model, as torch saves them"
     )
     parser.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="where arms run: processes of this machine (default), or tasks of Ray",
+    )
+    parser.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="with --engine ray: the head of a cluster, or auto for the one this machine is a node of"
+        " (default: a Ray of its own on this machine)",
+    )
+    parser.add_argument(
+        "--cpus-per-arm", type=int, metavar="N", help="with --engine ray: CPUs of each arm (default: 1)"
+    )
+    parser.add_argument(
+        "--gpus-per-arm", type=float, metavar="N", help="with --engine ray: GPUs of each arm (default: none)"
+    )
+    parser.add_argument(
         "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
     )
     parser.add_argument(
@@ -103,13 +117,17 @@ def run(arguments: argparse.Namespace) -> int:
     progress = ProgressLine()
     try:
         found = treat(
-            _words(arguments),
+            words_of(arguments),
             wish,
             out=arguments.out,
             name=arguments.name,
             say=progress.say,
             # With whether the patch was applied, when that is known.
             keeps_case=False,
+            engine=arguments.engine,
+            address=arguments.address,
+            cpus_per_arm=arguments.cpus_per_arm,
+            gpus_per_arm=arguments.gpus_per_arm,
         )
     except KeyboardInterrupt:
         progress.wipe()
@@ -118,13 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         progress.wipe()
     return _told(found, arguments)
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    if arguments.module is None:
-        return list(arguments.words)
-    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
-    return ["-m", *arguments.module, *arguments.words]
 
 
 def _wish(arguments: argparse.Namespace) -> "Wish":

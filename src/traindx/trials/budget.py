@@ -19,12 +19,14 @@ class Budget:
     arms: int
     minutes: float
     spent: int = 0
+    over: str = ""
+    """Why nothing more can be run, whatever is left; empty while it can."""
     began: float = field(default_factory=time.monotonic)
 
     @property
     def left(self) -> int:
         """Arms that may still be run."""
-        return 0 if self.seconds_left <= 0 else max(0, self.arms - self.spent)
+        return 0 if self.over or self.seconds_left <= 0 else max(0, self.arms - self.spent)
 
     @property
     def seconds_left(self) -> float:

@@ -1,7 +1,6 @@
-"""Runs the arms of trials in processes of this machine, several at once where nothing is timed."""
+"""Runs the arms of trials, several at once where nothing is timed, and keeps what came of them."""
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -11,10 +10,12 @@ from traindx.change import Change, name_of
 from traindx.diagnosing import diagnose
 from traindx.launching.command import Command
 from traindx.trial import Arm, Measure, Pair, Planned
-from traindx.trials.arm import Done, Order, carry_out
+from traindx.trials.arm import Done
 from traindx.trials.budget import Budget
 from traindx.trials.measuring import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.place import Workplace
+from traindx.trials.program import Order
+from traindx.trials.runner import Runner
 
 Say = Callable[[str], None]
 Points = tuple[tuple[float, float], ...]
@@ -29,6 +30,7 @@ class Engine:
 
     command: Command
     place: Workplace
+    runner: Runner
     folder: Path
     steps: int
     is_cut: bool
@@ -69,18 +71,34 @@ class Engine:
         return diagnose(done.run).healthy if done is not None and done.run is not None else None
 
     def at_once(self, measure: Measure) -> int:
-        """Arms that may run beside each other: one where it is time that is measured."""
-        return 1 if measure is Measure.SPEED else max(1, min(4, os.cpu_count() or 1))
+        """Arms that may run beside each other."""
+        return self.runner.at_once(timed=measure is Measure.SPEED)
 
-    def threads(self, measure: Measure) -> int:
-        """Threads of each of them."""
-        return max(1, (os.cpu_count() or 1) // self.at_once(measure))
+    def run_aside(self, orders: Sequence[Order], measure: Measure) -> list[Done]:
+        """Run arms that are not of the search, and not of its budget."""
+        return self._beside_each_other(self.runner.carry_out, orders, measure)
 
     def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], measure: Measure) -> None:
-        orders = [replace(self.order(*one), threads=self.threads(measure)) for one in wanted]
+        orders = [self.order(*one) for one in wanted]
+        for done in self._beside_each_other(self._carry_out, orders, measure):
+            self._done[done.order.changes, done.order.seed] = done
+
+    def _beside_each_other(
+        self, carry_out: Callable[[Order], Done], orders: Sequence[Order], measure: Measure
+    ) -> list[Done]:
+        timed = measure is Measure.SPEED
+        threads = self.runner.threads(timed=timed)
         with ThreadPoolExecutor(self.at_once(measure)) as pool:
-            for done in pool.map(self._carry_out, orders):
-                self._done[done.order.changes, done.order.seed] = done
+            try:
+                found = list(
+                    pool.map(carry_out, (replace(one, threads=threads, is_timed=timed) for one in orders))
+                )
+            except BaseException:
+                # Or the pool would wait for arms that nobody waits for any more.
+                self.runner.stop()
+                raise
+        self.budget.over = self.runner.lost
+        return found
 
     def order(self, changes: tuple[Change, ...], seed: int, called: str = "control") -> Order:
         """What one more arm is to be."""
@@ -94,6 +112,7 @@ class Engine:
             steps=_steps(self.steps, changes) if self.is_cut else self.steps,
             is_cut=self.is_cut,
             seconds=max(_LEAST_SECONDS, _PATIENCE * self.seconds),
+            waits=max(_LEAST_SECONDS, self.budget.seconds_left),
         )
 
     def _carry_out(self, order: Order) -> Done:
@@ -102,10 +121,7 @@ class Engine:
         left = max(0.0, self.budget.seconds_left)
         number = f"arm {self.budget.spent} of at most {self.budget.arms}"
         self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
-        placed = replace(order, place=self.place.arm(order.folder))
-        done = carry_out(placed)
-        self.place.clear(order.folder)
-        return done
+        return self.runner.carry_out(order)
 
 
 def _arms(planned: Planned, seeds: Sequence[int]) -> list[tuple[tuple[Change, ...], int]]:

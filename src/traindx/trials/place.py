@@ -31,12 +31,17 @@ class Workplace:
         if not self.copies:
             return self.origin
         into = _copy(folder)
-        for path in _files((self.origin, *self.besides), self.without):
-            target = into / path.relative_to(self.origin)
+        for path, name in self.files():
+            target = into / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target)
         into.mkdir(parents=True, exist_ok=True)
         return into
+
+    def files(self) -> Iterator[tuple[Path, str]]:
+        """What an arm gets of it, each file with its name below the directory."""
+        for path in _files((self.origin, *self.besides), self.without):
+            yield path, path.relative_to(self.origin).as_posix()
 
     def clear(self, folder: Path) -> None:
         """Remove the copy of an arm that is over."""

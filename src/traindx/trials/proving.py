@@ -1,14 +1,13 @@
 """Whether the patch of a program's source does what the trial did."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from traindx.patching import Patch
 from traindx.trial import Pair, Trial
-from traindx.trials.arm import carry_out
 from traindx.trials.effect import gain
 from traindx.trials.engine import Engine, as_arm
+from traindx.trials.program import Order
 from traindx.wording import count
 
 _REPRODUCED = 0.5
@@ -19,18 +18,17 @@ _PAIRS = 2
 def proven_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
     """Whether the patched program is as much better as the treated arm was; None where it cannot be run."""
     path, origin = Path(patch.path).resolve(), engine.place.origin.resolve()
-    if not engine.place.copies or not path.is_relative_to(origin):
+    if engine.budget.over or not engine.place.copies or not path.is_relative_to(origin):
         return None
 
-    def patched(pair: Pair) -> Pair:
+    def patched(pair: Pair) -> Order:
         order = engine.order((), pair.control.seed, "patched")
-        place = engine.place.arm(order.folder)
-        (place / path.relative_to(origin)).write_bytes(patch.content)
-        done = carry_out(replace(order, place=place, threads=engine.threads(best.measure)))
-        engine.place.clear(order.folder)
-        return Pair(pair.control, as_arm(done, best.measure))
+        return replace(order, replaced=((path.relative_to(origin).as_posix(), patch.content),))
 
     engine.say(f"running the patched program with {count(_PAIRS, 'seed')}")
-    with ThreadPoolExecutor(engine.at_once(best.measure)) as pool:
-        pairs = list(pool.map(patched, best.pairs[:_PAIRS]))
-    return gain(pairs, best.measure) >= _REPRODUCED * gain(best.pairs[:_PAIRS], best.measure)
+    first = best.pairs[:_PAIRS]
+    ran = engine.run_aside([patched(pair) for pair in first], best.measure)
+    if engine.budget.over:
+        return None
+    pairs = [Pair(pair.control, as_arm(done, best.measure)) for pair, done in zip(first, ran, strict=True)]
+    return gain(pairs, best.measure) >= _REPRODUCED * gain(first, best.measure)

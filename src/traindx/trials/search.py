@@ -74,6 +74,8 @@ class _Search:
         if self.best is not None and self.is_over:
             return f"no need: {self.best.name} won clearly"
         spent = self.engine.budget
+        if spent.over:
+            return spent.over
         return "the time was over" if spent.seconds_left <= 0 else f"all {spent.arms} arms were spent"
 
     def tell_rivals_apart(self) -> None:
@@ -86,6 +88,8 @@ class _Search:
         both = [self.waiting[0], rival]
         self.waiting = [one for one in self.waiting if one not in both]
         self._screen(both)
+        if not all(self.trials[one.changes].counted for one in both):
+            return
         figures = [
             f"{trial.name} gains {100 * gain_of(trial):.0f} %"
             for trial in (self.trials[one.changes] for one in both)
@@ -100,7 +104,8 @@ class _Search:
         self._prove(only_whole=True)
         since = len(self.trials)
         while self.waiting and self._may_screen() and not self.is_over:
-            at_once = self.engine.at_once(self.waiting[0].measure)
+            # A cluster may have room for more arms than are left.
+            at_once = min(self.engine.at_once(self.waiting[0].measure), self.engine.budget.left)
             batch, self.waiting = self.waiting[:at_once], self.waiting[at_once:]
             self._screen(batch)
             since += len(batch)

@@ -1,0 +1,138 @@
+"""Runs the program of an arm once. Needs nothing beside Python, so that a node of a cluster can do it."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from traindx.change import Change
+from traindx.launching.command import Command
+from traindx.launching.environment import recording_environment
+from traindx.trial import TRIAL
+
+OUTPUT = "output.txt"
+_LOOKS = 60
+"""Looks of the recorder at layers and predictions, over an arm."""
+_GRACE = 5.0
+"""Seconds between asking a program to end and ending it."""
+_GLANCE = 0.2
+"""Seconds after which it is looked whether the program is to be stopped."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an arm is to be."""
+
+    command: Command
+    folder: Path
+    """Where its recording and its output go."""
+    place: Path
+    """The working directory."""
+    changes: tuple[Change, ...] = ()
+    seed: int = 0
+    steps: int | None = None
+    """How many steps it takes, where that is known."""
+    is_cut: bool = False
+    """Whether it is ended after these steps; else it ends by itself."""
+    seconds: float = 600.0
+    """After which it is ended."""
+    waits: float = 600.0
+    """Seconds it may wait until there is room for it, where others use the machines as well."""
+    threads: int | None = None
+    saves: Path | None = None
+    """Where the weights of its model go."""
+    observes: tuple[str, ...] = ()
+    """Observers that look inside the program, by the names of their modules."""
+    replaced: tuple[tuple[str, bytes], ...] = ()
+    """Files of the working directory that have another content in this arm."""
+    is_timed: bool = False
+    """Whether it is its speed that counts."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the program ended."""
+
+    code: int | None
+    """None where it was ended because its time was over."""
+    seconds: float
+
+
+def run_program(
+    order: Order,
+    environment: Mapping[str, str],
+    *,
+    stop: Event | None = None,
+    started: Callable[[int], None] = lambda pid: None,
+) -> Ended:
+    """Run the program to its end, to the end of its time, or until it is to be stopped.
+
+    `started` is told the number of its group of processes.
+    """
+    began = time.monotonic()
+    with (order.folder / OUTPUT).open("wb") as output:
+        # A group of its own: what the program starts ends with it, and Ctrl-C is ours. Not a session:
+        # Linux shares processors out by sessions, and a busy one would starve it.
+        process = subprocess.Popen(  # noqa: S603  # the user's own command
+            list(order.command.words),
+            executable=order.command.program,
+            cwd=order.place,
+            env=_environment(order, environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            process_group=0,
+        )
+        try:
+            started(process.pid)
+            code = _code(process, began + order.seconds, stop)
+        finally:
+            _end(process)
+    return Ended(code, time.monotonic() - began)
+
+
+def _code(process: "subprocess.Popen[bytes]", until: float, stop: Event | None) -> int | None:
+    while (left := until - time.monotonic()) > 0 and not (stop and stop.is_set()):
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(min(left, _GLANCE) if stop else left)
+    return process.poll()
+
+
+def _environment(order: Order, environment: Mapping[str, str]) -> dict[str, str]:
+    every = max(1, (order.steps or 1000) // _LOOKS)
+    stops = [round(change.number) for change in order.changes if change.name == "stop.at"]
+    most = min(stops) if stops else order.steps if order.is_cut else None
+    found = recording_environment(environment, order.folder, budget=1.0, every=every, most_steps=most)
+    asked = {
+        "folder": str(order.folder.resolve()),
+        "seed": order.seed,
+        "steps": order.steps,
+        "changes": [str(change) for change in order.changes],
+        "saves": str(order.saves) if order.saves else None,
+        "observes": order.observes,
+    }
+    found[TRIAL] = json.dumps(asked)
+    if order.threads is not None:
+        found.setdefault("OMP_NUM_THREADS", str(order.threads))
+    return found
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a program and everything it started."""
+    for number, seconds in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, _GRACE)):
+        if process.poll() is not None and number is signal.SIGTERM:
+            break
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            break
+    # What it left running in the background, such as workers of a loader.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

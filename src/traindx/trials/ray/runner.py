@@ -1,0 +1,248 @@
+"""Our side of a Ray cluster: starts the driver, gives it arms, and reads what they left."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from itertools import count as numbers
+from pathlib import Path
+from threading import Lock, Thread
+
+from traindx.errors import TraindxError
+from traindx.trials.arm import Done, done_from
+from traindx.trials.place import Workplace
+from traindx.trials.program import Ended, Order
+from traindx.trials.ray.task import SHARED
+from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
+from traindx.trials.runner import cores
+from traindx.wording import count
+
+LOG = "ray.txt"
+"""What Ray said, in the folder of the treatment; kept where something went wrong."""
+_MOST = 8
+"""Arms beside each other, however large the cluster is: a search asks for no more at a time."""
+_CONNECTS = 60.0
+"""Seconds in which Ray has to be there."""
+_LEAVES = 15.0
+"""Seconds in which it has to be gone."""
+_SHORT = 20
+"""Characters that the path of the folder for temporary files may have."""
+_CARRIED = ("KERAS_BACKEND", "OMP_NUM_THREADS", "PYTHONHASHSEED", "PYTHONPATH")
+"""What goes with the program to a node; all else of the environment is the node's own."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Which Ray, and what an arm takes of it."""
+
+    address: str | None = None
+    """HOST:PORT of its head, or "auto" for the one this machine is a node of; None for a Ray of its own."""
+    cpus_per_arm: int = 1
+    gpus_per_arm: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what no cluster can be asked."""
+        is_share = 0 <= self.gpus_per_arm <= 1 or self.gpus_per_arm % 1 == 0
+        if self.cpus_per_arm < 1 or not is_share or self.gpus_per_arm < 0:
+            asked = f"{self.cpus_per_arm} CPUs and {self.gpus_per_arm:g} GPUs for each arm"
+            raise TraindxError(f"{asked}: an arm takes at least one CPU, and whole GPUs or a part of one")
+        if self.address is None:
+            if self.cpus_per_arm > cores():
+                raise TraindxError(
+                    f"{self.cpus_per_arm} CPUs for each arm: this machine has {cores()}; ask for fewer, or"
+                    " name a cluster (--address)"
+                )
+        elif self.address.startswith("ray://"):
+            raise TraindxError(
+                f"--address {self.address}: is that of a Ray client; run traindx on a node of the cluster, as"
+                " ray job submit does, with --address auto"
+            )
+        elif self.address != "auto" and not _is_host_and_port(self.address):
+            raise TraindxError(f"--address {self.address}: is neither HOST:PORT nor auto")
+
+
+def _is_host_and_port(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    return bool(host) and port.isdecimal() and int(port) < 1 << 16
+
+
+def _new_scratch() -> Path:
+    """A folder for Ray, which has sockets far below it: their paths may have a hundred characters."""
+    usual = tempfile.gettempdir()
+    short = usual if len(usual) <= _SHORT else "/tmp"  # noqa: S108  # what is made in it is ours alone
+    return Path(tempfile.mkdtemp(prefix="traindx-", dir=short))
+
+
+class RayRunner:
+    """Tasks of Ray, on a cluster or on this machine."""
+
+    def __init__(self, cluster: Cluster, place: Workplace, folder: Path, say: Say) -> None:
+        """Start or reach the cluster; raises with a sentence where that cannot be."""
+        if find_spec("ray") is None:
+            raise TraindxError("--engine ray needs Ray: pip install 'traindx[ray]'")
+        self._cluster, self._say = cluster, say
+        self._log = folder / LOG
+        self._word = secrets.token_hex(16)
+        self._scratch = _new_scratch()
+        self._room, self._again, self._lost, self._closed = 1, 0, "", False
+        self._numbers, self._lock = numbers(1), Lock()
+        self._waiting: dict[int, Future[Told]] = {}
+        self._ready: Future[Told] = Future()
+        say(f"reaching Ray at {cluster.address}" if cluster.address else "starting Ray on this machine")
+        with self._log.open("wb") as log:
+            self._driver = subprocess.Popen(
+                # Without the working directory among the places of modules: it may have a ray.py.
+                [sys.executable, "-P", "-m", "traindx.trials.ray.driver"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                process_group=0,
+            )
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        try:
+            self._open(place)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, place: Workplace) -> None:
+        opening = Opening(
+            address=self._cluster.address,
+            cpus=self._cluster.cpus_per_arm,
+            gpus=self._cluster.gpus_per_arm,
+            cores=cores(),
+            scratch=self._scratch,
+            place=place,
+            word=self._word,
+            carried={name: os.environ[name] for name in _CARRIED if name in os.environ},
+        )
+        self._send(opening)
+        where = f"--address {self._cluster.address}" if self._cluster.address else "Ray"
+        try:
+            told = self._ready.result(timeout=_CONNECTS)
+        except TimeoutError:
+            self._lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
+            raise TraindxError(self._lost) from None
+        if told.about is About.LOST:
+            why = f" ({told.says})" if told.says else ""
+            raise TraindxError(f"{where}: Ray broke off before anything was run{why}; see {self._log}")
+        if told.about is About.REFUSED:
+            raise TraindxError(told.says)
+
+    def carry_out(self, order: Order) -> Done:
+        """Run an arm on some node, and read what came back."""
+        order.folder.mkdir(parents=True, exist_ok=True)
+        shared = order.folder / SHARED
+        shared.write_text(self._word)
+        try:
+            number, answer = self._numbered()
+            self._send(Request(number, order))
+            told = answer.result()
+        finally:
+            shared.unlink(missing_ok=True)
+        if told.about is About.LOST:
+            return Done(order, None, 0.0, "the Ray cluster was lost before it ended")
+        if told.about is About.FAILED:
+            return Done(order, None, 0.0, told.says)
+        return done_from(replace(order, place=told.place), Ended(told.code, told.seconds))
+
+    def at_once(self, *, timed: bool) -> int:
+        """As many as the cluster has room for, up to eight."""
+        return 1 if timed else max(1, min(_MOST, self._room))
+
+    def threads(self, *, timed: bool) -> int:
+        """The CPUs of an arm."""
+        return self._cluster.cpus_per_arm
+
+    @property
+    def lost(self) -> str:
+        """That the cluster is lost, where it is."""
+        return self._lost
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was run again, and that the cluster was lost."""
+        were = "were lost with their workers" if self._again > 1 else "was lost with its worker"
+        again = f"{count(self._again, 'arm')} {were}, and run again"
+        rests = "what is said rests on the arms that had ended by then"
+        lost = f"{self._lost}: {rests}; Ray's own words are in {LOG}, beside the report"
+        return (*([again] if self._again else []), *([lost] if self._lost else []))
+
+    def stop(self) -> None:
+        """End all arms, and Ray with them."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the cluster; a Ray of our own is ended."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        with suppress(OSError):
+            assert self._driver.stdin is not None
+            self._driver.stdin.close()
+        try:
+            # While it is still looking for a cluster, it does not listen.
+            self._driver.wait(_LEAVES if self._ready.done() else 0)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(self._driver.pid, signal.SIGKILL)
+            self._driver.wait()
+        self._listener.join(_LEAVES)
+        if not self._lost:
+            self._log.unlink(missing_ok=True)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _numbered(self) -> "tuple[int, Future[Told]]":
+        """The number of one more arm, and what will be told of it."""
+        answer: Future[Told] = Future()
+        with self._lock:
+            number = next(self._numbers)
+            if self._lost or self._closed:
+                answer.set_result(Told(About.LOST))
+            else:
+                self._waiting[number] = answer
+        return number, answer
+
+    def _send(self, word: Opening | Request) -> None:
+        # Where the driver is gone, the listener says so.
+        with suppress(OSError, ValueError), self._lock:
+            assert self._driver.stdin is not None
+            self._driver.stdin.write(encoded(word))
+            self._driver.stdin.flush()
+
+    def _listen(self) -> None:
+        assert self._driver.stdout is not None
+        for line in self._driver.stdout:
+            self._take(decoded(line, Told))
+        # It ended: because it was told to, or because Ray ends whoever lost its cluster.
+        self._take(Told(About.LOST))
+
+    def _take(self, told: Told) -> None:
+        if told.about in (About.READY, About.ROOM):
+            self._room = told.room
+        if told.about is About.WAITING:
+            self._say(told.says)
+        if told.about in (About.ENDED, About.FAILED):
+            self._again += told.is_again
+            self._waiting.pop(told.number).set_result(told)
+        if told.about is About.LOST:
+            refused = self._ready.done() and self._ready.result().about is About.REFUSED
+            with self._lock:
+                self._lost = self._lost or ("" if self._closed or refused else "the Ray cluster was lost")
+                left, self._waiting = list(self._waiting.values()), {}
+            for answer in left:
+                answer.set_result(told)
+        if told.about in (About.READY, About.REFUSED, About.LOST) and not self._ready.done():
+            self._ready.set_result(told)

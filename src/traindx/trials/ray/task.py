@@ -1,0 +1,194 @@
+"""What a node does for an arm: unpacks the working directory, runs the program, sends back what it left.
+
+Of other packages it needs ray alone; the program needs what it always needs, and numpy for its recorder.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import traindx
+from traindx.launching.command import Command
+from traindx.trials.program import Order, run_program
+from traindx.trials.ray.archive import packed, unpacked
+from traindx.trials.ray.keeper import OVER
+
+SHARED = ".shared"
+"""In the folder of an arm: a word by which a node knows that it sees the same disk."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What all arms need."""
+
+    origin: Path
+    """The working directory, where the command was given."""
+    files: bytes | None
+    """Its files; None where they are too many, so that the program has to run in it as it is."""
+    word: str
+    carried: Mapping[str, str]
+    """Variables of the environment that go with the program."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The first word of a task."""
+
+    node: str
+    host: str
+    worker: int
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The second."""
+
+    begun: Begun
+    """Where it ended, which is elsewhere where a worker was lost."""
+    code: int | None = None
+    seconds: float = 0.0
+    place: str = ""
+    """The working directory on the node."""
+    files: bytes = b""
+    weights: bytes | None = None
+    refused: str = ""
+    """Why the node could not run it."""
+
+
+def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
+    """Say where the arm begins, run it, and give back its folder."""
+    import ray
+
+    begun = Begun(ray.get_runtime_context().get_node_id(), socket.gethostname(), os.getpid())
+    yield begun
+    home = Path(tempfile.mkdtemp(prefix="traindx-")).resolve()
+    with _kept(home) as keep:
+        try:
+            returned = ran(order, sent, begun, home, keep)
+        except OSError as error:
+            returned = Returned(begun, refused=f"{begun.host}: {error.strerror}: {error.filename}")
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+    # Not before the folder is gone: a worker may be ended as soon as it has given its last word.
+    yield returned
+
+
+def ran(
+    order: Order, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
+) -> Returned:
+    """Run the arm in a folder of this node, and gather what it left there.
+
+    `keep` is told the group of the program's processes, and 0 when they have ended.
+    """
+    folder, place, weights = home / "arm", home / "work", home / "weights"
+    folder.mkdir()
+    place.mkdir()
+    if sent.files is not None:
+        unpacked(sent.files, place)
+    elif _is_shared(order.folder, sent.word):
+        place = sent.origin
+    else:
+        why = "is too large to be sent, and this node does not see it; keep data outside of it"
+        return Returned(begun, refused=f"{begun.host}: the working directory {sent.origin} {why}")
+    for name, content in order.replaced:
+        (place / name).write_bytes(content)
+    here = replace(
+        order,
+        folder=folder,
+        place=place,
+        command=_command(order.command, sent.origin, place),
+        saves=weights if order.saves else None,
+    )
+    try:
+        ended = run_program(here, _environment(sent, place), started=keep)
+    finally:
+        keep(0)
+    return Returned(
+        begun,
+        ended.code,
+        ended.seconds,
+        str(place),
+        packed((path, path.relative_to(folder).as_posix()) for path in folder.rglob("*") if path.is_file()),
+        weights.read_bytes() if weights.is_file() else None,
+    )
+
+
+def _is_shared(folder: Path, word: str) -> bool:
+    try:
+        return (folder / SHARED).read_text() == word
+    except OSError:
+        return False
+
+
+def _command(command: Command, origin: Path, place: Path) -> Command:
+    """The command as this node can start it: its paths below the copy, its Python where it has another."""
+    program = _program(command)
+    words = [_moved(word, origin, place) for word in command.words[1:]]
+    # Python finds its packages by the name it is called by.
+    called = command.words[0] if shutil.which(command.words[0]) == program else program
+    return Command(program, (called, *words))
+
+
+def _program(command: Command) -> str:
+    if os.access(command.program, os.X_OK):
+        return command.program
+    if os.path.basename(command.program).startswith("python"):
+        return sys.executable
+    return shutil.which(command.words[0]) or command.program
+
+
+def _moved(path: str, origin: Path, place: Path) -> str:
+    """A path below the working directory as one below its copy, where that has it or may get it."""
+    if os.path.isabs(path) and Path(path).is_relative_to(origin):
+        moved = place / Path(path).relative_to(origin)
+        return str(moved) if moved.parent.is_dir() else path
+    return path
+
+
+def _environment(sent: Sent, place: Path) -> dict[str, str]:
+    """That of the node, without what Ray added to it."""
+    added = str(Path(traindx.__file__).parents[1])
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("RAY_") and name != "OMP_NUM_THREADS"
+    }
+    kept |= sent.carried
+    paths = [
+        _moved(path, sent.origin, place)
+        for path in kept.pop("PYTHONPATH", "").split(os.pathsep)
+        if path and path != added
+    ]
+    return kept | ({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})
+
+
+@contextmanager
+def _kept(home: Path) -> Iterator[Callable[[int], None]]:
+    """Somebody who ends the program and removes its folder, should this worker be ended in between."""
+    keeper = subprocess.Popen(  # noqa: S603  # our own file
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    keeper.wait()
+    assert keeper.stdin is not None
+
+    def tell(word: object) -> None:
+        assert keeper.stdin is not None
+        keeper.stdin.write(f"{word}\n")
+        keeper.stdin.flush()
+
+    try:
+        yield tell
+    finally:
+        tell(OVER)
+        keeper.stdin.close()
