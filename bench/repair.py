@@ -260,7 +260,7 @@ def sampled(every: Sequence[Case], wanted: int) -> list[Case]:
     well = [one for one in every if one.cause == HEALTHY]
     able = [one for one in every if one.cause != HEALTHY and _can_be_treated(one.cause)]
     random.Random(0).shuffle(able)
-    return [*able[:wanted], *well]
+    return [*well, *able[:wanted]]
 
 
 def _can_be_treated(cause: str) -> bool:
