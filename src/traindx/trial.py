@@ -24,6 +24,8 @@ class Measure(Enum):
     """What arms are compared by; all but speed are better when they are lower."""
 
     LOSS = "training loss"
+    LOSS_SIZE = "size of the training loss"
+    """Where the change turns its sign: the loss that went below every bound was the worse one."""
     VALIDATION_LOSS = "validation loss"
     ERROR = "training error"
     """Share of wrong answers: where the change alters the loss itself."""

@@ -13,6 +13,7 @@ from traindx.run import Run
 from traindx.series import Series
 from traindx.symptom import Symptom
 from traindx.trial import Measure
+from traindx.trials.measuring import end
 from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
 
 
@@ -83,6 +84,15 @@ def test_arms_are_compared_by_what_the_fix_promises(
     change: str, symptoms: tuple[Symptom, ...], curves: dict[str, list[float]], measure: Measure
 ) -> None:
     assert measured_by(symptoms, changes_from(change), run(**curves), never) is measure
+
+
+def test_a_loss_that_is_turned_is_compared_by_its_size() -> None:
+    below = run(loss=[-1.0, -10.0, -100.0, -1000.0])
+    (change,) = changes_from("loss.negate")
+    assert measured_by((), (change,), below, lambda _: True) is Measure.LOSS_SIZE
+    assert end(below, Measure.LOSS_SIZE) == 1000
+    scored = run(loss=[-1.0, -10.0], val_acc=[0.5, 0.4])
+    assert measured_by((), (change,), scored, lambda _: True) is Measure.VALIDATION_ERROR
 
 
 def test_the_limit_of_clipping_comes_from_before_the_failure() -> None:

@@ -19,7 +19,7 @@ _LEAST_OF_START = 0.005
 _FIRST = 5
 """Points of a curve whose median is where it began."""
 _ERRORS = (Measure.ERROR, Measure.VALIDATION_ERROR, Measure.BALANCED_ERROR)
-_LOSSES = (Measure.LOSS, Measure.VALIDATION_LOSS)
+_LOSSES = (Measure.LOSS, Measure.LOSS_SIZE, Measure.VALIDATION_LOSS)
 
 Interval = tuple[float, float]
 

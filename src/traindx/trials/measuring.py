@@ -25,6 +25,7 @@ _FIRST = 5
 """Points whose median is where a curve begins."""
 _CURVES: dict[Measure, tuple[Quantity, bool]] = {
     Measure.LOSS: (TRAIN_LOSS, False),
+    Measure.LOSS_SIZE: (TRAIN_LOSS, False),
     Measure.VALIDATION_LOSS: (VAL_LOSS, False),
     Measure.ERROR: (TRAIN_ACCURACY, True),
     Measure.VALIDATION_ERROR: (VAL_ACCURACY, True),
@@ -47,6 +48,8 @@ def curve(run: Run, measure: Measure) -> tuple[tuple[float, float], ...]:
     values = 1 - series.values if turned else series.values
     if measure is Measure.SPEED:
         values = 1 / np.maximum(values, 1e-9)
+    if measure is Measure.LOSS_SIZE:
+        values = np.abs(values)
     return tuple(zip(series.steps.tolist(), values.tolist(), strict=True))
 
 

@@ -119,7 +119,8 @@ def measured_by(
     if "loss.class_weights" in names:
         wishes = [Measure.BALANCED_ERROR, Measure.ERROR]
     elif any(map(alters_loss, changes)):
-        wishes = [Measure.VALIDATION_ERROR, Measure.ERROR]
+        turned = [Measure.LOSS_SIZE] if "loss.negate" in names else []
+        wishes = [Measure.VALIDATION_ERROR, Measure.ERROR, *turned]
     elif Symptom.GENERALISES_BADLY in among:
         wishes = [Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR]
     elif _is_learnt(run):
