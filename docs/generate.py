@@ -110,6 +110,31 @@ def _linked(page: str) -> str:
     return re.sub(r"`([a-z]+(?:-[a-z]+)*)`", link, page)
 
 
+def guides() -> dict[str, str]:
+    """The guides, written by hand, with a table of the causes that each is about."""
+    from traindx import catalogue
+    from traindx.cli import _pages
+
+    known = {cause.slug: cause for cause in catalogue.causes()}
+
+    def table(marked: re.Match[str]) -> str:
+        rows = []
+        for cause in (known[slug] for slug in marked["slugs"].split()):
+            fixes = "; ".join(fix.title for fix in cause.fixes[:2])
+            link = f"[`{cause.slug}`](../causes/{cause.slug}.md)"
+            rows.append(f"| {link} | {_pages.symptom(cause)} | {fixes} | {cause.what_not_to_do[0]} |")
+        lines = ["| cause | what you see | fixes | not |", "|---|---|---|---|", *rows]
+        return "\n".join([f"<!-- causes: {marked['slugs']} -->", "", *lines, "", "<!-- end -->"])
+
+    return {
+        f"docs/guides/{page.name}": _GUIDED.sub(table, page.read_text(encoding="utf-8"))
+        for page in sorted((ROOT / "docs/guides").glob("*.md"))
+    }
+
+
+_GUIDED = re.compile(r"(?s)<!-- causes: (?P<slugs>.*?) -->.*?<!-- end -->")
+
+
 def commands() -> str:
     os.environ["COLUMNS"] = "100"
     from traindx import cli
@@ -212,7 +237,7 @@ def pages() -> dict[str, str]:
         **skill(),
     }
     filled = {name: _filled(name) for name in ("CONTRIBUTING.md", "README.md", "docs/asking.md")}
-    return {**{name: NOTE + text for name, text in made.items()}, **filled}
+    return {**{name: NOTE + text for name, text in made.items()}, **filled, **guides()}
 
 
 def main() -> int:

@@ -76,6 +76,19 @@ def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path: Path) -> Non
 
 
 def test_every_link_between_pages_leads_to_one() -> None:
-    for page in (ROOT / "docs").glob("*.md"):
+    for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/guides").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_guides_name_causes_that_exist_with_what_they_declare() -> None:
+    known = {cause.slug: cause for cause in catalogue.causes()}
+    pages = generate().guides()
+    assert len(pages) == 5
+    named: set[str] = set()
+    for page in pages.values():
+        for slug, row in re.findall(r"(?m)^\| \[`([a-z-]+)`\]\(\.\./causes/[a-z-]+\.md\) (.*)$", page):
+            assert known[slug].fixes[0].title in row
+            assert known[slug].what_not_to_do[0] in row
+            named.add(slug)
+    assert len(named) > 30
