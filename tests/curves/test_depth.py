@@ -30,7 +30,9 @@ def growth(*spreads: float) -> float:
         # Small branches beside a trunk that grows a little do not make it fade.
         ((1, 1, 1, 1.1, 0.005, 1.1), 0),
         ((1, 1, 1, 1, 1, 1), 0),
+        # Large branches are ill, whatever a norm makes of them.
+        ((1, 1, 1, 1000, 1000, 1), 3),
     ],
 )
-def test_growth_is_what_the_last_layers_agree_on(spreads: tuple[float, ...], powers: float) -> None:
+def test_outputs_fade_by_what_the_last_layers_agree_on(spreads: tuple[float, ...], powers: float) -> None:
     assert growth(*spreads) == pytest.approx(powers, abs=0.05)

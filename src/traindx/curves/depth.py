@@ -13,7 +13,7 @@ from traindx.series import Series
 _LONGEST_END = 3
 """Layers that stand for the first or the last of a model."""
 _AGREED = 0.5
-"""Of the change: what each of the last layers shows at least, in powers of ten."""
+"""Of what outputs fade by: what each of the last layers shows at least, in powers of ten."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,11 @@ def swelling(run: Run) -> Swell | None:
     end = min(_LONGEST_END, len(known) // 2)
     first, last = _middle(known[:end]), _middle(known[-end:])
     growth = last[1] - first[1]
-    # A branch that ends small beside a trunk that does not is no change over depth.
-    changes = [(level - first[1]) / growth if growth else 1.0 for _, level in known[-end:]]
-    agreed = min(changes)
-    return Swell(len(known), first[0], last[0], growth if agreed >= _AGREED else growth * max(agreed, 0.0))
+    if growth < 0:
+        # A branch that ends small beside a trunk that does not is no change over depth.
+        agreed = min((level - first[1]) / growth for _, level in known[-end:])
+        growth *= 1.0 if agreed >= _AGREED else max(agreed, 0.0)
+    return Swell(len(known), first[0], last[0], growth)
 
 
 def _middle(levels: list[tuple[Series, float]]) -> tuple[Series, float]:

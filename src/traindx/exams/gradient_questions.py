@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx.curves.gains import starting_gains
 from traindx.curves.inside import is_matrix, size_of
 from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
 from traindx.finding import Finding, Severity
@@ -68,7 +69,9 @@ SCALES = (
     Question(weights_start_tiny, "bad-initialization", says=_weights),
     Question(weights_start_far_off, "bad-initialization", says=_weights),
 )
-"""Asked where gradients are ill: weights that have learned may have any size."""
+"""Asked where gradients are ill, or all weights absurd: single layers that have learned may have any size."""
+_ABSURD = 30.0
+"""Times 1 / sqrt(inputs), of the typical layer: no training brings all layers that far."""
 _STRUCTURE = (
     Question(gradient_never_arrives, "detached-graph", says=_unreached),
     Question(held_as_drawn, "frozen-parameters", least=1.0),
@@ -81,7 +84,8 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
     if not problems:
         # Sizes say nothing once some are not finite; what is cut off or frozen is still to be seen.
         hows = _hows(run, rows)
-        problems = [*asked(run, SYMMETRY), *(asked(run, SCALES) if hows else []), *hows]
+        scales = asked(run, SCALES) if hows or _typical_gain(run) >= _ABSURD else []
+        problems = [*asked(run, SYMMETRY), *scales, *hows]
     notes: list[str] = []
     problems = joined([*problems, *_structure(run, rows, notes)])
     frozen = [row.layer.name for row in rows if row.state == "frozen"]
@@ -94,6 +98,11 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
     # What explodes does so later as well, and what is frozen may be meant to be.
     seen = cleared(run, [_FADES, *_STRUCTURE[:1]], found)
     return Judged(found, tuple(notes), () if any(one.cause == NON_FINITE for one in found) else seen)
+
+
+def _typical_gain(run: Run) -> float:
+    gains = [one.gain for one in starting_gains(run)]
+    return float(np.median(gains)) if gains else 0.0
 
 
 def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Problem]:
