@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from traindx.treating import Treated, Wish, treat
     from traindx.watching import Watch, watch
 
-__version__ = "0.3.0"
+__version__ = "0.8.0"
 
 __all__ = [
     "Axis",
