@@ -119,7 +119,9 @@ class Engine:
         self.budget.spent += 1
         what = name_of(order.changes) or "without a change"
         left = max(0.0, self.budget.seconds_left)
-        number = f"arm {self.budget.spent} of at most {self.budget.arms}"
+        spent, most = self.budget.spent, self.budget.arms
+        # A proof that has begun is brought to its end.
+        number = f"arm {spent} of at most {most}" if spent <= most else f"arm {spent}, to end a proof"
         self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
         return self.runner.carry_out(order)
 
