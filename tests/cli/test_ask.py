@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -289,17 +290,24 @@ def on_a_terminal(cwd: Path, *typed: bytes) -> tuple[str, int]:
         os.chdir(cwd)
         os.environ["COLUMNS"] = "100"
         os.execv(sys.executable, [sys.executable, "-m", "traindx", "ask"])
-    shown, left = b"", list(typed)
+    shown, left, silent = b"", list(typed), 0
     while True:
-        ready, _, _ = select.select([terminal], [], [], 60)
+        ready, _, _ = select.select([terminal], [], [], 5)
         try:
             piece = os.read(terminal, 65536) if ready else b""
         except OSError:
-            piece = b""
-        if not piece:
+            break
+        if ready and not piece:
             break
         shown += piece
-        if shown.endswith(b"> ") and left:
+        silent = 0 if piece else silent + 1
+        if silent > 12:
+            os.kill(child, signal.SIGKILL)
+            pytest.fail(f"it waits for something else than a prompt: {shown.decode()}")
+        if silent and not left:
+            # A key that is pressed while the terminal changes its mode may be lost.
+            os.write(terminal, typed[-1])
+        elif left and (silent or re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", shown).endswith(b"> ")):
             os.write(terminal, left.pop(0))
     _, status = os.waitpid(child, 0)
     os.close(terminal)
