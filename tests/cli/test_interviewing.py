@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import HOT, NAN
-from tests.interviews import CASES, LATER_CASES, Case
+from tests.interviews import ANOTHER_HAND, CASES, LATER_CASES, Case
 from traindx import catalogue
 from traindx.asking import begin, conclude
 from traindx.cli._interviewing import interviewed
@@ -65,7 +65,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-@pytest.mark.parametrize("case", [*CASES, *LATER_CASES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CASES, *LATER_CASES, *ANOTHER_HAND], ids=lambda case: case.name)
 def test_a_case_is_recognised_in_under_ten_questions(case: Case) -> None:
     visitor, consultation = walked(case)
     assert consultation.ranking.top.cause.slug in case.accepted

@@ -47,7 +47,8 @@ def test_what_is_not_finite_is_json_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"lr": NaN, "weight_decay": Infinity}')
     (run,) = traindx.load(log)
     for told in (verdict_of(run, traindx.diagnose(run), "full"), run_read(run, "full")):
-        json.dumps(told.model_dump(mode="json"), allow_nan=False)
+        document = told.model_dump(mode="json")
+        assert json.loads(json.dumps(document, allow_nan=False)) == document
 
 
 def test_the_next_step_of_a_settled_cause_is_a_call_that_can_be_made() -> None:
