@@ -4,6 +4,7 @@ python bench/repair.py script                 all that bench/repair.csv has no l
 python bench/repair.py script --sample 40     as many failing ones, drawn at random, and all healthy ones
 python bench/repair.py corpus --only NAME     some programs, again
 python bench/repair.py corpus --part 1        faults of another part of the families
+python bench/repair.py script --scripts F --twins G --results H.csv    labelled programs of another hand
 python bench/repair.py summary                the shares, from the lines that are there
 
 Scripts of tests/scripts, and faults of the corpus in families that the diagnosis has not been fitted on.
@@ -231,28 +232,30 @@ def _patches(rows: Sequence[Row]) -> str:
     return ", ".join(f"{number} {word or 'none'}" for word, number in found.most_common())
 
 
-def read() -> list[Row]:
+def read(results: Path) -> list[Row]:
     """The lines that are there."""
-    if not RESULTS.exists():
+    if not results.exists():
         return []
-    with RESULTS.open(encoding="utf-8", newline="") as file:
+    with results.open(encoding="utf-8", newline="") as file:
         return [msgspec.convert(row, Row, strict=False) for row in csv.DictReader(file)]
 
 
-def write(rows: Sequence[Row]) -> None:
+def write(rows: Sequence[Row], results: Path) -> None:
     """All lines, in place of what was there."""
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+    with results.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(Row.__dataclass_fields__), lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
 
 
-def _cases(kind: str, part: int, folder: Path) -> list[Case]:
-    if kind == "script":
+def _cases(arguments: argparse.Namespace, folder: Path) -> list[Case]:
+    if arguments.what == "corpus":
+        # Before anything asks for the causes: they are read with their points once.
+        unseen.forget_families(arguments.part)
+        return unseen.cases(folder, arguments.part, _FAULTY, _HEALTHY)
+    if arguments.scripts is None:
         return scripts.cases(folder)
-    # Before anything asks for the causes: they are read with their points once.
-    unseen.forget_families(part)
-    return unseen.cases(folder, part, _FAULTY, _HEALTHY)
+    return scripts.of_folder(arguments.scripts.resolve(), arguments.twins.resolve())
 
 
 def sampled(every: Sequence[Case], wanted: int) -> list[Case]:
@@ -274,11 +277,16 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="how many failing programs, drawn at random")
     parser.add_argument("--random-every", type=int, default=2, help="search at random for each so many-th")
     parser.add_argument("--part", type=int, default=_PART, help="which part of the families, 0 to 3")
+    parser.add_argument("--scripts", type=Path, help="a folder of programs with an INDEX.jsonl")
+    parser.add_argument("--twins", type=Path, help="the repaired ones, by the same names")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the lines are kept")
     arguments = parser.parse_args()
-    rows = {row.name: row for row in read()}
+    if (arguments.scripts is None) != (arguments.twins is None):
+        parser.error("--scripts and --twins belong together")
+    rows = {row.name: row for row in read(arguments.results)}
     if arguments.what != "summary":
         with tempfile.TemporaryDirectory() as name:
-            every = _cases(arguments.what, arguments.part, Path(name))
+            every = _cases(arguments, Path(name))
             if arguments.sample is not None:
                 every = sampled(every, arguments.sample)
             for number, case in enumerate(every):
@@ -289,7 +297,7 @@ def main() -> None:
                 print(row or f"{case.name}: it could not be recorded", flush=True)
                 if row is not None:
                     rows[case.name] = replace(row, seconds=round(time.monotonic() - began))
-                    write(list(rows.values()))
+                    write(list(rows.values()), arguments.results)
     print(summary(list(rows.values())))
 
 

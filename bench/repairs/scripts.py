@@ -1,4 +1,4 @@
-"""The labelled scripts of tests/scripts, with twins that were written by hand (bench/twins.jsonl)."""
+"""Labelled scripts, with twins that were written by hand: those of tests/scripts, or any folder of such."""
 
 import json
 import math
@@ -16,21 +16,31 @@ _SCRIPTS = _BENCH.parent / "tests" / "scripts"
 
 
 def cases(folder: Path) -> list[Case]:
-    """Every labelled script; twins are written into the folder."""
-    twins = {row["script"]: row["replacements"] for row in _rows(_BENCH / "twins.jsonl")}
-    return [_case(row["script"], row["cause"], twins, folder) for row in _rows(_SCRIPTS / "INDEX.jsonl")]
+    """Every script of tests/scripts; its twins (bench/twins.jsonl) are written into the folder."""
+    written = {row["script"]: row["replacements"] for row in _rows(_BENCH / "twins.jsonl")}
+    for script, changes in written.items():
+        if changes:
+            _write_twin(_SCRIPTS / script, changes, folder / script)
+    return of_folder(_SCRIPTS, folder)
 
 
-def _case(script: str, cause: str, twins: dict[str, list[tuple[str, str]]], folder: Path) -> Case:
-    path, twin = _SCRIPTS / script, folder / f"twin_{script}"
-    changes = twins.get(script, []) if cause != HEALTHY else []
-    text = path.read_text(encoding="utf-8")
+def of_folder(scripts: Path, twins: Path) -> list[Case]:
+    """Every script that the folder's INDEX.jsonl labels; twins have the same names in theirs."""
+    return [_case(scripts / row["script"], row["cause"], twins) for row in _rows(scripts / "INDEX.jsonl")]
+
+
+def _write_twin(script: Path, changes: list[tuple[str, str]], twin: Path) -> None:
+    text = script.read_text(encoding="utf-8")
     for old, new in changes:
-        assert text.count(old) == 1, f"{script}: {old!r} is there {text.count(old)} times"
+        assert text.count(old) == 1, f"{script.name}: {old!r} is there {text.count(old)} times"
         text = text.replace(old, new)
     twin.write_text(text, encoding="utf-8")
-    twins_words = (str(twin),) if changes else ()
-    return Case(path.stem, "script", cause, (script,), twins_words, diagnose, _closed, script=path)
+
+
+def _case(script: Path, cause: str, twins: Path) -> Case:
+    twin = twins / script.name
+    words = (str(twin),) if cause != HEALTHY and twin.exists() else ()
+    return Case(script.stem, "script", cause, (script.name,), words, diagnose, _closed, script=script)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
