@@ -195,14 +195,15 @@ def _treated(
                 notes += _save_model(engine, best, wish.saves_model)
     if treatment.trials:
         treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
-    beliefs = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
-    after = dict(updated(beliefs, treatment.trials))
+    before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
+    after = dict(updated(before, treatment.trials))
+    tells_causes_apart = any(one.cause for one in treatment.trials)
     return Treated(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
         treatment=treatment,
         patch=patch,
         plan=tuple(plan),
-        beliefs=tuple((slug, share, after[slug]) for slug, share in beliefs) if treatment.trials else (),
+        beliefs=tuple((slug, share, after[slug]) for slug, share in before) if tells_causes_apart else (),
         command=" ".join(command.words),
         folder=folder,
         seconds=first.seconds * steps / max(1, steps_of(run)),
@@ -234,11 +235,15 @@ def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wis
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
+    asked_for = planned(diagnosis, run, alters, book.past_effects())
     if not wish.only:
-        return planned(diagnosis, run, alters, book.past_effects())
+        return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
+    # What the diagnosis asks for too says something about its cause.
+    known = {one.changes: replace(one, worth=1.0) for one in asked_for}
     return [
-        Planned(changes, "", name_of(changes), measured_by(symptoms, changes, run, alters), worth=1.0)
+        known.get(changes)
+        or Planned(changes, "", name_of(changes), measured_by(symptoms, changes, run, alters), worth=1.0)
         for changes in wish.only
     ]
 

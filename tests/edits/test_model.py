@@ -145,6 +145,32 @@ def test_only_the_mode_that_is_missing_is_set(bench: Bench) -> None:
     assert "for step in range(100):\n    model.train()\n    loss = f(model(x))\n" in after
 
 
+DROPS = """\
+    import torch.nn.functional as F
+
+
+    class Net(nn.Module):
+        def forward(self, x):
+            x = F.dropout(self.a(x), 0.4)  # always
+            x = F.dropout(self.b(x), p=0.4, training=True)
+            x = F.dropout(self.c(x), 0.4, self.training)
+            return self.dropout(x)
+
+
+    def blurred(x):
+        return F.dropout(x, 0.1)
+"""
+
+
+def test_dropout_is_tied_to_the_mode_of_its_module(bench: Bench) -> None:
+    assert bench.changed(DROPS, "model.restore_mode") == (
+        "-x = F.dropout(self.a(x), 0.4)  # always\n"
+        "-x = F.dropout(self.b(x), p=0.4, training=True)\n"
+        "+x = F.dropout(self.a(x), 0.4, training=self.training)  # always\n"
+        "+x = F.dropout(self.b(x), p=0.4, training=self.training)"
+    )
+
+
 def test_modes_that_cannot_be_set_are_refused(bench: Bench) -> None:
     assert bench.refusal(PLAIN, "model.restore_mode") == "train.py computes no validation loss"
     both = VALIDATED.replace("with torch.no_grad():\n", "model.eval()\n        with torch.no_grad():\n")

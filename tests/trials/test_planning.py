@@ -75,6 +75,13 @@ def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> No
             Measure.VALIDATION_LOSS,
         ),
         ("stop.at 3", (Symptom.GENERALISES_BADLY,), {"loss": FALLING}, Measure.LOSS),
+        (
+            "regularize.dropout 0.1",
+            (Symptom.PLATEAU,),
+            {"loss": FALLING, "val_loss": FALLING},
+            Measure.VALIDATION_LOSS,
+        ),
+        ("regularize.dropout 0.1", (Symptom.PLATEAU,), {"loss": FALLING}, Measure.LOSS),
         ("init.reset he", (), {"loss": LEARNT, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
         ("init.reset he", (), {"loss": LEARNT}, Measure.LOSS),
         ("loader.num_workers 8", (Symptom.TAKES_LONG,), {"loss": FALLING}, Measure.SPEED),

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import pytest
+
 from traindx.change import Change, changes_from, name_of
 from traindx.trial import Arm, Measure, Outcome, Pair, Planned
 from traindx.trials.budget import Budget
@@ -242,3 +244,13 @@ def test_a_cause_gains_by_its_own_fix_and_loses_by_one_that_does_nothing() -> No
     assert after["cause-1"] > 0.7
     assert after["cause-0"] < 0.2
     assert sum(after.values()) < 1
+
+
+def test_a_cause_gains_by_any_fix_of_its_own_that_is_proven() -> None:
+    results = Results({"init.reset he": lambda _: 2.0, "model.unfreeze": lambda _: 0.1})
+    found = search(results, "init.reset he", "model.unfreeze")
+    flat, proven = (replace(one, cause="cause-0") for one in found.trials)
+    undecided = replace(flat, outcome=Outcome.INCONCLUSIVE)
+    assert dict(updated([("cause-0", 0.5)], [undecided, proven]))["cause-0"] == pytest.approx(0.8)
+    assert dict(updated([("cause-0", 0.5)], [flat, proven]))["cause-0"] == pytest.approx(0.8)
+    assert dict(updated([("cause-0", 0.5)], [undecided]))["cause-0"] == pytest.approx(0.5)

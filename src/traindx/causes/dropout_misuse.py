@@ -109,6 +109,7 @@ class Net(torch.nn.Module):
         x = torch.relu(self.fc1(x))
         x = torch.nn.functional.dropout(x, 0.5, training=self.training)
         return self.fc2(x)""",
+            change="model.restore_mode",
         ),
         Prescription(
             title="Lower the share to 0.1, or to 0.5 at most in wide layers",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
 
 import torch
 from torch import Tensor, nn
@@ -10,11 +9,11 @@ from torch.nn import functional
 
 from traindx.change import Change
 from traindx.surgery.calls import Activation, Calls, Place, followed
+from traindx.surgery.dropouts import set_dropouts
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
-_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
 _BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
 
@@ -31,11 +30,7 @@ class _Dropping:
         self._program, self._change, self._share = program, change, change.number
         self._plain: set[int] = set()
         """Models that drop nothing and bend by functions."""
-        self._busy = False
-        """Inside of a call: some dropouts are written by means of others."""
-        for name in _FUNCTIONS:
-            program.patches.replace(functional, name, self._set)
-        program.patches.replace(torch, "dropout", self._set)
+        set_dropouts(program, self._set)
         program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
         program.on_model(self._entered)
         self._calls = Calls(program, self._bent)
@@ -67,26 +62,10 @@ class _Dropping:
     def _applied(self, before: object) -> None:
         self._program.applied(self._change, f"dropout of {before:g} becomes {self._share:g}")
 
-    def _set(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
-        names = (
-            ("input", "p", "train") if original is torch.dropout else tuple(signature(original).parameters)
-        )
-
-        @wraps(original)
-        def dropout(*args: object, **kwargs: object) -> Tensor:
-            if self._busy:
-                return original(*args, **kwargs)
-            named = {**dict(zip(names, args, strict=False)), **kwargs}
-            before = named.get("p", 0.5)
-            if before != self._share:
-                self._applied(before)
-            self._busy = True
-            try:
-                return original(**{**named, "p": self._share})
-            finally:
-                self._busy = False
-
-        return dropout
+    def _set(self, share: float, drops: bool) -> tuple[float, bool]:
+        if share != self._share:
+            self._applied(share)
+        return self._share, drops
 
     def _of_attention(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
         @wraps(original)

@@ -1,20 +1,68 @@
-"""Train mode in training, eval mode in validation."""
+"""Train mode in training, eval mode in validation, and dropout that follows it."""
 
 import libcst as cst
 
 from traindx.change import Change
+from traindx.editing.calls import argument, calls_of, spread, with_argument
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.loop import backward_of, loop_around, model_at
 from traindx.editing.source import Source
 from traindx.editing.statements import before, first_in
-from traindx.editing.words import last_name
+from traindx.editing.words import expression, last_name
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
 _WITHOUT_GRADIENT = ("no_grad", "inference_mode")
+_DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
+"""On where nothing is said; alpha_dropout is off then."""
+_TRAINING = 2
+"""The place of that word."""
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
+    """Tie dropout to the mode of its module; set the modes before validation and before the batches."""
+    tied = _tied(source)
+    try:
+        modes = _modes(source, run)
+    except RefusedError:
+        if tied is None:
+            raise
+        return tied
+    if tied is None:
+        return modes
+    return Edited({**tied.parts, **modes.parts}, f"{tied.says}, {modes.says}")
+
+
+def _tied(source: Source) -> Edited | None:
+    """Dropout that is called inside of a module and is always on, with the mode of the module."""
+    parts: dict[cst.CSTNode, New] = {}
+    for call in calls_of(source, _DROPOUTS):
+        if not _is_always_on(source, call):
+            continue
+        given = argument(call, ("training",), _TRAINING)
+        parts[call] = (
+            with_argument(call, "training", "self.training")
+            if given is None
+            else call.with_deep_changes(given, value=expression("self.training"))
+        )
+    if not parts:
+        return None
+    return Edited(parts, f"training=self.training at {', '.join(source.place(one) for one in parts)}")
+
+
+def _is_always_on(source: Source, call: cst.Call) -> bool:
+    """Whether a function of a module calls a dropout without a word about its mode, or with True."""
+    scope = source.scope(call)
+    if not isinstance(scope, cst.FunctionDef) or not scope.params.params or spread(call):
+        return False
+    is_method = source.class_around(call) is not None and scope.params.params[0].name.value == "self"
+    if not is_method or source.code(call.func).startswith("self."):
+        return False
+    given = argument(call, ("training",), _TRAINING)
+    return given is None or source.code(given.value) == "True"
+
+
+def _modes(source: Source, run: Run) -> Edited:
     """Set eval mode before the validation and train mode before the batches of each epoch."""
     backward = backward_of(source, run)
     parts: dict[cst.CSTNode, New] = {}

@@ -26,6 +26,8 @@ _LEARNT = 0.01
 """Of where a training loss began: below it there is nothing left to gain."""
 _EARLY_STOP = "stop.early"
 _CLIP = "gradients.clip"
+_FOR_VALIDATION = frozenset({"model.restore_mode", "regularize.dropout", "regularize.weight_decay"})
+"""Changes whose worth shows in validation: less dropout lowers a training loss by itself."""
 
 AltersLoss = Callable[[Change], bool]
 Past = Mapping[str, tuple[int, int]]
@@ -121,7 +123,7 @@ def measured_by(
     elif any(map(alters_loss, changes)):
         turned = [Measure.LOSS_SIZE] if "loss.negate" in names else []
         wishes = [Measure.VALIDATION_ERROR, Measure.ERROR, *turned]
-    elif Symptom.GENERALISES_BADLY in among:
+    elif Symptom.GENERALISES_BADLY in among or names & _FOR_VALIDATION:
         wishes = [Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR]
     elif _is_learnt(run):
         wishes = [Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS]

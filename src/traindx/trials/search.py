@@ -25,7 +25,7 @@ _CLOSE = 0.5
 _BETTER = 0.05
 """What a change has to look better by than a proven one to be proven as well."""
 _OWN_FIX, _OTHERWISE = 4.0, 0.4
-"""How much likelier a cause becomes when the first fix of its own helps, and when it does not."""
+"""How much likelier a cause becomes when a fix of its own helps, and when none does."""
 
 
 def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS) -> Treatment:
@@ -213,16 +213,13 @@ def _part(trial: Trial) -> str:
 
 
 def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> list[tuple[str, float]]:
-    """What the causes are worth after the trials: a cause whose own fix helps gains, others lose."""
+    """What the causes are worth after the trials: a cause that a fix of its own helps gains, others lose."""
     weights = dict(beliefs)
-    seen: set[str] = set()
-    for trial in trials:
-        if trial.cause not in weights or trial.cause in seen or is_refused(trial):
-            continue
-        seen.add(trial.cause)
-        if trial.outcome is Outcome.HELPED:
-            weights[trial.cause] *= _OWN_FIX
-        elif trial.outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE):
-            weights[trial.cause] *= _OTHERWISE
+    for cause in weights:
+        outcomes = {one.outcome for one in trials if one.cause == cause and not is_refused(one)}
+        if Outcome.HELPED in outcomes:
+            weights[cause] *= _OWN_FIX
+        elif outcomes & {Outcome.NO_DIFFERENCE, Outcome.WORSE}:
+            weights[cause] *= _OTHERWISE
     whole = sum(weights.values()) + max(0.0, 1 - sum(share for _, share in beliefs))
     return sorted(((slug, weight / whole) for slug, weight in weights.items()), key=lambda one: -one[1])
