@@ -89,7 +89,7 @@ def lr_find(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found_command = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found_command.name, name).resolve()
-    place = workplace(Path.cwd(), found_command.words, without=folder.parent)
+    place = workplace(Path.cwd(), found_command.words, arms=folder)
     programs = _Programs(found_command, place, folder, 60 * minutes, say or (lambda _: None))
     found = searched(programs, Plan(steps))
     notes = [*found.notes, *programs.notes, *([] if place.copies else [_IN_PLACE])]

@@ -47,7 +47,7 @@ def preflight(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workplace(Path.cwd(), found.words, without=folder.parent)
+    place = workplace(Path.cwd(), found.words, arms=folder)
     rehearsing = Rehearsing(found, place, folder, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
     return Checklist(

@@ -108,7 +108,7 @@ def treat(
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
     says: Say = say or (lambda _: None)
-    place = workplace(Path.cwd(), found.words, without=folder.parent)
+    place = workplace(Path.cwd(), found.words, arms=folder)
     with closing(_runner(cluster, place, folder, says)) as runner:
         treated = _treated(
             found,

@@ -39,8 +39,31 @@ def test_where_the_arms_are_is_not_copied_into_them(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("1")
     (tmp_path / "arms/old").mkdir(parents=True)
     (tmp_path / "arms/old/model.pt").write_text("1")
-    copy = workplace(tmp_path, without=tmp_path / "arms").arm(tmp_path / "arms/new")
+    copy = workplace(tmp_path, arms=tmp_path / "arms/new").arm(tmp_path / "arms/new/control")
     assert [one.name for one in copy.rglob("*")] == ["train.py"]
+
+
+def test_arms_that_are_made_in_the_directory_itself_are_not_copied_into_each_other(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("1")
+    place = workplace(tmp_path, arms=tmp_path / "train-1")
+    place.arm(tmp_path / "train-1/control")
+    copy = place.arm(tmp_path / "train-1/treated")
+    assert [one.name for one in copy.rglob("*")] == ["train.py"]
+
+
+def test_links_and_empty_folders_come_along(tmp_path: Path) -> None:
+    here, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (here / "checkpoints", here / "raw", elsewhere):
+        folder.mkdir(parents=True)
+    (elsewhere / "rows.csv").write_text("1")
+    (here / "raw/mine.csv").write_text("2")
+    (here / "data").symlink_to("../elsewhere")
+    (here / "same").symlink_to("raw")
+    copy = workplace(here).arm(tmp_path / "deep/below/arm")
+    assert (copy / "checkpoints").is_dir()
+    assert (copy / "data/rows.csv").read_text() == "1"
+    (copy / "same/mine.csv").write_text("of the arm")
+    assert (here / "raw/mine.csv").read_text() == "2"
 
 
 def test_a_program_in_a_hidden_folder_comes_along(tmp_path: Path) -> None:

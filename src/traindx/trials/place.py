@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -23,25 +23,48 @@ class Workplace:
     """Whether every arm gets a copy of it; it is too large where not."""
     besides: tuple[Path, ...] = ()
     """Folders below it that are copied although they are hidden: the program is in them."""
-    without: Path | None = None
-    """What is not copied: where the arms are."""
+    without: tuple[Path, ...] = ()
+    """What is not copied: where arms are."""
 
     def arm(self, folder: Path) -> Path:
         """The working directory of one arm."""
         if not self.copies:
             return self.origin
         into = _copy(folder)
-        for path, name in self.files():
-            target = into / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, target)
         into.mkdir(parents=True, exist_ok=True)
+        for path, name in self._folders():
+            target = into / name
+            if path.is_symlink():
+                # Such as data that lies elsewhere, which may be large.
+                target.symlink_to(self._pointed(path), target_is_directory=True)
+            else:
+                target.mkdir(parents=True, exist_ok=True)
+        for path, name in self.files():
+            shutil.copy2(path, into / name)
         return into
 
     def files(self) -> Iterator[tuple[Path, str]]:
         """What an arm gets of it, each file with its name below the directory."""
-        for path in _files((self.origin, *self.besides), self.without):
+        for path in _files(self._roots, self.without):
             yield path, path.relative_to(self.origin).as_posix()
+
+    @property
+    def _roots(self) -> tuple[Path, ...]:
+        return self.origin, *self.besides
+
+    def _folders(self) -> Iterator[tuple[Path, str]]:
+        """The folders of those files, and empty ones: a program may expect them to be there."""
+        found = dict.fromkeys(self.besides)
+        for top, folders, _ in _walked(self._roots, self.without):
+            found |= dict.fromkeys(top / name for name in folders)
+        for path in found:
+            yield path, path.relative_to(self.origin).as_posix()
+
+    def _pointed(self, link: Path) -> Path:
+        """What a link of an arm points at: inside of the directory to the same in the copy."""
+        there = link.readlink()
+        is_inside = not there.is_absolute() and link.resolve().is_relative_to(self.origin.resolve())
+        return there if is_inside else link.resolve()
 
     def clear(self, folder: Path) -> None:
         """Remove the copy of an arm that is over."""
@@ -54,8 +77,12 @@ def _copy(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.work")
 
 
-def workplace(origin: Path, words: Iterable[str] = (), without: Path | None = None) -> Workplace:
-    """How arms of a command are run below a directory: in copies where it is small enough."""
+def workplace(origin: Path, words: Iterable[str] = (), arms: Path | None = None) -> Workplace:
+    """How arms of a command are run below a directory: in copies where it is small enough.
+
+    `arms` is the folder that theirs are made in; others of its kind lie beside it.
+    """
+    without = (arms, arms.parent) if arms is not None else ()
     named = [Path(word) for word in words]
     besides = tuple(
         (origin / path).parent
@@ -86,10 +113,15 @@ def _is_left_out(name: str) -> bool:
     return name in _LEFT_OUT or (name.startswith(".") and name not in (".", ".."))
 
 
-def _files(roots: Iterable[Path], without: Path | None) -> Iterator[Path]:
+def _walked(roots: Iterable[Path], without: Sequence[Path]) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """The folders below some, each with what is in it; links to folders are named and not followed."""
     for top, folders, names in chain.from_iterable(map(os.walk, roots)):
-        folders[:] = [name for name in folders if not _is_left_out(name) and Path(top, name) != without]
-        for name in names:
-            path = Path(top, name)
+        folders[:] = [name for name in folders if not _is_left_out(name) and Path(top, name) not in without]
+        yield Path(top), folders, names
+
+
+def _files(roots: Iterable[Path], without: Sequence[Path]) -> Iterator[Path]:
+    for top, _, names in _walked(roots, without):
+        for path in (top / name for name in names):
             if path.is_file() and os.access(path, os.R_OK):
                 yield path
