@@ -12,6 +12,7 @@ from tests.cli.test_treat import written
 from traindx.casebook import Casebook
 from traindx.change import changes_from
 from traindx.trial import Outcome
+from traindx.trials import place
 
 
 def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +31,43 @@ def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.treatment.patch_verified
     assert Casebook().cases()[0].change == "optimizer.lr x 10000 + gradients.clip 0.1"
     assert found.folder.parent == tmp_path / ".traindx" / "treatments"
+
+
+def test_numbers_of_a_recording_come_from_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    written(tmp_path, "0.00003")
+    found = traindx.treat("train.py", traindx.Wish(only=(changes_from("gradients.clip p95"),), dry=True))
+    (planned,) = found.plan
+    assert planned.changes[0].number > 0
+    with pytest.raises(traindx.TraindxError, match="the run shows no validation loss"):
+        traindx.treat("train.py", traindx.Wish(only=(changes_from("stop.early"),), dry=True))
+
+
+def test_a_change_that_makes_no_sense_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match=r"is written otherwise, for example: optimizer\.lr x 0"):
+        traindx.treat("train.py", traindx.Wish(only=(changes_from("optimizer.lr banana"),)))
+    assert not (tmp_path / ".traindx").exists()
+
+
+def test_a_large_directory_is_left_alone_unless_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(place, "_LARGEST", 10)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match="with --in-place it runs there"):
+        traindx.treat("train.py")
+    assert not list((tmp_path / ".traindx" / "treatments").iterdir())
+    found = traindx.treat("train.py", traindx.Wish(in_place=True, dry=True))
+    assert found.report.runs
+    assert any("arms ran in it" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The type of one change of a program, as a machine applies it."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from traindx.errors import TraindxError
 
+EARLY_STOP = "stop.early"
+"""Becomes stop.at with the step of the best validation."""
 _FROM_RECORDING = ("gradients.clip", "stop.at")
 """Changes whose numbers come from a recording, so that they differ from run to run."""
 
@@ -37,6 +40,11 @@ class Change:
         if not math.isfinite(value):
             raise TraindxError(f'the change "{self}" needs a number at its end')
         return value
+
+    @property
+    def needs_recording(self) -> bool:
+        """Whether its number is to come from a recording: stop.early, or gradients.clip p95."""
+        return self.name == EARLY_STOP or any(re.fullmatch(r"p\d+", word) for word in self.words)
 
     @property
     def kind(self) -> str:

@@ -8,11 +8,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from tempfile import TemporaryDirectory
 
 import torch
 
 from traindx import changes, keras_changes, observers
-from traindx.change import Change, change_from
+from traindx.change import EARLY_STOP, Change, change_from
 from traindx.errors import TraindxError
 from traindx.surgery import seeds
 from traindx.surgery.keras_arrival import leave_keras_layers, when_keras_comes
@@ -39,6 +40,25 @@ def operation_of(change: Change) -> Operation:
             f'"{change}": there is no change {change.name}; there are {", ".join(sorted(known))}'
         )
     return known[change.name]
+
+
+def check(change: Change) -> None:
+    """Refuse a change that nobody knows, or that is not written as such changes are."""
+    if change.name == EARLY_STOP:
+        if change.words:
+            raise TraindxError(f'"{change}": is written without more words: {EARLY_STOP}')
+        return
+    operation = operation_of(change)
+    operation.check(change)
+    if change.needs_recording:
+        return
+    # Names of activations and the like are known to whoever begins with them.
+    with TemporaryDirectory() as folder:
+        program = Program(Path(folder), None)
+        try:
+            operation.begin(program, change)
+        finally:
+            program.patches.undo()
 
 
 def begin_from_environment() -> Program | None:

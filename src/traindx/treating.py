@@ -1,9 +1,11 @@
 """From a command to a proven fix: record it, diagnose it, try what that asks for, write the patch."""
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from traindx.casebook import Casebook
@@ -21,8 +23,8 @@ from traindx.trials.arm import Done
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, relocated, workplace
-from traindx.trials.planning import is_worth_trying, measured_by, planned
+from traindx.trials.place import Workplace, refuse_in_place, relocated, workplace
+from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
 from traindx.trials.program import OUTPUT, Order
 from traindx.trials.proving import proven_patch
 from traindx.trials.ray.runner import Cluster, RayRunner
@@ -33,6 +35,8 @@ _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
 _IN_PLACE = "the working directory is large: arms ran in it, and may have overwritten what the program writes"
+
+_WEIGHTS = "weights.pt"
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
@@ -58,6 +62,8 @@ class Wish:
     """Whether only the plan is made."""
     saves_model: Path | None = None
     """Where the weights of the treated model go."""
+    in_place: bool = False
+    """Whether arms may run in the working directory itself, where it is too large to be copied."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,11 @@ def treat(
     cluster at an address, where each takes so many CPUs (1) and GPUs (none).
     """
     # Not before it is needed: it loads torch.
-    from traindx.operating import operation_of
+    from traindx.operating import check, operation_of
 
+    wish = wish or Wish()
+    for change in chain.from_iterable(wish.only):
+        check(change)
     cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
@@ -109,19 +118,23 @@ def treat(
     book = Casebook()
     says: Say = say or (lambda _: None)
     place = workplace(Path.cwd(), found.words, arms=folder)
-    with closing(_runner(cluster, place, folder, says)) as runner:
+    with closing(_runner(cluster, place, wish.in_place, folder, says)) as runner:
         treated = _treated(
             found,
             folder,
             place,
             runner,
-            wish or Wish(),
+            wish,
             book,
             says,
             lambda change: operation_of(change).alters_loss,
         )
     if keeps_case:
-        book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
+        try:
+            book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
+        except TraindxError as error:
+            # The treatment counts without its case.
+            treated = replace(treated, notes=(*treated.notes, str(error)))
     return treated
 
 
@@ -139,11 +152,10 @@ def cluster_of(
     return None
 
 
-def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
-    if cluster is None:
-        return LocalRunner(place)
+def _runner(cluster: Cluster | None, place: Workplace, in_place: bool, folder: Path, say: Say) -> Runner:
     try:
-        return RayRunner(cluster, place, folder, say)
+        refuse_in_place(place, in_place)
+        return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
             folder.rmdir()
@@ -187,7 +199,8 @@ def _treated(
         treatment = searched(engine, plan, tuple(range(max(1, wish.seeds))))
         best = treatment.best
         if best is not None:
-            patch = patch_of(best.changes, run)
+            patch, why = _patch(best, run)
+            notes += why
             if patch is not None:
                 proven = proven_patch(engine, best, patch)
                 treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
@@ -241,22 +254,35 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     # What the diagnosis asks for too says something about its cause.
     known = {one.changes: replace(one, worth=1.0) for one in asked_for}
-    return [
-        known.get(changes)
-        or Planned(changes, "", name_of(changes), measured_by(symptoms, changes, run, alters), worth=1.0)
-        for changes in wish.only
-    ]
+    plan = []
+    for only in wish.only:
+        changes = resolved_together(only, run)
+        if changes is None:
+            raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
+        measure = measured_by(symptoms, changes, run, alters)
+        plan.append(known.get(changes) or Planned(changes, "", name_of(changes), measure, worth=1.0))
+    return plan
+
+
+def _patch(best: Trial, run: Run) -> tuple[Patch | None, list[str]]:
+    """The patch of the best trial; what went wrong with it is noted, and costs nothing but the patch."""
+    try:
+        return patch_of(best.changes, run), []
+    except Exception as error:  # a source may be written as no edit expects
+        return None, [f"no patch was made: {type(error).__name__}: {error}; please report it"]
 
 
 def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:
     """Run the best arm once more, and keep the weights it ends with; what is to be noted of that."""
     engine.say("training the treated model once more, to keep its weights")
     order = engine.order(best.changes, 0, "saved")
-    (done,) = engine.run_aside([replace(order, saves=into.resolve())], best.measure)
-    if engine.budget.over:
-        return [f"{into}: the weights were not saved: {engine.budget.over}"]
-    if not into.exists():
-        raise TraindxError(
-            f"{into}: the weights were not saved: {done.problem or 'the program has no model'}"
-        )
-    return []
+    order = replace(order, saves=(order.folder / _WEIGHTS).resolve())
+    (done,) = engine.run_aside([order], best.measure)
+    weights = order.folder / _WEIGHTS
+    why = engine.budget.over or ("" if weights.exists() else done.problem or "the program has no model")
+    if not why:
+        try:
+            shutil.copy(weights, into)
+        except OSError as error:
+            why = f"{error.strerror}; they are in {weights}"
+    return [f"{into}: the weights were not saved: {why}"] if why else []

@@ -1,5 +1,6 @@
 """The types of a trial: the same program with and without one change."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -78,7 +79,7 @@ class Trial:
     """A change, what it was compared by, and what came out."""
 
     changes: tuple[Change, ...]
-    """One; two where the best were tried together."""
+    """Usually one; several where they were tried together."""
     cause: str
     """The slug of the cause it is meant for; empty where the user asked for it."""
     title: str
@@ -86,7 +87,7 @@ class Trial:
     measure: Measure
     pairs: tuple[Pair, ...]
     effect: float | None
-    """The mean difference, treated minus control; None where no pair counts."""
+    """The mean difference, treated minus control; None where no pair counts or an arm ends in no number."""
     interval: tuple[float, float] | None
     """95 %, over the pairs; None with a single pair."""
     outcome: Outcome
@@ -107,9 +108,7 @@ class Trial:
     @property
     def counted(self) -> tuple[Pair, ...]:
         """The pairs whose arms were both measured: the effect is theirs."""
-        return tuple(
-            pair for pair in self.pairs if pair.control.value is not None and pair.treated.value is not None
-        )
+        return counted_pairs(self.pairs)
 
     @property
     def metrics(self) -> tuple[float, float] | None:
@@ -132,6 +131,11 @@ class Trial:
         return _mean([pair.treated.value for pair in self.counted or self.pairs])
 
 
+def counted_pairs(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Those whose arms were both measured."""
+    return tuple(pair for pair in pairs if pair.control.value is not None and pair.treated.value is not None)
+
+
 def _mean(values: "list[float | None]") -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
@@ -146,7 +150,7 @@ class Planned:
     title: str
     measure: Measure
     worth: float
-    """Probability that it is the repair, before the trial."""
+    """How promising it is: the belief in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
 

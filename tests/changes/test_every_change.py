@@ -21,7 +21,7 @@ from tests.changes.changing import STEPS, changed, notes
 from traindx import catalogue
 from traindx.change import Change, change_from, changes_from
 from traindx.errors import TraindxError
-from traindx.operating import operation_of, operations
+from traindx.operating import check, operation_of, operations
 
 Made = Callable[..., nn.Module]
 
@@ -586,3 +586,32 @@ def test_torch_draws_its_own_layers_anew(tmp_path: Path) -> None:
             model = frail()
             model(torch.randn(2, 4))
         assert min(float(one.detach().std()) for one in model.parameters() if one.dim() > 1) > 0.01
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "optimizer.lr banana",
+        "optimizer.lr",
+        "optimizer.lr nan",
+        "loader.batch_size x 0",
+        "loss.negate 3",
+        "init.reset somehow",
+        "activation.replace relu nothing",
+        "stop.early 3",
+        "no.such",
+    ],
+)
+def test_a_change_that_is_written_otherwise_is_refused(text: str) -> None:
+    with pytest.raises(TraindxError, match=text.split()[0]):
+        check(change_from(text))
+
+
+def test_what_the_catalogue_asks_for_is_written_as_it_should_be() -> None:
+    texts = [fix.change for cause in catalogue.causes() for fix in cause.fixes if fix.change]
+    before = dict(vars(functional)), torch.manual_seed
+    for text in texts:
+        for change in changes_from(text):
+            check(change)
+    assert len(texts) > 50
+    assert (dict(vars(functional)), torch.manual_seed) == before, "looking at a change leaves nothing behind"

@@ -49,6 +49,15 @@ def test_the_interval_is_that_of_paired_differences() -> None:
     assert found.interval == pytest.approx((-3 - 4.303 / math.sqrt(3), -3 + 4.303 / math.sqrt(3)), rel=1e-3)
 
 
+def test_the_interval_of_many_pairs_is_students() -> None:
+    found = effect_of([pair(3.0 + 0.1 * one, 1.0) for one in range(11)], Measure.LOSS)
+    assert found.interval is not None
+    # 2.2281 for ten degrees of freedom; of the normal distribution it would be 1.96.
+    deviation = math.sqrt(sum((0.1 * (one - 5)) ** 2 for one in range(11)) / 10)
+    wide = 2.2281 * deviation / math.sqrt(11)
+    assert found.interval == pytest.approx((-2.5 - wide, -2.5 + wide), rel=2e-3)
+
+
 def test_more_is_better_where_speed_is_measured() -> None:
     pairs = [pair(10.0, 30.0), pair(11.0, 31.0), pair(9.0, 28.0)]
     assert effect_of(pairs, Measure.SPEED).outcome is Outcome.HELPED

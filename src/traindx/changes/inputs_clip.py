@@ -23,7 +23,8 @@ class Limits:
 
     def cut(self, values: Tensor, axis: int) -> Tensor:
         """Values that are nowhere beyond the limits; the first ones set them."""
-        if len(self._first) < _BATCHES:
+        # By what it learns from; validation may come first.
+        if len(self._first) < _BATCHES and (torch.is_grad_enabled() or not self._first):
             self._first.append(values.detach().movedim(axis, -1).flatten(0, -2))
             self._low, self._high = _limits(torch.cat(self._first), self._far)
         shape = [1] * values.dim()

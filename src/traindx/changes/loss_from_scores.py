@@ -16,10 +16,18 @@ def begin(program: Program, change: Change) -> None:
     """Exchange a loss on probabilities for its twin on scores wherever it is given scores."""
     yes_no, classes = functional.binary_cross_entropy_with_logits, functional.cross_entropy
 
-    def on_scores(twin: Loss, is_score: str) -> Callable[[Loss], Loss]:
+    def on_scores(twin: Loss, cannot_be: Callable[[float, float], bool]) -> Callable[[Loss], Loss]:
+        known = False
+
+        def are_scores(given: Tensor) -> bool:
+            """Whether values cannot be what the loss wants; once they were not, the model gives scores."""
+            nonlocal known
+            known = known or cannot_be(float(given.detach().min()), float(given.detach().max()))
+            return known
+
         def exchanged(original: Loss) -> Loss:
             def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-                if not _are_scores(given, is_score):
+                if not are_scores(given):
                     return original(given, target, **settings)
                 program.applied(change, f"{original.__name__} on raw scores becomes {twin.__name__}")
                 kept = {name: value for name, value in settings.items() if name in _SETTINGS}
@@ -30,19 +38,18 @@ def begin(program: Program, change: Change) -> None:
         return exchanged
 
     # In validation as well: there the program would stop just the same.
-    program.replace_losses(("binary_cross_entropy",), on_scores(yes_no, "outside"), while_validating=True)
-    program.replace_losses(("nll_loss",), on_scores(classes, "positive"), while_validating=True)
+    program.replace_losses(("binary_cross_entropy",), on_scores(yes_no, _outside), while_validating=True)
+    program.replace_losses(("nll_loss",), on_scores(classes, _positive), while_validating=True)
 
 
-_known: dict[str, bool] = {}
+def _outside(low: float, high: float) -> bool:
+    """No probabilities."""
+    return low < 0 or high > 1
 
 
-def _are_scores(given: Tensor, kind: str) -> bool:
-    """Whether values cannot be what the loss wants; once they were not, the model gives scores."""
-    if not _known.get(kind):
-        low, high = float(given.detach().min()), float(given.detach().max())
-        _known[kind] = high > 0 if kind == "positive" else low < 0 or high > 1
-    return _known[kind]
+def _positive(_: float, high: float) -> bool:
+    """No logarithms of probabilities."""
+    return high > 0
 
 
 OPERATION = Operation(

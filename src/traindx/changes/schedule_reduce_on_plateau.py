@@ -1,5 +1,6 @@
 """A rate that is lowered when the loss stands still."""
 
+import math
 from collections.abc import Callable
 from functools import wraps
 
@@ -19,7 +20,8 @@ _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""
 _WAITS = 2
 """Parts without a better loss after which the rate is lowered."""
-_BETTER = 0.99
+_BETTER = 0.01
+"""Of the best so far, by which a loss has to be lower to be better."""
 _STEPS = 1000
 GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
 
@@ -49,7 +51,7 @@ class Plateau:
             return
         mean = sum(self._part) / len(self._part)
         self._part.clear()
-        if mean < _BETTER * self._best:
+        if math.isinf(self._best) or mean < self._best - _BETTER * abs(self._best):
             self._best, self._waited = mean, 0
             return
         self._waited += 1

@@ -25,6 +25,6 @@ def begin(program: Program, change: Change) -> None:
 OPERATION = Operation(
     name="schedule.warmup",
     forms=("schedule.warmup 500",),
-    says="let the rate rise over so many steps, at most a third of the run",
+    says="let the rate rise over so many steps, at most three tenths of the run",
     begin=begin,
 )

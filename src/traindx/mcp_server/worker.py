@@ -44,13 +44,9 @@ def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     # They load torch, which the first word need not wait for.
     from traindx.change import changes_from
     from traindx.keeping import keep
-    from traindx.operating import operation_of
     from traindx.treating import Wish, treat
 
     only = tuple(changes_from(text) for text in job.only)
-    for changes in only:
-        for change in changes:
-            operation_of(change)
     wish = Wish(
         steps=job.steps, arms=job.trials, minutes=job.minutes, seeds=job.seeds, only=only, dry=job.is_dry
     )

@@ -1,9 +1,12 @@
 """The type of a change on the shelf."""
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from traindx.change import Change
+from traindx.change import Change, change_from
+from traindx.errors import TraindxError
 from traindx.surgery.program import Program
 
 Begin = Callable[[Program, Change], None]
@@ -23,3 +26,26 @@ class Operation:
     """Called once, before the program has made anything."""
     alters_loss: bool = False
     """Whether the training loss means something else afterwards, so that arms are compared by errors."""
+
+    def check(self, change: Change) -> None:
+        """Refuse a change that is written as none of the forms is."""
+        if _shape(change.words) not in {_shape(change_from(one).words) for one in self.forms}:
+            raise TraindxError(f'"{change}": is written otherwise, for example: {"; ".join(self.forms)}')
+        if change.is_factor and not change.number > 0:
+            raise TraindxError(f'"{change}": multiplies by a number above 0')
+
+
+def _shape(words: Sequence[str]) -> tuple[str, ...]:
+    """What kinds of words there are: numbers, factors, shares of a distribution such as p95, and names."""
+    return tuple(_kind(word) for word in words)
+
+
+def _kind(word: str) -> str:
+    if word == "x":
+        return word
+    if re.fullmatch(r"p\d+", word):
+        return "share"
+    try:
+        return "number" if math.isfinite(float(word)) else "no number"
+    except ValueError:
+        return "name"

@@ -37,6 +37,8 @@ class Program:
         """Steps of the optimizer that were taken."""
         self.models: list[nn.Module] = []
         """Modules that the program has called itself, each with all that is inside it."""
+        self.held: dict[int, Optimizer] = {}
+        """Optimizers by the parameters that they have stepped or were given."""
         self._inside: set[int] = set()
         self._folder, self._said = folder, set[str]()
         self._on_model: list[OnModel] = []

@@ -42,7 +42,7 @@ def done_from(order: Order, ended: Ended) -> Done:
     """What a program left in the folder of its arm."""
     run = _recorded(order.folder)
     crashed = bool(ended.code) and run is not None and not stopped(order.folder)
-    return Done(order, run, ended.seconds, _problem(order, run, ended.code), _refused(order), crashed)
+    return Done(order, run, ended.seconds, _problem(order, run, ended.code), _unapplied(order), crashed)
 
 
 def _recorded(folder: Path) -> Run | None:
@@ -73,22 +73,12 @@ def last_line(path: Path) -> str:
     return lines[-1][:200] if lines else "it said nothing"
 
 
-def _refused(order: Order) -> str:
-    """Why a change did not take hold, by what the program's side noted down."""
-    if not order.changes:
-        return ""
+def _unapplied(order: Order) -> str:
+    """Why a change took hold nowhere, by what the program's side noted down; empty where all did."""
     notes = _notes(order.folder)
-    missing = [
-        one for one in order.changes if not any(n["applied"] and n["change"] == str(one) for n in notes)
-    ]
-    if not missing:
-        return ""
-    reasons = [str(note["says"]) for note in notes if not note["applied"]]
-    return (
-        reasons[0]
-        if reasons
-        else f"nothing in the program was found that {missing[0].name} could be applied to"
-    )
+    taken = {note["change"] for note in notes if note["applied"]}
+    missing = next((one for one in order.changes if str(one) not in taken), None)
+    return refused(order.folder, missing) if missing is not None else ""
 
 
 def _notes(folder: Path) -> Sequence[Mapping[str, object]]:
@@ -105,9 +95,8 @@ def applied(folder: Path) -> list[str]:
 
 
 def refused(folder: Path, change: Change) -> str:
-    """Why one of several changes did not take hold; empty where it did."""
+    """Why a change was refused, be it at one of several places; empty where it took hold at all of them."""
     notes = [note for note in _notes(folder) if note["change"] == str(change)]
     reasons = [str(note["says"]) for note in notes if not note["applied"]]
-    if reasons or notes:
-        return reasons[0] if reasons else ""
-    return f"nothing in the program was found that {change.name} could be applied to"
+    nothing = "" if notes else f"nothing in the program was found that {change.name} could be applied to"
+    return reasons[0] if reasons else nothing

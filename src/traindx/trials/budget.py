@@ -38,7 +38,7 @@ def arm_steps(run: Run, seconds: float, wanted: int | None, arm_seconds: float |
     """The steps of every arm: those asked for, or the whole run where it is short, or what fits the time."""
     taken = max(1, steps_of(run))
     if wanted is not None:
-        return min(wanted, taken) if taken < wanted else wanted
+        return min(wanted, taken)
     allowed = arm_seconds or _ARM_SECONDS
     if seconds <= allowed:
         return taken

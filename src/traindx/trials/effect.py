@@ -5,19 +5,20 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.trial import Arm, Measure, Outcome, Pair
+from traindx.trial import Arm, Measure, Outcome, Pair, counted_pairs
+from traindx.trials.measuring import start_of
 from traindx.wording import count
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""
+_NORMAL, _FIRST_ORDER, _SECOND_ORDER = 1.960, 2.372, 2.823
+"""Of the normal distribution, and the first terms in one over the degrees of freedom (Fisher's expansion)."""
 _MATERIAL = 0.05
 """Of the larger of both: a smaller difference is none that anyone would change a program for."""
 _LEAST_ERROR = 0.01
 """The same for shares of wrong answers, in absolute terms."""
 _LEAST_OF_START = 0.005
 """The same for losses, of where the loss began: below it both arms have learnt what there is."""
-_FIRST = 5
-"""Points of a curve whose median is where it began."""
 _ERRORS = (Measure.ERROR, Measure.VALIDATION_ERROR, Measure.BALANCED_ERROR)
 _LOSSES = (Measure.LOSS, Measure.LOSS_SIZE, Measure.VALIDATION_LOSS)
 
@@ -40,7 +41,7 @@ class Effect:
 
 def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     """The paired difference, treated minus control, and what it says."""
-    counted = _counted(pairs)
+    counted = counted_pairs(pairs)
     if not counted:
         why = next((arm.problem for pair in pairs for arm in (pair.treated, pair.control) if arm.problem), "")
         says = why or "no pair of arms could be measured"
@@ -64,12 +65,8 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
 
 def gain(pairs: Sequence[Pair], measure: Measure) -> float:
     """How much better the treated arms are, from -1 to 1; 0 where nothing was measured."""
-    shares = [_share(pair, measure) for pair in _counted(pairs)]
+    shares = [_share(pair, measure) for pair in counted_pairs(pairs)]
     return statistics.fmean(shares) if shares else 0.0
-
-
-def _counted(pairs: Sequence[Pair]) -> list[Pair]:
-    return [pair for pair in pairs if pair.control.value is not None and pair.treated.value is not None]
 
 
 def _share(pair: Pair, measure: Measure) -> float:
@@ -89,11 +86,8 @@ def _is_slight(pairs: Sequence[Pair], differences: Sequence[float], measure: Mea
         return mean < _LEAST_ERROR
     if measure not in _LOSSES:
         return False
-    starts = [
-        statistics.median(known)
-        for pair in pairs
-        if (known := [value for _, value in pair.control.curve[:_FIRST] if math.isfinite(value)])
-    ]
+    begun = [start_of(pair.control.curve) for pair in pairs]
+    starts = [value for value in begun if value is not None]
     return bool(starts) and mean < _LEAST_OF_START * abs(statistics.fmean(starts))
 
 
@@ -101,8 +95,13 @@ def _interval(values: Sequence[float]) -> Interval | None:
     if len(values) < 2:
         return None
     mean, freedom = statistics.fmean(values), len(values) - 1
-    wide = _QUANTILES.get(freedom, 1.96) * statistics.stdev(values) / math.sqrt(len(values))
+    wide = _quantile(freedom) * statistics.stdev(values) / math.sqrt(len(values))
     return mean - wide, mean + wide
+
+
+def _quantile(freedom: int) -> float:
+    far = _NORMAL + _FIRST_ORDER / freedom + _SECOND_ORDER / freedom**2
+    return _QUANTILES.get(freedom, far)
 
 
 def _within(interval: Interval | None) -> Interval | None:

@@ -1,10 +1,12 @@
 """Runs the arms of trials, several at once where nothing is timed, and keeps what came of them."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 
 from traindx.change import Change, name_of
 from traindx.diagnosing import diagnose
@@ -39,6 +41,9 @@ class Engine:
     budget: Budget
     say: Say
     _done: dict[tuple[tuple[Change, ...], int], Done] = field(default_factory=dict)
+    _named: Counter[str] = field(default_factory=Counter)
+    """How often an arm of a name was ordered: what is timed runs again, into a folder of its own."""
+    _counting: Lock = field(default_factory=Lock)
 
     def known(self, done: Done) -> None:
         """Take a run that is there already for the arm it is."""
@@ -51,10 +56,10 @@ class Engine:
         self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
 
     def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
-        """Control and treated arms of some seeds; what was run before is not run again."""
+        """Control and treated arms of some seeds; only what is timed is run again."""
         timed = planned.measure is Measure.SPEED
         self._run([arm for arm in _arms(planned, seeds) if timed or arm not in self._done], planned.measure)
-        return [self._pair(planned, seed) for seed in seeds if ((), seed) in self._done]
+        return [self._pair(planned, seed) for seed in seeds]
 
     def _pair(self, planned: Planned, seed: int) -> Pair:
         control, treated = self._done[(), seed], self._done[planned.changes, seed]
@@ -100,12 +105,12 @@ class Engine:
         self.budget.over = self.runner.lost
         return found
 
-    def order(self, changes: tuple[Change, ...], seed: int, called: str = "control") -> Order:
-        """What one more arm is to be."""
-        name = "-".join(_as_name(str(change)) for change in changes) or called
+    def order(self, changes: tuple[Change, ...], seed: int, called: str = "") -> Order:
+        """What one more arm is to be; called by its changes where it has no other name."""
+        name = called or "-".join(_as_name(str(change)) for change in changes) or "control"
         return Order(
             command=self.command,
-            folder=self.folder / f"{name}-seed{seed}",
+            folder=self._new_folder(f"{name}-seed{seed}"),
             place=self.place.origin,
             changes=changes,
             seed=seed,
@@ -115,11 +120,18 @@ class Engine:
             waits=max(_LEAST_SECONDS, self.budget.seconds_left),
         )
 
+    def _new_folder(self, name: str) -> Path:
+        self._named[name] += 1
+        again = self._named[name]
+        return self.folder / (name if again == 1 else f"{name}-{again}")
+
     def _carry_out(self, order: Order) -> Done:
-        self.budget.spent += 1
+        with self._counting:
+            self.budget.spent += 1
+            spent = self.budget.spent
         what = name_of(order.changes) or "without a change"
         left = max(0.0, self.budget.seconds_left)
-        spent, most = self.budget.spent, self.budget.arms
+        most = self.budget.arms
         # A proof that has begun is brought to its end.
         number = f"arm {spent} of at most {most}" if spent <= most else f"arm {spent}, to end a proof"
         self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
@@ -153,7 +165,7 @@ def as_arm(done: Done, measure: Measure, until: float | None = None) -> Arm:
         steps=steps_of(run) if run is not None else 0,
         problem=done.problem,
         refused=done.refused,
-        metric=accuracy(run) if run is not None else None,
+        metric=accuracy(run, until) if run is not None else None,
         metrics=_until(accuracies(run), until) if run is not None else (),
     )
 

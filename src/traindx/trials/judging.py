@@ -3,7 +3,6 @@
 import math
 
 from traindx.trial import Outcome, Trial
-from traindx.trials.effect import gain
 
 PROMISING = 0.08
 """Better by this share with the first seed: worth the other seeds."""
@@ -16,7 +15,7 @@ _ANSWERS = 0.01
 
 def gain_of(trial: Trial) -> float:
     """How much better the treated arms are, from -1 to 1; 0 where nothing was measured."""
-    return gain(trial.pairs, trial.measure)
+    return trial.gain or 0.0
 
 
 def is_refused(trial: Trial) -> bool:

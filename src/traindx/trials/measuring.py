@@ -1,6 +1,7 @@
 """What an arm is compared by: one number at the end of its recording."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -67,8 +68,13 @@ def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
 
 
 def start(run: Run, measure: Measure) -> float | None:
+    """Where what a run is compared by begins."""
+    return start_of(curve(run, measure))
+
+
+def start_of(points: Sequence[tuple[float, float]]) -> float | None:
     """The median of the first points; None where there are none that are finite."""
-    values = [value for _, value in curve(run, measure)[:_FIRST] if math.isfinite(value)]
+    values = [value for _, value in points[:_FIRST] if math.isfinite(value)]
     return float(np.median(values)) if values else None
 
 
@@ -77,10 +83,10 @@ def steps_of(run: Run) -> int:
     return int(max((float(one.steps[-1]) for one in run.series if len(one)), default=0.0))
 
 
-def accuracy(run: Run) -> float | None:
-    """The share of right answers at the end, on validation data where there is some."""
+def accuracy(run: Run, until: float | None = None) -> float | None:
+    """The share of right answers at the end, or at a step; on validation data where there is some."""
     for measure in _ANSWERS:
-        wrong = end(run, measure)
+        wrong = end(run, measure, until)
         if wrong is not None and math.isfinite(wrong):
             return 1 - wrong
     return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from traindx.errors import TraindxError
 from traindx.run import Run
 
 _LARGEST = 256 << 20
@@ -95,6 +96,16 @@ def workplace(origin: Path, words: Iterable[str] = (), arms: Path | None = None)
         if size > _LARGEST:
             return Workplace(origin, copies=False)
     return Workplace(origin, copies=True, besides=besides, without=without)
+
+
+def refuse_in_place(place: Workplace, allowed: bool) -> None:
+    """Refuse to run arms in the user's own directory where nobody has allowed it."""
+    if place.copies or allowed:
+        return
+    raise TraindxError(
+        f"{place.origin}: holds more than {_LARGEST >> 20} MB, too much for a copy for each run of the"
+        " program; with --in-place it runs there, and may overwrite what it has written before"
+    )
 
 
 def relocated(run: Run, copy: Path, origin: Path) -> Run:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.change import Change, changes_from, kind_of
+from traindx.change import EARLY_STOP, Change, changes_from, kind_of
 from traindx.curves.curve import whole
 from traindx.diagnosis import Diagnosis, Suspect, Verdict
 from traindx.prescription import Prescription
@@ -24,7 +24,6 @@ _FAIR = 0.15
 """Worth from which on a change is tried although the run is taken for healthy: somebody asked for it."""
 _LEARNT = 0.01
 """Of where a training loss began: below it there is nothing left to gain."""
-_EARLY_STOP = "stop.early"
 _CLIP = "gradients.clip"
 _FOR_VALIDATION = frozenset({"model.restore_mode", "regularize.dropout", "regularize.weight_decay"})
 """Changes whose worth shows in validation: less dropout lowers a training loss by itself."""
@@ -79,15 +78,20 @@ def _informed(one: Planned, past: Past) -> Planned:
 
 def _resolved(text: str, run: Run) -> tuple[Change, ...]:
     """The changes of a prescription; none where one of them has no number to be had."""
-    found = [resolved(one, run) for one in changes_from(text)]
-    return () if None in found else tuple(one for one in found if one is not None)
+    return resolved_together(changes_from(text), run) or ()
+
+
+def resolved_together(changes: Sequence[Change], run: Run) -> tuple[Change, ...] | None:
+    """The same of changes that belong together."""
+    found = [resolved(one, run) for one in changes]
+    return None if None in found else tuple(one for one in found if one is not None)
 
 
 def resolved(change: Change, run: Run) -> Change | None:
     """A change with the numbers that come from the recording; None where they are not there."""
-    if change.name == _EARLY_STOP:
+    if change.name == EARLY_STOP:
         return _stop_at_best(run)
-    if change.name != _CLIP or not change.words[0].startswith("p"):
+    if not change.needs_recording:
         return change
     if GRADIENT_NORM not in run:
         return Change(_CLIP, ("1.0",))

@@ -22,8 +22,10 @@ def proven_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
         return None
 
     def patched(pair: Pair) -> Order:
-        order = engine.order((), pair.control.seed, "patched")
-        return replace(order, replaced=((path.relative_to(origin).as_posix(), patch.content),))
+        # As long as the treated arm: a smaller batch takes more steps.
+        order = engine.order(best.changes, pair.control.seed, "patched")
+        content = (path.relative_to(origin).as_posix(), patch.content)
+        return replace(order, changes=(), replaced=(content,))
 
     engine.say(f"running the patched program with {count(_PAIRS, 'seed')}")
     first = best.pairs[:_PAIRS]

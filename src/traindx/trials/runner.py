@@ -76,8 +76,8 @@ class LocalRunner:
             self.place.clear(order.folder)
 
     def at_once(self, *, timed: bool) -> int:
-        """As many as there are cores, up to four."""
-        return 1 if timed else min(_MOST, cores())
+        """As many as there are cores, up to four; one where they share a working directory."""
+        return 1 if timed or not self.place.copies else min(_MOST, cores())
 
     def threads(self, *, timed: bool) -> int:
         """The cores, shared out among the arms."""

@@ -132,8 +132,8 @@ class _Search:
 
     def _may_screen(self) -> bool:
         """Whether arms are left, beside those that it takes to prove what looks best."""
-        reserved = 2 * (len(self.seeds) - 1) if any(map(is_promising, self.trials.values())) else 0
-        return self.engine.budget.left > reserved
+        to_prove = any(len(one.pairs) < len(self.seeds) and is_promising(one) for one in self.trials.values())
+        return self.engine.budget.left > (2 * (len(self.seeds) - 1) if to_prove else 0)
 
     def _screen(self, batch: Sequence[Planned]) -> None:
         """One pair of arms for each, those of several at once."""

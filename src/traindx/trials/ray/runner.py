@@ -90,7 +90,7 @@ class RayRunner:
         """Start or reach the cluster; raises with a sentence where that cannot be."""
         if find_spec("ray") is None:
             raise TraindxError("--engine ray needs Ray: pip install 'traindx[ray]'")
-        self._cluster, self._say = cluster, say
+        self._cluster, self._say, self._copies = cluster, say, place.copies
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
         self._scratch = _new_scratch()
@@ -158,8 +158,8 @@ class RayRunner:
         return done_from(replace(order, place=told.place), Ended(told.code, told.seconds))
 
     def at_once(self, *, timed: bool) -> int:
-        """As many as the cluster has room for, up to eight."""
-        return 1 if timed else max(1, min(_MOST, self._room))
+        """As many as the cluster has room for, up to eight; one where they share a working directory."""
+        return 1 if timed or not self._copies else max(1, min(_MOST, self._room))
 
     def threads(self, *, timed: bool) -> int:
         """The CPUs of an arm."""

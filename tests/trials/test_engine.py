@@ -1,0 +1,130 @@
+"""What arms are ordered, where each of them goes, and what it is worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("libcst")
+
+from traindx.change import changes_from
+from traindx.launching.command import Command
+from traindx.patching import Patch
+from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
+from traindx.quantity import Quantity
+from traindx.run import Run
+from traindx.series import Series
+from traindx.trial import Measure, Outcome, Planned, Trial
+from traindx.trials.arm import Done
+from traindx.trials.budget import Budget
+from traindx.trials.effect import effect_of
+from traindx.trials.engine import Engine, as_arm
+from traindx.trials.place import Workplace
+from traindx.trials.program import Order
+from traindx.trials.proving import proven_patch
+
+STEPS = 100
+
+
+def run_of(columns: dict[Quantity, Sequence[float]]) -> Run:
+    """A run with a value of some quantities at every step."""
+    series = [
+        Series(one, np.arange(1.0, len(values) + 1), np.array(values)) for one, values in columns.items()
+    ]
+    return Run("run", tuple(series))
+
+
+@dataclass
+class Ordered:
+    """In the place of running programs: every arm falls to 0.1 with a change or a patch, and to 1 without."""
+
+    orders: list[Order] = field(default_factory=list)
+    lost: str = ""
+    notes: tuple[str, ...] = ()
+
+    def carry_out(self, order: Order) -> Done:
+        self.orders.append(order)
+        ends = 0.1 if order.changes or order.replaced else 1.0
+        return Done(order, run_of({TRAIN_LOSS: [2.0, *[ends] * 19], STEP_TIME: [ends] * 20}), 1.0)
+
+    def at_once(self, *, timed: bool) -> int:
+        return 1
+
+    def threads(self, *, timed: bool) -> int:
+        return 1
+
+    def stop(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def engine(folder: Path) -> tuple[Engine, Ordered]:
+    runner = Ordered()
+    place = Workplace(folder, copies=True)
+    command = Command("python", ("python", "train.py"))
+    budget = Budget(arms=40, minutes=10)
+    made = Engine(command, place, runner, folder / "arms", STEPS, True, 1.0, budget, lambda _: None)
+    return made, runner
+
+
+def planned(text: str, measure: Measure) -> Planned:
+    return Planned(changes_from(text), "a-cause", "Do it", measure, 1.0)
+
+
+def test_what_was_run_is_not_run_again(tmp_path: Path) -> None:
+    made, runner = engine(tmp_path)
+    plan = planned("optimizer.lr x 0.1", Measure.LOSS)
+    made.pairs(plan, [0])
+    made.pairs(plan, [0, 1])
+    assert [order.seed for order in runner.orders] == [0, 0, 1, 1]
+    assert made.budget.spent == 4
+
+
+def test_what_is_timed_is_run_again_and_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    made, runner = engine(tmp_path)
+    plan = planned("loader.num_workers 8", Measure.SPEED)
+    for _ in range(3):
+        made.pairs(plan, [0])
+    folders = [order.folder.name for order in runner.orders]
+    assert len(folders) == len(set(folders)) == 6
+
+
+def test_an_arm_is_called_by_its_changes_or_by_its_purpose(tmp_path: Path) -> None:
+    made, _ = engine(tmp_path)
+    changes = changes_from("optimizer.lr x 0.1")
+    names = [made.order(changes, 0).folder.name, made.order(changes, 0, "saved").folder.name]
+    assert names == ["optimizer.lr_x_0.1-seed0", "saved-seed0"]
+    assert made.order((), 1).folder.name == "control-seed1"
+
+
+def test_right_answers_are_counted_where_the_arm_is_cut(tmp_path: Path) -> None:
+    made, _ = engine(tmp_path)
+    learning = run_of({TRAIN_LOSS: [1.0] * 20, VAL_ACCURACY: [0.5] * 10 + [0.9] * 10})
+    done = Done(made.order((), 0), learning, 1.0)
+    assert as_arm(done, Measure.LOSS, until=10).metric == pytest.approx(0.5)
+    assert as_arm(done, Measure.LOSS).metric == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("change", "steps"), [("optimizer.lr x 0.1", 100), ("loader.batch_size x 0.25", 400)]
+)
+def test_a_patched_program_runs_for_as_long_as_the_treated_one(
+    change: str, steps: int, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text("old")
+    made, runner = engine(tmp_path)
+    plan = planned(change, Measure.LOSS)
+    pairs = made.pairs(plan, [0, 1, 2])
+    found = effect_of(pairs, plan.measure)
+    trial = Trial(
+        plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
+    )
+    patch = Patch(str(tmp_path / "train.py"), "old", "new", "says")
+    assert proven_patch(made, trial, patch)
+    treated = [order for order in runner.orders if order.changes]
+    patched = [order for order in runner.orders if order.replaced]
+    assert {order.steps for order in treated} == {order.steps for order in patched} == {steps}
+    assert [order.replaced for order in patched] == [(("train.py", b"new"),)] * 2
+    assert not any(order.changes for order in patched)
