@@ -161,7 +161,7 @@ def of_key(source: Source, base: cst.BaseExpression, key: str) -> list[Definitio
     """What a dictionary holds under a key that is written out."""
     name = source.code(base)
     made = [one for one in source.all(cst.Dict) if _holds(one, key)]
-    named = [one for one in made if _is_value_of(source, one, name)]
+    named = [one for one in made if one is base or _is_value_of(source, one, name)]
     if not named and _is_loaded(source, base):
         return []
     entries = [entry for one in named or made for entry in one.elements if isinstance(entry, cst.DictElement)]
