@@ -126,10 +126,10 @@ def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[D
     default = every[place].default
     if default is not None and (silent or not calls):
         found.append(Definition(default, every[place]))
-    return found + _on_command_line(source, function, name)
+    return found + _on_command_line(function, name)
 
 
-def _on_command_line(source: Source, function: cst.FunctionDef, name: str) -> list[Definition]:
+def _on_command_line(function: cst.FunctionDef, name: str) -> list[Definition]:
     """The default of an option that click gives to a parameter."""
     for decorator in function.decorators:
         if isinstance(decorator.decorator, cst.Call) and last_name(decorator.decorator.func) == "option":

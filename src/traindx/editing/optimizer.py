@@ -52,7 +52,7 @@ def optimizer_call(source: Source, run: Run) -> cst.Call:
     line = source.line_of(run, OPTIMIZER_PLACE)
     here = calls_at(source, line)
     known = [one for one in here if last_name(one.func) == kind] or [
-        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(source, one)
+        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(one)
     ]
     if int(run.facts.get(OPTIMIZERS_IN_TURN, 1) or 1) > 1:
         raise RefusedError(
@@ -89,7 +89,7 @@ def _refuse_another(source: Source, call: cst.Call) -> None:
             )
 
 
-def _holds_parameters(source: Source, call: cst.Call) -> bool:
+def _holds_parameters(call: cst.Call) -> bool:
     first = call.args[0].value if call.args else None
     return isinstance(first, cst.Call) and last_name(first.func) == "parameters"
 

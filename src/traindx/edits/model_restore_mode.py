@@ -118,16 +118,16 @@ def _validation(source: Source, node: cst.CSTNode) -> cst.With | cst.For | cst.W
     """The block that validation is: without gradients, a function of its own, or a loop."""
     around = list(source.around(node))
     for one in around:
-        if isinstance(one, cst.With) and any(_is_without_gradient(source, item.item) for item in one.items):
+        if isinstance(one, cst.With) and any(_is_without_gradient(item.item) for item in one.items):
             return one
         if isinstance(one, cst.FunctionDef):
-            decorated = any(_is_without_gradient(source, each.decorator) for each in one.decorators)
+            decorated = any(_is_without_gradient(each.decorator) for each in one.decorators)
             loops = [each for each in around if isinstance(each, cst.For | cst.While)]
             return one if decorated or not loops else loops[0]
     raise RefusedError(f"validation at {source.place(node)} is no block of its own: it takes gradients")
 
 
-def _is_without_gradient(source: Source, node: cst.BaseExpression) -> bool:
+def _is_without_gradient(node: cst.BaseExpression) -> bool:
     return last_name(node.func if isinstance(node, cst.Call) else node) in _WITHOUT_GRADIENT
 
 
