@@ -4,6 +4,7 @@ import libcst as cst
 
 from traindx.change import Change
 from traindx.editing.calls import argument, calls_of, spread, with_argument
+from traindx.editing.dropout import ON_UNLESS_TOLD
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.loop import backward_of, loop_around, model_at
 from traindx.editing.source import Source
@@ -13,10 +14,8 @@ from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
 _WITHOUT_GRADIENT = ("no_grad", "inference_mode")
-_DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
-"""On where nothing is said; alpha_dropout is off then."""
 _TRAINING = 2
-"""The place of that word."""
+"""The place of that word among the arguments of a dropout."""
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
@@ -36,7 +35,7 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
 def _tied(source: Source) -> Edited | None:
     """Dropout that is called inside of a module and is always on, with the mode of the module."""
     parts: dict[cst.CSTNode, New] = {}
-    for call in calls_of(source, _DROPOUTS):
+    for call in calls_of(source, ON_UNLESS_TOLD):
         if not _is_always_on(source, call):
             continue
         given = argument(call, ("training",), _TRAINING)
