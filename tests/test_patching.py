@@ -109,13 +109,16 @@ def test_a_path_may_be_absolute(folder: Path) -> None:
     assert patch.diff.startswith("--- a/train.py\n")
 
 
-def test_a_file_outside_of_the_working_directory_keeps_its_name(
+def test_the_diff_of_a_file_outside_of_the_working_directory_is_for_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "there")
     run = run_of(PROGRAM.encode(), str(tmp_path / "train.py"))
-    assert patched(run, str(LOWER)).diff.startswith("--- a/train.py\n")
+    patch = patched(run, str(LOWER))
+    Path("fix.patch").write_text(patch.diff)
+    subprocess.run(["git", "apply", "there/fix.patch"], check=True, cwd=tmp_path)
+    assert (tmp_path / "train.py").read_bytes() == patch.content
 
 
 def refused(run: Run, *changes: str) -> str:

@@ -43,7 +43,11 @@ class Patch:
 
     @property
     def diff(self) -> str:
-        """A unified diff that `git apply` and `patch -p1` take from the working directory."""
+        """A unified diff that `git apply` and `patch -p1` take from the working directory.
+
+        Neither leaves the directory it is called in: for a file outside of the working one, call it in
+        the folder of that file.
+        """
         path, here = Path(self.path), Path.cwd()
         name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")

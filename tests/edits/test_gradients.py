@@ -1,5 +1,7 @@
 """Edits of gradients: clipped, cleared, divided."""
 
+import pytest
+
 from tests.edits.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
 from traindx.facts import BACKWARD_PLACE, STEP_PLACE
 
@@ -153,6 +155,49 @@ def test_the_loss_is_divided_by_what_the_step_waits_for(bench: Bench) -> None:
     assert "+scaler.scale(loss / 4).backward()  # adds up" in bench.changed(scaled, "loss.divide_accumulated")
     sum_of_two = ADDED_UP.replace("loss.backward()", "(loss + aux).backward()")
     assert "+((loss + aux) / ACCUM).backward()" in bench.changed(sum_of_two, "loss.divide_accumulated")
+
+
+BY_A_FUNCTION = {
+    "torch.autograd.backward(loss)": "torch.autograd.backward(loss / ACCUM)",
+    "backward(loss)": "backward(loss / ACCUM)",
+    "autograd.backward(tensors=[loss + aux])": "autograd.backward(tensors=[(loss + aux) / ACCUM])",
+    "autograd.backward(scaler.scale(loss))": "autograd.backward(scaler.scale(loss / ACCUM))",
+    "self.accelerator.backward(loss)": "self.accelerator.backward(loss / ACCUM)",
+}
+
+
+def by_a_function(backward: str) -> str:
+    imports = "from torch import autograd\n    from torch.autograd import backward\n    ACCUM"
+    return ADDED_UP.replace("loss.backward()", backward).replace("ACCUM", imports, 1)
+
+
+@pytest.mark.parametrize("backward", BY_A_FUNCTION)
+def test_a_loss_that_a_function_is_given_is_divided_there(bench: Bench, backward: str) -> None:
+    changed = bench.changed(by_a_function(backward), "loss.divide_accumulated")
+    assert changed.splitlines()[-1] == f"+{BY_A_FUNCTION[backward]}  # adds up"
+
+
+@pytest.mark.parametrize(
+    "backward",
+    [
+        "torch.autograd.backward([loss, aux])",
+        "torch.autograd.backward(data)",
+        "engine.backward(loss)",
+        "loss.backward(weights)",
+        "own.backward(*losses)",
+    ],
+)
+def test_a_backward_pass_of_who_knows_what_is_refused(bench: Bench, backward: str) -> None:
+    program = by_a_function(backward).replace("for i,", "data = [a, b]\n    for i,")
+    says = f"what {backward} at train.py:8 takes gradients of cannot be told"
+    assert bench.refusal(program, "loss.divide_accumulated") == says
+    assert bench.refusal(program, "loss.negate") == says
+
+
+def test_a_function_of_that_name_that_is_not_of_torch_is_refused(bench: Bench) -> None:
+    program = ADDED_UP.replace("loss.backward()", "backward(loss)")
+    says = "what backward(loss) at train.py:5 takes gradients of cannot be told"
+    assert bench.refusal(program, "loss.divide_accumulated") == says
 
 
 def test_a_loss_without_a_number_to_divide_by_is_refused(bench: Bench) -> None:

@@ -34,6 +34,15 @@ CHANGED = {
     ("loss.negate", PROBABLE): "-(-loss).backward()\n+loss.backward()",
     ("loss.negate", "loss = -crit(p, y)\nloss.backward()\n"): "-loss = -crit(p, y)\n+loss = crit(p, y)",
     ("loss.negate", "loss = p + q\nloss.backward()\n"): "-loss = p + q\n+loss = -(p + q)",
+    ("loss.negate", "loss = -crit(p, y)\ntorch.autograd.backward(loss)\n"): (
+        "-loss = -crit(p, y)\n+loss = crit(p, y)"
+    ),
+    ("loss.negate", "loss = crit(p, y)\nscaler.scale(-loss).backward()\n"): (
+        "-scaler.scale(-loss).backward()\n+scaler.scale(loss).backward()"
+    ),
+    ("loss.negate", "from torch.autograd import backward\nloss = crit(p, y)\nbackward(loss)\n"): (
+        "-loss = crit(p, y)\n+loss = -crit(p, y)"
+    ),
     ("targets.match_shape", "loss = F.mse_loss(out, y)  # plain\n"): (
         "-loss = F.mse_loss(out, y)  # plain\n+loss = F.mse_loss(out, y.view_as(out))  # plain"
     ),

@@ -1,5 +1,7 @@
 """Edits of the model: its activations, its dropout, its modes, what is frozen."""
 
+from typing import Any
+
 import pytest
 
 from tests.edits.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
@@ -159,6 +161,11 @@ DROPS = """\
 
     def blurred(x):
         return F.dropout(x, 0.1)
+
+
+    class Blur:
+        def __call__(self, x):
+            return F.dropout(x, self.share)
 """
 
 
@@ -169,6 +176,52 @@ def test_dropout_is_tied_to_the_mode_of_its_module(bench: Bench) -> None:
         "+x = F.dropout(self.a(x), 0.4, training=self.training)  # always\n"
         "+x = F.dropout(self.b(x), p=0.4, training=self.training)"
     )
+
+
+MADE_ANEW = """\
+    from torch import nn
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.p, self.kept = 0.9, nn.Dropout(0.3)
+
+        def forward(self, x):
+            x = nn.Dropout(p=self.p)(nn.AlphaDropout(0.2)(x + 1))  # always
+            x = nn.Dropout2d()(x)
+            return self.kept(x)
+"""
+
+
+def test_dropout_that_is_made_anew_is_tied_to_the_mode_of_its_module(bench: Bench) -> None:
+    assert bench.changed(MADE_ANEW, "model.restore_mode") == (
+        "-x = nn.Dropout(p=self.p)(nn.AlphaDropout(0.2)(x + 1))  # always\n"
+        "-x = nn.Dropout2d()(x)\n"
+        "+x = nn.functional.dropout(nn.functional.alpha_dropout(x + 1, 0.2, training=self.training),"
+        " p=self.p, training=self.training)  # always\n"
+        "+x = nn.functional.dropout2d(x, training=self.training)"
+    )
+
+
+def test_a_network_whose_dropout_was_tied_rests_in_eval_mode(bench: Bench) -> None:
+    torch = pytest.importorskip("torch")
+    names: dict[str, Any] = {}
+    exec(bench.patch(MADE_ANEW, "model.restore_mode").after, names)
+    net, x = names["Net"](), torch.ones(1, 2, 64, 64)
+    assert not torch.equal(net(x), x + 1)
+    assert torch.equal(net.eval()(x), x + 1)
+
+
+@pytest.mark.parametrize(
+    ("imports", "module"), [("from torch.nn import Dropout", "Dropout(0.4)"), ("", "nn.Dropout(0.4, True)")]
+)
+def test_dropout_that_is_made_anew_and_cannot_be_spelled_otherwise_stays(
+    bench: Bench, imports: str, module: str
+) -> None:
+    program = f"{imports}\nclass Net(Module):\n    def forward(self, x):\n        return {module}(x)\n"
+    says = "train.py holds no backward pass: a framework takes it"
+    assert bench.refusal(program, "model.restore_mode") == says
 
 
 def test_modes_that_cannot_be_set_are_refused(bench: Bench) -> None:

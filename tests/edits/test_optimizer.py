@@ -54,6 +54,14 @@ RATES = {
         'settings = {"lr": 0.2}\nopt = SGD(m.parameters(), **settings)',
         'settings = {"lr": 0.002}\nopt = SGD(m.parameters(), **settings)',
     ),
+    "second dictionary that is spread": (
+        'a, b = {"momentum": 0.9}, {"lr": 0.2}\nopt = SGD(m.parameters(), **a, **b)',
+        'a, b = {"momentum": 0.9}, {"lr": 0.002}\nopt = SGD(m.parameters(), **a, **b)',
+    ),
+    "dictionary that is written where it is spread": (
+        'log = {"lr": 7}\nopt = SGD(m.parameters(), **{"lr": 0.2})',
+        'log = {"lr": 7}\nopt = SGD(m.parameters(), **{"lr": 0.002})',
+    ),
     "namespace": (
         "cfg = SimpleNamespace(lr=0.2)\nopt = SGD(m.parameters(), lr=cfg.lr)",
         "cfg = SimpleNamespace(lr=0.002)\nopt = SGD(m.parameters(), lr=cfg.lr)",
@@ -152,6 +160,15 @@ REFUSED_RATES = {
     ),
     "the learning rate is args.lr, which is set at 2 places: train.py:1 and train.py:2": (
         'parser.add_argument("--lr", default=0.1)\nparser.set_defaults(lr=0.2)\nopt = SGD(p, lr=args.lr)'
+    ),
+    "the learning rate at train.py:3 comes in **cfg, which is set at 2 places: train.py:1 and train.py:2": (
+        'cfg = {"lr": 0.1}\ncfg["lr"] = 0.2\nopt = SGD(p, **cfg)'
+    ),
+    "the learning rate at train.py:2 comes in **get(), which is set at 2 places: train.py:1 and train.py:1": (
+        'a, b = {"lr": 0.1}, {"lr": 0.2}\nopt = SGD(p, **get())'
+    ),
+    "the learning rate at train.py:2 comes in **a, **b": (
+        'a, b = {"momentum": 0.9}, {"nesterov": True}\nopt = SGD(p, **a, **b)'
     ),
     "train.py:1 and train.py:2 make an optimizer each; which cannot be told": (
         "a = SGD(e.parameters(), lr=0.1)\nb = SGD(d.parameters(), lr=0.1)"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -169,8 +169,3 @@ def graded(value: float, limit: float, full: float, *, least: float = 0.3) -> fl
         return 1.0
     way = math.log(value / limit) / math.log(full / limit)
     return min(1.0, max(least, least + (1 - least) * way))
-
-
-def at_layer(evidence: Evidence, layer: str) -> Evidence:
-    """The same evidence, of one layer."""
-    return replace(evidence, layer=layer)

@@ -44,13 +44,6 @@ class Arrays:
     others: tuple[Array, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class _Use:
-    """An expression that is given to a data set, a model or a loss."""
-
-    value: cst.BaseExpression
-
-
 def arrays_of(source: Source, run: Run, place: int) -> Arrays:
     """The arrays of inputs (0) or targets (1); refused where one of them cannot be told."""
     uses = _of_keras(source, place) or [*_of_data_sets(source, place), *_of_loop(source, run, place)]
@@ -58,11 +51,11 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
     roots: dict[str, Array] = {}
     first: tuple[Array, cst.BaseExpression] | None = None
     for use in uses:
-        found = _root(source, use.value)
+        found = _root(source, use)
         if found is None:
             continue
         roots.setdefault(found.name, found)
-        first = first or (found, use.value)
+        first = first or (found, use)
     if first is None:
         raise RefusedError(f"{source.shown} does not show the arrays that the {what} come from")
     scopes = {id(source.scope(one.made)) for one in roots.values()}
@@ -75,50 +68,50 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
     return Arrays(train, _fitted(source, train, first[1]), others)
 
 
-def _of_keras(source: Source, place: int) -> list[_Use]:
+def _of_keras(source: Source, place: int) -> list[cst.BaseExpression]:
     """What fit, evaluate and predict of Keras are given."""
     if "keras" not in source.text:
         return []
-    found: list[_Use] = []
+    found: list[cst.BaseExpression] = []
     for call in calls_of(source, {"fit", "evaluate", "predict"}):
         given = argument(call, ("xy"[place],), place)
         is_predicted = last_name(call.func) == "predict" and place
-        if given is not None and not is_predicted and not _is_of_scaler(source, call):
-            found.append(_Use(given.value))
+        if given is not None and not is_predicted and not _is_of_scaler(call):
+            found.append(given.value)
         pair = argument(call, ("validation_data",))
         if pair is not None:
             if not isinstance(pair.value, cst.Tuple):
                 raise RefusedError(f"validation_data at {source.place(pair)} is not written as a pair")
-            found.append(_Use(pair.value.elements[place].value))
+            found.append(pair.value.elements[place].value)
     return found
 
 
-def _is_of_scaler(source: Source, call: cst.Call) -> bool:
+def _is_of_scaler(call: cst.Call) -> bool:
     """StandardScaler().fit(x) and the like: one array, and no model."""
     plain = [one for one in call.args if not one.keyword]
     return last_name(call.func) == "fit" and len(plain) < 2 and not any(one.keyword for one in call.args)
 
 
-def _of_data_sets(source: Source, place: int) -> list[_Use]:
+def _of_data_sets(source: Source, place: int) -> list[cst.BaseExpression]:
     for one in source.all(cst.ClassDef):
         if any(last_name(base.value) in _DATA_SETS for base in one.bases):
             raise RefusedError(f"the data comes from {one.name.value} at {source.place(one)}, a class")
-    found: list[_Use] = []
+    found: list[cst.BaseExpression] = []
     for call in calls_of(source, {"TensorDataset"}):
         if any(one.star for one in call.args) or len(call.args) <= place:
             raise RefusedError(f"the arrays at {source.place(call)} have no names: {source.code(call)}")
-        found.append(_Use(call.args[place].value))
+        found.append(call.args[place].value)
     return found
 
 
-def _of_loop(source: Source, run: Run, place: int) -> list[_Use]:
+def _of_loop(source: Source, run: Run, place: int) -> list[cst.BaseExpression]:
     """What the model, or the loss, is given in loops that take parts of arrays themselves."""
     if place:
         calls = loss_calls(source)
-        return [_Use(one.args[1].value) for one in calls if len(one.args) > 1 and not one.args[1].keyword]
+        return [one.args[1].value for one in calls if len(one.args) > 1 and not one.args[1].keyword]
     model = parameters_of(source, optimizer_call(source, run))
     calls = [one for one in source.all(cst.Call) if source.code(one.func) == model]
-    return [_Use(one.args[0].value) for one in calls if one.args and not one.args[0].keyword]
+    return [one.args[0].value for one in calls if one.args and not one.args[0].keyword]
 
 
 def _root(source: Source, value: cst.BaseExpression, depth: int = _DEEPEST) -> Array | None:

@@ -3,6 +3,7 @@
 import libcst as cst
 
 from traindx.editing.calls import argument, calls_of
+from traindx.editing.classes import is_module
 from traindx.editing.definition import (
     Definition,
     assignments,
@@ -89,7 +90,7 @@ def _classes(source: Source, base: cst.BaseExpression) -> list[cst.ClassDef]:
         return [named[last_name(base)]]
     made = _class_names(source, base)
     known = [named[one] for one in dict.fromkeys(made) if one in named]
-    return known or [one for one in classes if not any("Module" in source.code(base) for base in one.bases)]
+    return known or [one for one in classes if not is_module(source, one)]
 
 
 def _class_names(source: Source, base: cst.BaseExpression) -> list[str]:

@@ -126,10 +126,10 @@ def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[D
     default = every[place].default
     if default is not None and (silent or not calls):
         found.append(Definition(default, every[place]))
-    return found + _on_command_line(source, function, name)
+    return found + _on_command_line(function, name)
 
 
-def _on_command_line(source: Source, function: cst.FunctionDef, name: str) -> list[Definition]:
+def _on_command_line(function: cst.FunctionDef, name: str) -> list[Definition]:
     """The default of an option that click gives to a parameter."""
     for decorator in function.decorators:
         if isinstance(decorator.decorator, cst.Call) and last_name(decorator.decorator.func) == "option":
@@ -161,7 +161,7 @@ def of_key(source: Source, base: cst.BaseExpression, key: str) -> list[Definitio
     """What a dictionary holds under a key that is written out."""
     name = source.code(base)
     made = [one for one in source.all(cst.Dict) if _holds(one, key)]
-    named = [one for one in made if _is_value_of(source, one, name)]
+    named = [one for one in made if one is base or _is_value_of(source, one, name)]
     if not named and _is_loaded(source, base):
         return []
     entries = [entry for one in named or made for entry in one.elements if isinstance(entry, cst.DictElement)]

@@ -3,6 +3,7 @@
 import libcst as cst
 
 from traindx.editing.calls import calls_of
+from traindx.editing.classes import is_module, module_classes
 from traindx.editing.source import Source
 from traindx.editing.words import last_name
 from traindx.facts import MODEL_PLACE
@@ -51,7 +52,7 @@ def is_of_model(source: Source, node: cst.CSTNode) -> bool:
         return isinstance(source.scope(node), cst.Module) or bool(
             calls_of(source, _LEARNING, source.scope(node))
         )
-    return any("Module" in source.code(base.value) for base in around.bases)
+    return is_module(source, around)
 
 
 def _is_returned(source: Source, call: cst.Call) -> bool:
@@ -72,11 +73,6 @@ def _is_returned(source: Source, call: cst.Call) -> bool:
 def _is_of_output(source: Source, run: Run, call: cst.Call) -> bool:
     line = source.line_of(run, MODEL_PLACE)
     around = source.class_around(call)
-    modules = [
-        one
-        for one in source.all(cst.ClassDef)
-        if any("Module" in source.code(base.value) for base in one.bases)
-    ]
-    if line is None or around is None or len(modules) < 2:
+    if line is None or around is None or len(module_classes(source)) < 2:
         return True
     return source.lines(around)[0] <= line <= source.lines(around)[1]

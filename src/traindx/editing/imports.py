@@ -19,6 +19,12 @@ def imported(source: Source, path: str, first: str = "") -> str:
     return name + path[len(whole) :]
 
 
+def path_of(source: Source, node: cst.BaseExpression) -> str:
+    """The dotted path that a name of a source stands for, by what it imports."""
+    first, dot, rest = source.code(node).partition(".")
+    return _names(source).get(first, first) + dot + rest
+
+
 def _names(source: Source) -> dict[str, str]:
     """Imported names and the dotted paths they stand for."""
     found: dict[str, str] = {}

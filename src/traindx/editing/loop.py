@@ -4,14 +4,19 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from traindx.editing.calls import calls_at
-from traindx.editing.definition import assignments, own_nodes, parameters
+from traindx.editing.calls import argument, calls_at
+from traindx.editing.definition import assignments, of_name, own_nodes, parameters
 from traindx.editing.edit import RefusedError
+from traindx.editing.imports import path_of
 from traindx.editing.optimizer import optimizer_call, parameters_of, target_of
 from traindx.editing.source import Source
 from traindx.editing.words import first_name, last_name
 from traindx.facts import BACKWARD_PLACE, STEP_PLACE
 from traindx.run import Run
+
+_GIVEN_THE_LOSS = ("accelerator", "fabric")
+"""How people call what takes the backward pass of a loss for them."""
+_SEVERAL = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +70,35 @@ def backward_of(source: Source, run: Run) -> cst.Call:
             f"{source.shown} has {len(backwards)} backward passes; which is meant cannot be told"
         )
     raise RefusedError(f"{source.shown} holds no backward pass: a framework takes it")
+
+
+def differentiated(source: Source, backward: cst.Call) -> cst.BaseExpression:
+    """What gradients are taken of, inside of scaler.scale(...) where there is one; refused where unclear."""
+    func = backward.func
+    if path_of(source, func) == "torch.autograd.backward" or (
+        isinstance(func, cst.Attribute) and last_name(func.value) in _GIVEN_THE_LOSS
+    ):
+        given = argument(backward, ("tensors", "tensor", "loss"), 0)
+        node = None if given is None else _alone(source, given.value)
+    else:
+        # engine.backward(loss) of a library, or loss.backward(gradient): the two look alike.
+        told = any(not one.keyword for one in backward.args)
+        node = func.value if isinstance(func, cst.Attribute) and not told else None
+    if node is None:
+        code = source.code(backward)
+        raise RefusedError(f"what {code} at {source.place(backward)} takes gradients of cannot be told")
+    scaled = isinstance(node, cst.Call) and last_name(node.func) == "scale" and len(node.args) == 1
+    return node.args[0].value if isinstance(node, cst.Call) and scaled else node
+
+
+def _alone(source: Source, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The one tensor that is given, also in a list of its own; None where there may be several."""
+    if isinstance(value, cst.List | cst.Tuple) and len(value.elements) == 1:
+        only = value.elements[0]
+        return only.value if isinstance(only, cst.Element) else None
+    found = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
+    several = any(isinstance(one, _SEVERAL) for one in (value, *(each.value for each in found)))
+    return None if several else value
 
 
 def model_at(source: Source, run: Run, node: cst.CSTNode) -> str:

@@ -1,6 +1,5 @@
 """The loss of a source: where it is used, and where it is made."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import libcst as cst
@@ -9,6 +8,7 @@ from traindx.editing.attribute import of_attribute
 from traindx.editing.calls import calls_at
 from traindx.editing.definition import of_name
 from traindx.editing.edit import New, RefusedError
+from traindx.editing.loop import backward_of, differentiated
 from traindx.editing.source import Source
 from traindx.editing.words import expression, last_name
 from traindx.fact import Fact
@@ -80,9 +80,7 @@ def _made(source: Source, value: cst.BaseExpression | None, depth: int = 5) -> c
     return _made(source, found[0].value, depth - 1) if len(found) == 1 else None
 
 
-def code_of_loss(
-    source: Source, run: Run, backward_of: Callable[[Source, Run], cst.Call]
-) -> list[cst.CSTNode]:
+def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:
     """The statements and functions that a loss is written in, as far as the source shows them."""
     line = source.line_of(run, LOSS_PLACE)
     if line is None:
@@ -119,26 +117,9 @@ def _is_at(source: Source, node: cst.CSTNode, line: int) -> bool:
 
 def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, New]:
     """What gradients are taken of, divided by a number; refused where it is already."""
-    node = _scaled(backward)
+    node = differentiated(source, backward)
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
         raise RefusedError(f"the loss is divided already at {source.place(backward)}")
-    quotient = f"{_operand(source, node)} / {by}"
-    inside = isinstance(source.parent(node), cst.Arg)
+    quotient = f"{source.operand(node)} / {by}"
+    inside = isinstance(source.parent(node), cst.Arg | cst.Element)
     return {node: expression(quotient if inside else f"({quotient})")}
-
-
-def _scaled(backward: cst.Call) -> cst.BaseExpression:
-    """What gradients are taken of, inside of scaler.scale(...) where there is one."""
-    assert isinstance(backward.func, cst.Attribute)
-    node = backward.func.value
-    if last_name(node) != "" or not isinstance(node, cst.Call):
-        # accelerator.backward(loss)
-        return (
-            backward.args[0].value if backward.args and last_name(node) in ("accelerator", "fabric") else node
-        )
-    return node.args[0].value if last_name(node.func) == "scale" and len(node.args) == 1 else node
-
-
-def _operand(source: Source, node: cst.BaseExpression) -> str:
-    loose = isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.IfExp) and not node.lpar
-    return f"({source.code(node)})" if loose else source.code(node)

@@ -52,7 +52,7 @@ def optimizer_call(source: Source, run: Run) -> cst.Call:
     line = source.line_of(run, OPTIMIZER_PLACE)
     here = calls_at(source, line)
     known = [one for one in here if last_name(one.func) == kind] or [
-        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(source, one)
+        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(one)
     ]
     if int(run.facts.get(OPTIMIZERS_IN_TURN, 1) or 1) > 1:
         raise RefusedError(
@@ -89,7 +89,7 @@ def _refuse_another(source: Source, call: cst.Call) -> None:
             )
 
 
-def _holds_parameters(source: Source, call: cst.Call) -> bool:
+def _holds_parameters(call: cst.Call) -> bool:
     first = call.args[0].value if call.args else None
     return isinstance(first, cst.Call) and last_name(first.func) == "parameters"
 
@@ -159,18 +159,29 @@ def _edit_argument(
     if given is not None:
         literal = literal_behind(source, run, setting.what, given.value, given)
         return rewritten(source, literal, change.scaled(literal.value))
-    for base in spread(call):
-        for entry in of_key(source, base, names[0]):
-            if entry.value is not None:
-                literal = literal_behind(source, run, setting.what, entry.value, entry.holder)
-                return rewritten(source, literal, change.scaled(literal.value))
-        raise RefusedError(f"{setting.what} at {source.place(call)} comes in **{source.code(base)}")
+    if spread(call):
+        literal = _spread_literal(source, run, setting.what, call, names[0])
+        return rewritten(source, literal, change.scaled(literal.value))
     value = change.scaled(default)
     if value == default:
         raise RefusedError(f"{setting.what} at {source.place(call)} is {number_text(default)} already")
     text = number_text(value)
     new = with_argument(call, names[0], text)
     return Edited({call: new}, f"{names[0]}={text} at {source.place(call)}")
+
+
+def _spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
+    """The number that one of the dictionaries spread into a call holds; refused where several may hold it."""
+    found = {id(one.holder): one for base in spread(call) for one in of_key(source, base, key)}
+    bases = ", ".join(f"**{source.code(one)}" for one in spread(call))
+    comes = f"{what} at {source.place(call)} comes in {bases}"
+    if len(found) > 1:
+        places = " and ".join(source.place(one.holder) for one in found.values())
+        raise RefusedError(f"{comes}, which is set at {len(found)} places: {places}")
+    for one in found.values():
+        if one.value is not None:
+            return literal_behind(source, run, what, one.value, one.holder)
+    raise RefusedError(comes)
 
 
 def literals_of_groups(source: Source, run: Run, call: cst.Call, key: str, what: str) -> list[Literal]:

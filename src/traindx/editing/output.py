@@ -6,6 +6,7 @@ import libcst as cst
 
 from traindx.editing.activation import Activation, called, last_of_sequential
 from traindx.editing.calls import calls_of
+from traindx.editing.classes import module_classes
 from traindx.editing.definition import assignments, of_name, own_nodes
 from traindx.editing.edit import Edited, RefusedError
 from traindx.editing.loss import loss_of
@@ -77,9 +78,7 @@ def _of_model(source: Source, run: Run) -> Iterator[Activation]:
 
 def _model_class(source: Source, run: Run) -> cst.ClassDef | None:
     line = source.line_of(run, MODEL_PLACE)
-    classes = [
-        one for one in source.all(cst.ClassDef) if any("Module" in source.code(base) for base in one.bases)
-    ]
+    classes = module_classes(source)
     here = [
         one for one in classes if line is not None and source.lines(one)[0] <= line <= source.lines(one)[1]
     ]

@@ -46,7 +46,7 @@ def named(arrays: Arrays) -> str:
     return " and ".join(one.name for one in (arrays.train, *arrays.others))
 
 
-def library_of(source: Source, arrays: Arrays) -> str:
+def library_of(arrays: Arrays) -> str:
     """Whose functions the arrays take: "numpy" or "torch"; refused where the source does not tell."""
     kinds = {one.is_numpy for one in (arrays.train, *arrays.others)}
     if len(kinds) > 1 or None in kinds:

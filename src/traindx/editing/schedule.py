@@ -65,7 +65,7 @@ def scheduled(
     owner = "self." if optimizer.startswith("self.") else ""
     schedule = f"{owner}{name}"
     for one in (name, gathers.name) if gathers is not None else (name,):
-        if _is_taken(source, run, one) or calls_of(source, {one}):
+        if _is_taken(source, one) or calls_of(source, {one}):
             raise RefusedError(f"{source.shown} uses the name {one} for something else")
     reached = all(_reaches(source, call, step.call, optimizer, step.optimizer) for step in steps)
     if not reached:
@@ -130,7 +130,7 @@ def _without_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
     return parts
 
 
-def _is_taken(source: Source, run: Run, name: str) -> bool:
+def _is_taken(source: Source, name: str) -> bool:
     """Whether a name is used for something else than the schedule that is replaced."""
     present = {target_of(source, one) for one in _schedules(source)}
     return name not in present and is_visible(source, name, source.module)

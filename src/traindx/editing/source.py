@@ -53,6 +53,11 @@ class Source:
         """The text of a node."""
         return self.module.code_for_node(node).strip()
 
+    def operand(self, node: cst.BaseExpression) -> str:
+        """The text of an expression as a part of a larger one: in brackets where it would fall apart."""
+        whole = isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Call) or node.lpar
+        return self.code(node) if whole else f"({self.code(node)})"
+
     def lines(self, node: cst.CSTNode) -> tuple[int, int]:
         """The first and last line of a node."""
         position = self._tree.positions[node]

@@ -5,6 +5,7 @@ from itertools import pairwise
 import libcst as cst
 
 from traindx.change import Change
+from traindx.editing import dropout
 from traindx.editing.calls import argument, calls_of, with_argument
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.imports import imported
@@ -16,7 +17,7 @@ from traindx.run import Run
 
 _MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
-_PASSED = frozenset("Dropout Dropout2d BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split())
+_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | dropout.MODULES.keys()
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:

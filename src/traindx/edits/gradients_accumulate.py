@@ -5,10 +5,10 @@ import libcst as cst
 from traindx.change import Change
 from traindx.editing.calls import argument, calls_of, with_argument
 from traindx.editing.edit import Edit, Edited, New, RefusedError
+from traindx.editing.framework import Keywords, told_by
 from traindx.editing.literal import literal_behind, rewritten
 from traindx.editing.loop import Step, backward_of, is_visible, loop_around, steps_of
 from traindx.editing.loss import divided
-from traindx.editing.optimizer import is_keras, is_lightning, optimizer_call, trainer_call
 from traindx.editing.source import Source
 from traindx.editing.statements import before, removed, under
 from traindx.editing.words import expression, last_name
@@ -16,12 +16,15 @@ from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
 _COUNT = "batch_index"
+_KEYWORDS = Keywords(
+    "gradient_accumulation_steps", "accumulate_grad_batches", ("gradient_accumulation_steps",)
+)
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
     """Let gradients of so many batches add up before each step."""
     batches = max(1, round(change.number))
-    framework = _framework(source, run)
+    framework = told_by(source, run, _KEYWORDS)
     if framework is not None:
         return _setting(source, run, *framework, batches)
     step, *others = steps_of(source, run)
@@ -37,20 +40,6 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     parts |= under(source, step.call, f"({count} + 1) % {batches} == 0", clear)
     where = source.place(step.call)
     return Edited(parts, f"{source.code(step.call)} at {where} after each {batches} batches, with their mean")
-
-
-def _framework(source: Source, run: Run) -> tuple[cst.Call, str] | None:
-    arguments = trainer_call(source)
-    if arguments is not None:
-        return arguments, "gradient_accumulation_steps"
-    if is_lightning(source):
-        trainers = calls_of(source, {"Trainer"})
-        if len(trainers) == 1 and "automatic_optimization" not in source.text:
-            return trainers[0], "accumulate_grad_batches"
-    if "keras" in source.text:
-        call = optimizer_call(source, run)
-        return (call, "gradient_accumulation_steps") if is_keras(call, source) else None
-    return None
 
 
 def _setting(source: Source, run: Run, call: cst.Call, name: str, batches: int) -> Edited:

@@ -5,11 +5,11 @@ import libcst as cst
 from traindx.change import Change
 from traindx.editing.calls import argument, calls_of, with_argument, without_arguments
 from traindx.editing.edit import Edit, Edited, New, RefusedError
+from traindx.editing.framework import Keywords, told_by
 from traindx.editing.imports import imported
 from traindx.editing.keras import named_optimizer
 from traindx.editing.literal import Literal, literal_behind, rewritten, shown
 from traindx.editing.loop import parameters_at, steps_of
-from traindx.editing.optimizer import is_keras, is_lightning, optimizer_call, trainer_call
 from traindx.editing.source import Source
 from traindx.editing.statements import before, removed
 from traindx.editing.words import expression, number_text
@@ -18,7 +18,7 @@ from traindx.run import Run
 
 _CALL = "clip_grad_norm_"
 _WHAT = "the limit of the gradient norm"
-_OF_KERAS = ("global_clipnorm", "clipnorm")
+_KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "clipnorm"))
 
 
 def edit(source: Source, change: Change, run: Run) -> Edited:
@@ -32,10 +32,10 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     named = named_optimizer(source)
     if named is not None and not change.is_factor and change.words != ("none",):
         given, spelled = named
-        text = f"{spelled}({_OF_KERAS[0]}={number_text(change.number)})"
+        text = f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})"
         says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
         return Edited({given: given.with_changes(value=expression(text))}, says)
-    framework = _framework(source, run)
+    framework = told_by(source, run, _KEYWORDS)
     if framework is not None:
         call, name = framework
         return _setting(source, change, run, call, name)
@@ -68,34 +68,18 @@ def _said(source: Source, call: cst.Call, literal: Literal, change: Change) -> s
     return f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
 
 
-def _framework(source: Source, run: Run) -> tuple[cst.Call, str] | None:
-    """The call and the keyword that tell a framework to clip."""
-    arguments = trainer_call(source)
-    if arguments is not None:
-        return arguments, "max_grad_norm"
-    if is_lightning(source):
-        trainers = calls_of(source, {"Trainer"})
-        if len(trainers) == 1 and "automatic_optimization" not in source.text:
-            return trainers[0], "gradient_clip_val"
-    if "keras" in source.text and named_optimizer(source) is None:
-        call = optimizer_call(source, run)
-        by = next((one for one in _OF_KERAS if argument(call, (one,))), _OF_KERAS[0])
-        return (call, by) if is_keras(call, source) else None
-    return None
-
-
 def _setting(source: Source, change: Change, run: Run, call: cst.Call, name: str) -> Edited:
     given = argument(call, (name,))
     if given is not None and change.words == ("none",):
         where = source.place(given)
-        if name == "max_grad_norm":
+        if name == _KEYWORDS.trainer:
             new = given.with_changes(value=cst.Integer("0"))
             return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
         return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
     if given is not None:
         literal = literal_behind(source, run, _WHAT, given.value, given)
         return rewritten(source, literal, change.scaled(literal.value))
-    if change.words == ("none",) or (change.is_factor and name != "max_grad_norm"):
+    if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):
         raise RefusedError(f"gradients are not clipped at {source.place(call)}")
     text = number_text(change.scaled(1.0))
     return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")

@@ -25,7 +25,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     far = number_text(change.number, whole=change.number == round(change.number))
     try:
         arrays = arrays_of(source, run, 0)
-        library = library_of(source, arrays)
+        library = library_of(arrays)
     except RefusedError as why:
         limits = _limits(source, "torch", "inputs")
         parts, place = entered(source, run, limits, lambda one: _cut(one, far), why)

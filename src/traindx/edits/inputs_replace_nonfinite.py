@@ -15,7 +15,7 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
     """Put 0 in the place of what is no number in the arrays; else in what enters the model."""
     try:
         arrays = arrays_of(source, run, 0)
-        library = library_of(source, arrays)
+        library = library_of(arrays)
     except RefusedError as why:
         parts, place = entered(source, run, [], lambda one: _filled(source, "torch", one), why)
         return Edited(parts, f"what enters the model is 0 where it is no number, at {place}")

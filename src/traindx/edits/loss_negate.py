@@ -5,7 +5,7 @@ import libcst as cst
 from traindx.change import Change
 from traindx.editing.definition import of_name
 from traindx.editing.edit import Edit, Edited, RefusedError
-from traindx.editing.loop import backward_of
+from traindx.editing.loop import backward_of, differentiated
 from traindx.editing.source import Source
 from traindx.editing.words import expression
 from traindx.facts import BACKWARD_PLACE, SCRIPT
@@ -15,8 +15,7 @@ from traindx.run import Run
 def edit(source: Source, _: Change, run: Run) -> Edited:
     """Take a minus away before what gradients are taken of, or put one there."""
     backward = backward_of(source, run)
-    assert isinstance(backward.func, cst.Attribute)
-    node: cst.BaseExpression = backward.func.value
+    node = differentiated(source, backward)
     if isinstance(node, cst.Name):
         found = of_name(source, node.value, source.scope(node))
         if len(found) != 1 or found[0].value is None:
@@ -34,11 +33,8 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
 
 def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        inner = node.expression
-        return expression(source.code(inner))
-    code = source.code(node)
-    loose = isinstance(node, cst.BinaryOperation | cst.IfExp | cst.UnaryOperation) and not node.lpar
-    return expression(f"-({code})" if loose else f"-{code}")
+        return expression(source.code(node.expression))
+    return expression(f"-{source.operand(node)}")
 
 
 EDIT = Edit(name="loss.negate", edit=edit, where=(BACKWARD_PLACE, SCRIPT))

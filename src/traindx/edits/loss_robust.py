@@ -1,7 +1,5 @@
 """A loss that trusts labels less."""
 
-import libcst as cst
-
 from traindx.change import Change
 from traindx.editing.edit import Edit, Edited, RefusedError
 from traindx.editing.imports import imported
@@ -20,18 +18,13 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     if loss.function != "cross_entropy" or settings or len(plain) != len(loss.used.args[:2]):
         where = source.place(loss.made)
         raise RefusedError(f"{source.code(loss.made)} at {where} is no plain cross-entropy of classes")
-    scores, labels = (_operand(source, one.value) for one in plain)
+    scores, labels = (source.operand(one.value) for one in plain)
     q = number_text(change.number)
     softmax = imported(source, "torch.softmax", "torch")
     chosen = f"{softmax}({scores}, 1).gather(1, {labels}.unsqueeze(1)).clamp_min(1e-7)"
     new = expression(f"((1 - {chosen} ** {q}) / {q}).mean()")
     says = f"{source.code(loss.used)} -> {source.module.code_for_node(new)} at {source.place(loss.used)}"
     return Edited({loss.used: new}, says)
-
-
-def _operand(source: Source, value: cst.BaseExpression) -> str:
-    simple = isinstance(value, cst.Name | cst.Attribute | cst.Subscript | cst.Call) or value.lpar
-    return source.code(value) if simple else f"({source.code(value)})"
 
 
 EDIT = Edit(name="loss.robust", edit=edit, where=(LOSS_PLACE, SCRIPT))

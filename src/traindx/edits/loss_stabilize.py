@@ -4,7 +4,6 @@ import libcst as cst
 
 from traindx.change import Change
 from traindx.editing.edit import Edit, Edited, New, RefusedError
-from traindx.editing.loop import backward_of
 from traindx.editing.loss import code_of_loss
 from traindx.editing.source import Source
 from traindx.editing.words import expression, last_name, number_of
@@ -19,15 +18,11 @@ _KEPT = {**dict.fromkeys(_BELOW, "clamp_min(1e-7)"), "exp": "clamp_max(80.0)"}
 def edit(source: Source, _: Change, run: Run) -> Edited:
     """Keep what enters logarithms, roots and exponentials of the loss off their ends."""
     parts: dict[cst.CSTNode, New] = {}
-    for block in code_of_loss(source, run, backward_of):
+    for block in code_of_loss(source, run):
         for call in source.all(cst.Call, block):
             given = _argument(source, call)
             if given is not None and "clamp" not in source.code(given) and "clip" not in source.code(given):
-                loose = (
-                    isinstance(given, cst.BinaryOperation | cst.UnaryOperation | cst.IfExp) and not given.lpar
-                )
-                code = f"({source.code(given)})" if loose else source.code(given)
-                parts[given] = expression(f"{code}.{_KEPT[last_name(call.func)]}")
+                parts[given] = expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")
     outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
     if not outer:
         raise RefusedError(

@@ -3,8 +3,10 @@
 import libcst as cst
 
 from traindx.change import Change
-from traindx.editing.calls import argument, calls_of, spread, with_argument
+from traindx.editing import dropout
+from traindx.editing.calls import argument, spread, with_argument
 from traindx.editing.edit import Edit, Edited, New, RefusedError
+from traindx.editing.imports import imported
 from traindx.editing.loop import backward_of, loop_around, model_at
 from traindx.editing.source import Source
 from traindx.editing.statements import before, first_in
@@ -13,10 +15,8 @@ from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
 _WITHOUT_GRADIENT = ("no_grad", "inference_mode")
-_DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d")
-"""On where nothing is said; alpha_dropout is off then."""
 _TRAINING = 2
-"""The place of that word."""
+"""The place of that word among the arguments of a dropout."""
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
@@ -34,32 +34,52 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
 
 
 def _tied(source: Source) -> Edited | None:
-    """Dropout that is called inside of a module and is always on, with the mode of the module."""
+    """Dropout that is applied inside of a module and is always on, with the mode of the module."""
     parts: dict[cst.CSTNode, New] = {}
-    for call in calls_of(source, _DROPOUTS):
-        if not _is_always_on(source, call):
-            continue
-        given = argument(call, ("training",), _TRAINING)
-        parts[call] = (
-            with_argument(call, "training", "self.training")
-            if given is None
-            else call.with_deep_changes(given, value=expression("self.training"))
-        )
+    for call in source.all(cst.Call):
+        new = _called(source, call) or _made(source, call) if _is_of_method(source, call) else None
+        if new is not None:
+            parts[call] = new
     if not parts:
         return None
     return Edited(parts, f"training=self.training at {', '.join(source.place(one) for one in parts)}")
 
 
-def _is_always_on(source: Source, call: cst.Call) -> bool:
-    """Whether a function of a module calls a dropout without a word about its mode, or with True."""
-    scope = source.scope(call)
-    if not isinstance(scope, cst.FunctionDef) or not scope.params.params or spread(call):
+def _is_of_method(source: Source, call: cst.Call) -> bool:
+    """Whether a call stands in a method of what can be a module: of a class that is made of another."""
+    scope, around = source.scope(call), source.class_around(call)
+    if not isinstance(scope, cst.FunctionDef) or not scope.params.params or around is None:
         return False
-    is_method = source.class_around(call) is not None and scope.params.params[0].name.value == "self"
-    if not is_method or source.code(call.func).startswith("self."):
-        return False
+    made_of = [source.code(one.value) for one in around.bases if source.code(one.value) != "object"]
+    return bool(made_of) and scope.params.params[0].name.value == "self"
+
+
+def _called(source: Source, call: cst.Call) -> cst.Call | None:
+    """functional.dropout(x, p) without a word about its mode, or with True."""
+    if last_name(call.func) not in dropout.ON_UNLESS_TOLD or source.code(call.func).startswith("self."):
+        return None
     given = argument(call, ("training",), _TRAINING)
-    return given is None or source.code(given.value) == "True"
+    if spread(call) or (given is not None and source.code(given.value) != "True"):
+        return None
+    if given is None:
+        return with_argument(call, "training", "self.training")
+    return call.with_deep_changes(given, value=expression("self.training"))
+
+
+def _made(source: Source, call: cst.Call) -> cst.Call | None:
+    """nn.Dropout(p)(x): a module that is made anew for every pass never hears of the mode."""
+    made = call.func
+    if not isinstance(made, cst.Call) or last_name(made.func) not in dropout.MODULES:
+        return None
+    if len(call.args) != 1 or len(made.args) > 1 or any(one.star for one in (*call.args, *made.args)):
+        return None
+    function = f"torch.nn.functional.{dropout.MODULES[last_name(made.func)]}"
+    try:
+        spelled = expression(imported(source, function))
+    except RefusedError:
+        return None
+    given = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in (*call.args, *made.args)]
+    return with_argument(cst.Call(spelled, given), "training", "self.training")
 
 
 def _modes(source: Source, run: Run) -> Edited:
@@ -118,16 +138,16 @@ def _validation(source: Source, node: cst.CSTNode) -> cst.With | cst.For | cst.W
     """The block that validation is: without gradients, a function of its own, or a loop."""
     around = list(source.around(node))
     for one in around:
-        if isinstance(one, cst.With) and any(_is_without_gradient(source, item.item) for item in one.items):
+        if isinstance(one, cst.With) and any(_is_without_gradient(item.item) for item in one.items):
             return one
         if isinstance(one, cst.FunctionDef):
-            decorated = any(_is_without_gradient(source, each.decorator) for each in one.decorators)
+            decorated = any(_is_without_gradient(each.decorator) for each in one.decorators)
             loops = [each for each in around if isinstance(each, cst.For | cst.While)]
             return one if decorated or not loops else loops[0]
     raise RefusedError(f"validation at {source.place(node)} is no block of its own: it takes gradients")
 
 
-def _is_without_gradient(source: Source, node: cst.BaseExpression) -> bool:
+def _is_without_gradient(node: cst.BaseExpression) -> bool:
     return last_name(node.func if isinstance(node, cst.Call) else node) in _WITHOUT_GRADIENT
 
 

@@ -4,6 +4,7 @@ import libcst as cst
 
 from traindx.change import Change
 from traindx.editing.calls import argument
+from traindx.editing.classes import module_classes
 from traindx.editing.definition import of_name
 from traindx.editing.edit import Edit, Edited, New, RefusedError
 from traindx.editing.optimizer import optimizer_call, parameters_of, target_of
@@ -66,11 +67,7 @@ def _given(source: Source, first: cst.Arg, text: str) -> Edited:
 def _others(source: Source, call: cst.Call, name: str) -> list[str]:
     """Other models of the same scope that are called, and were made before the optimizer."""
     scope = source.scope(call)
-    modules = {
-        one.name.value
-        for one in source.all(cst.ClassDef)
-        if any("Module" in source.code(base) for base in one.bases)
-    }
+    modules = {one.name.value for one in module_classes(source)}
     found: dict[str, None] = {}
     for one in source.all(cst.Call):
         if not isinstance(one.func, cst.Name) or one.func.value == name:

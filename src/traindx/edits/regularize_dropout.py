@@ -3,6 +3,7 @@
 import libcst as cst
 
 from traindx.change import Change
+from traindx.editing import dropout
 from traindx.editing.activation import FUNCTIONS, kind_of
 from traindx.editing.calls import argument, calls_of, with_argument
 from traindx.editing.edit import Edit, Edited, New, RefusedError
@@ -15,11 +16,11 @@ from traindx.editing.words import expression, last_name, number_text
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-_DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
-_CALLED = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 _RECURRENT = ("LSTM", "GRU", "RNN")
 _BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
 """Their dropout is 0.1 where nothing is said; of all others it is 0."""
+_WITHIN = (*_RECURRENT, *_BLOCKS, "MultiheadAttention")
+"""Modules that are told a dropout of their own."""
 _ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
 _WHAT = "the share of dropout"
 
@@ -35,11 +36,13 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
 
 def _written(source: Source, change: Change, run: Run) -> list[Edited]:
     found: list[Edited] = []
-    for call in calls_of(source, (*_DROPOUTS, *_CALLED, *_RECURRENT, *_BLOCKS, "MultiheadAttention")):
+    for call in calls_of(
+        source, (*dropout.MODULES, *dropout.FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
+    ):
         name = last_name(call.func)
-        if name in _DROPOUTS:
+        if name in dropout.MODULES:
             given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
-        elif name in _CALLED:
+        elif name in dropout.FUNCTIONS:
             if source.code(call.func).startswith("self."):
                 continue
             given, usual, key = argument(call, ("p",), 1), 0.5, "p"

@@ -6,7 +6,7 @@ from traindx.change import Change
 from traindx.editing.calls import argument, calls_at, with_argument
 from traindx.editing.edit import Edit, Edited, RefusedError
 from traindx.editing.imports import imported
-from traindx.editing.loop import backward_of, steps_of
+from traindx.editing.loop import backward_of, differentiated, steps_of
 from traindx.editing.optimizer import trainer_call
 from traindx.editing.schedule import Gathered, number_of_steps, scheduled
 from traindx.editing.source import Source
@@ -38,13 +38,13 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
 def _loss(source: Source, run: Run) -> str:
     """The loss as it is spelled where the optimizer steps."""
     backward = backward_of(source, run)
-    func = backward.func
+    loss = differentiated(source, backward)
     step = steps_of(source, run)[0].call
-    if not isinstance(func, cst.Attribute) or not isinstance(func.value, cst.Name):
+    if not isinstance(loss, cst.Name):
         raise RefusedError(f"the loss at {source.place(backward)} is not kept under a name")
     if source.scope(backward) is not source.scope(step):
         raise RefusedError(f"the loss at {source.place(backward)} is not known at {source.place(step)}")
-    return func.value.value
+    return loss.value
 
 
 def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) -> Edited:

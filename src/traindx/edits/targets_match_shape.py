@@ -36,9 +36,7 @@ def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpressi
     if len(plain) < 2:
         raise RefusedError(f"prediction and target of the loss at {source.place(call)} do not go by place")
     prediction, target = plain[0], plain[1]
-    code = source.code(target)
-    if not isinstance(target, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
-        code = f"({code})"
+    code = source.operand(target)
     if isinstance(prediction, cst.Name | cst.Attribute):
         return target, expression(f"{code}.view_as({source.code(prediction)})")
     # A prediction that is computed in place would be computed twice; the shapes tell what is missing.

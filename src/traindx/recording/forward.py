@@ -1,7 +1,6 @@
 """The way forward: calls of modules, batches, and losses, of training and of validation."""
 
 from collections.abc import Mapping, Sequence
-from threading import get_ident
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
 from traindx.probe import Batch, Dropout, Look, LossCall, Purpose
@@ -23,8 +22,6 @@ _MOST_PASSES_WITHOUT_TRAINING = 200
 """Calls of a model after which a program that never trained is left alone."""
 _MOST_CALLS = 4
 """Calls of one module within a pass that are told apart; the steps of a recurrent cell are alike."""
-_SHORT_WAY = 4e-6
-"""Seconds that the call of an inner module takes longer, measured on a machine of 2023."""
 
 
 class Forward:
@@ -59,11 +56,8 @@ class Forward:
         """Whether a dropout was active in the pass that runs."""
         self._passes = 0
         self._outputs = Outputs(model)
-        self._thread = 0
         self._tells = False
         """Whether outputs of the pass that runs are told."""
-        self.spent = 0.0
-        """Seconds on the short way of inner modules, which no event counts: reading a clock costs as much."""
 
     def backward_begins(self) -> None:
         """The way forward is over, even where a module never returned."""
@@ -75,7 +69,6 @@ class Forward:
         self._depth += 1
         if self._depth > 1 or self.in_backward:
             return
-        self._thread = get_ident()
         self._calls.clear()
         self._drops = False
         self._passes += 1
@@ -87,31 +80,6 @@ class Forward:
             self._model.meet(module, self._streams.held_by_any())
         self._tells = self._purpose is Purpose.TRAINING and self._looking.look is not None
         self._outputs.begin()
-
-    def goes_deeper(self) -> bool:
-        """Count a call within another; False where `forward_begins` must be told of it."""
-        if not self._depth or get_ident() != self._thread:
-            return False
-        self._depth += 1
-        return True
-
-    def comes_back(self, module: "nn.Module", output: object) -> bool:
-        """A module that went deeper gave its output; False where `module_returned` must be told of it."""
-        try:
-            if self._tells and not self._outputs.waits(module, output) and not _only_holds_others(module):
-                return False
-        except Exception:  # the long way is guarded, and will say what is wrong
-            return False
-        # A backward pass inside a module has put it back to zero.
-        if self._depth:
-            self._depth -= 1
-        return True
-
-    def breaks_off(self) -> None:
-        """A module raised an exception."""
-        self._depth = max(self._depth - 1, 0)
-        if not self._depth:
-            self._outputs.drop()
 
     def module_returned(
         self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
@@ -145,7 +113,6 @@ class Forward:
 
     def _tell_waited(self, look: Look) -> None:
         waited = self._outputs.returned()
-        self.spent += _SHORT_WAY * len(waited.outputs)
         if waited.outputs:
             self._looking.modules_returned(look, waited, Purpose.TRAINING)
 

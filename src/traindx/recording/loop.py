@@ -149,7 +149,7 @@ class Loop:
             # What seemed to be other data is trained on: a program may make its data set anew each epoch.
             self.forward.validation.drop(self.sources.now)
         if self.forward.validation.pending and self._streams.current is not None:
-            self._end_validation(self._streams.current, now)
+            self._end_validation(self._streams.current)
         times.backward_begins(now)
         look = self._looking.look
         first = not len(self._objective)
@@ -294,7 +294,7 @@ class Loop:
         if stream is None:
             return
         if self.forward.validation.pending:
-            self._end_validation(stream, now)
+            self._end_validation(stream)
         if len(self._objective):
             stream.step += 1
             if self._looking.look is not None:
@@ -316,7 +316,7 @@ class Loop:
             self._streams.current.successor = stream
         self._streams.current = stream
 
-    def _end_validation(self, stream: Stream, now: float) -> None:
+    def _end_validation(self, stream: Stream) -> None:
         habits = self._inspection.habits
         self.forward.validation.write(stream.notebook, self.forward.function, self._sight, habits)
         habits.write(stream.notebook)

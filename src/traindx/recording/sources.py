@@ -45,11 +45,6 @@ class Sources:
         self._epochs = 0
         """Passes over data that was trained on, the one that runs included."""
 
-    @property
-    def object_at_hand(self) -> object:
-        """The data set of the batch at hand; None without a loader."""
-        return self._known[self.now].is_still() if self.now in self._known else None
-
     def describe(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
         """A loader tells of itself."""
         if self._found(source) is None:

@@ -42,7 +42,7 @@ def read_loader(loader: Iterable[object], part: str, most: int) -> Raw:
             break
     if not batches:
         raise UnreadableError(part, "the loader returns no batch", "give data to examine")
-    return replace(_joined(part, batches, np.arange(read), _length(loader) or read, ()), is_loader=True)
+    return replace(_joined(batches, np.arange(read), _length(loader) or read, ()), is_loader=True)
 
 
 def read_stream(dataset: Iterable[object], part: str, most: int) -> Raw:
@@ -75,7 +75,7 @@ def _gathered(part: str, items: Iterable[tuple[int, object]], total: int | None)
         first = f"row {broken[0].index} {broken[0].reason}" if broken else "there is none"
         raise UnreadableError(part, f"no item could be read: {first}", "repair the dataset")
     rows = np.array([row for row, _ in taken])
-    return _joined(part, [pair for _, pair in taken], rows, total or len(rows), tuple(broken))
+    return _joined([pair for _, pair in taken], rows, total or len(rows), tuple(broken))
 
 
 def _rows(dataset: Indexed, most: int) -> Iterator[tuple[int, object]]:
@@ -103,7 +103,7 @@ def _length(loader: object) -> int | None:
 
 
 def _joined(
-    part: str, pairs: Sequence[tuple[Array, Array | None]], rows: Array, total: int, broken: tuple[Row, ...]
+    pairs: Sequence[tuple[Array, Array | None]], rows: Array, total: int, broken: tuple[Row, ...]
 ) -> Raw:
     shapes = {inputs.shape[1:] for inputs, _ in pairs}
     if len(shapes) > 1:
