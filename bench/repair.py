@@ -124,7 +124,7 @@ def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Plann
     """All changes on the shelf in random order, measured as the diagnosis would."""
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     found: list[Planned] = []
-    for operation in operations().values():
+    for operation in (one for one in operations().values() if one.is_fix):
         change = resolved(change_from(dice.choice(operation.forms)), run)
         if change is not None:
             measure = measured_by(symptoms, (change,), run, alters)

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from traindx.casebook import Casebook
-from traindx.change import Change, name_of
+from traindx.change import Change, changes_from, name_of
 from traindx.diagnosing import diagnose
 from traindx.diagnosis import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -23,7 +23,7 @@ from traindx.trials.arm import Done
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
 from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, refuse_in_place, relocated, workplace
+from traindx.trials.place import Workplace, relocated, workplace
 from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
 from traindx.trials.program import OUTPUT, Order
 from traindx.trials.proving import proven_patch
@@ -34,7 +34,7 @@ from traindx.trials.search import SEEDS, searched, updated
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
-_IN_PLACE = "the working directory is large: arms ran in it, and may have overwritten what the program writes"
+_IN_PLACE = "arms ran in the working directory itself, and may have overwritten what the program writes"
 
 _WEIGHTS = "weights.pt"
 
@@ -56,14 +56,26 @@ class Wish:
     arms: int = 24
     minutes: float = 10.0
     seeds: int = len(SEEDS)
-    only: tuple[tuple[Change, ...], ...] = ()
-    """Changes that are tried whatever the diagnosis is, also several at once; empty for those it asks for."""
+    only: tuple[str, ...] = ()
+    """Changes that are tried whatever the diagnosis is, such as "optimizer.lr x 0.1", or several at once with
+    a plus between them; empty for those that the diagnosis asks for."""
     dry: bool = False
     """Whether only the plan is made."""
     saves_model: Path | None = None
     """Where the weights of the treated model go."""
     in_place: bool = False
-    """Whether arms may run in the working directory itself, where it is too large to be copied."""
+    """Whether arms run in the working directory itself, and not in copies of it."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "seconds", "arms", "minutes", "seeds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise TraindxError(f"{name} {value}: is no number above 0")
+
+    @property
+    def changes(self) -> tuple[tuple[Change, ...], ...]:
+        """What `only` asks for."""
+        return tuple(changes_from(text) for text in self.only)
 
 
 @dataclass(frozen=True)
@@ -109,7 +121,7 @@ def treat(
     from traindx.operating import check, operation_of
 
     wish = wish or Wish()
-    for change in chain.from_iterable(wish.only):
+    for change in chain.from_iterable(wish.changes):
         check(change)
     cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
     words = [str(command)] if isinstance(command, str | Path) else list(command)
@@ -117,8 +129,8 @@ def treat(
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
     says: Say = say or (lambda _: None)
-    place = workplace(Path.cwd(), found.words, arms=folder)
-    with closing(_runner(cluster, place, wish.in_place, folder, says)) as runner:
+    place = workplace(Path.cwd(), found.words, folder, in_place=wish.in_place)
+    with closing(_runner(cluster, place, folder, says)) as runner:
         treated = _treated(
             found,
             folder,
@@ -152,9 +164,8 @@ def cluster_of(
     return None
 
 
-def _runner(cluster: Cluster | None, place: Workplace, in_place: bool, folder: Path, say: Say) -> Runner:
+def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
     try:
-        refuse_in_place(place, in_place)
         return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
@@ -196,7 +207,7 @@ def _treated(
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
             notes.append(f"the run looks healthy; {plan[0].cause} was likely enough to be tried")
-        treatment = searched(engine, plan, tuple(range(max(1, wish.seeds))))
+        treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
         best = treatment.best
         if best is not None:
             patch, why = _patch(best, run)
@@ -255,7 +266,7 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
     # What the diagnosis asks for too says something about its cause.
     known = {one.changes: replace(one, worth=1.0) for one in asked_for}
     plan = []
-    for only in wish.only:
+    for only in wish.changes:
         changes = resolved_together(only, run)
         if changes is None:
             raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from traindx.errors import TraindxError
 from traindx.trials import place as places
 from traindx.trials.place import workplace
 
@@ -25,10 +26,14 @@ def test_an_arm_gets_a_copy_without_what_is_ours_or_installed(tmp_path: Path) ->
     assert not copy.exists()
 
 
-def test_a_large_place_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_place_is_used_as_it_is_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(places, "_LARGEST", 10)
     (tmp_path / "large.bin").write_bytes(b"0" * 11)
-    found = workplace(tmp_path)
+    with pytest.raises(TraindxError, match="with --in-place it runs there"):
+        workplace(tmp_path)
+    found = workplace(tmp_path, in_place=True)
     assert not found.copies
     assert found.arm(tmp_path / "arm") == tmp_path
     found.clear(tmp_path)

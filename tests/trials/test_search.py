@@ -254,3 +254,19 @@ def test_a_cause_gains_by_any_fix_of_its_own_that_is_proven() -> None:
     assert dict(updated([("cause-0", 0.5)], [undecided, proven]))["cause-0"] == pytest.approx(0.8)
     assert dict(updated([("cause-0", 0.5)], [flat, proven]))["cause-0"] == pytest.approx(0.8)
     assert dict(updated([("cause-0", 0.5)], [undecided]))["cause-0"] == pytest.approx(0.5)
+
+
+def test_a_dose_that_is_worse_than_the_one_before_is_the_last() -> None:
+    ends = {"optimizer.lr x 0.1": 1.2, "optimizer.lr x 0.01": 1.4, "optimizer.lr x 0.001": 1.6}
+    results = Results({name: partial(lambda end, _: end, end) for name, end in ends.items()})
+    found = search(results, "optimizer.lr x 0.1")
+    assert [one.name for one in found.trials] == ["optimizer.lr x 0.1", "optimizer.lr x 0.01"]
+    assert not found.untried
+    assert [one.title.count("(") for one in found.trials] == [0, 1]
+
+
+def test_only_what_is_asked_for_is_tried() -> None:
+    values = {"optimizer.lr x 0.1": 1.5, "optimizer.lr x 0.01": 0.5, "model.unfreeze": 1.4}
+    results = Results({name: partial(lambda end, _: end, end) for name, end in values.items()})
+    found = searched(results, plan("optimizer.lr x 0.1", "model.unfreeze"), only=True)  # type: ignore[arg-type]
+    assert {one.name for one in found.trials} == {"optimizer.lr x 0.1", "model.unfreeze"}

@@ -17,4 +17,5 @@ OPERATION = Operation(
     forms=("batches.repeat",),
     says="give the first batch at every step, as traindx preflight does to see whether it can be learnt",
     begin=begin,
+    is_fix=False,
 )

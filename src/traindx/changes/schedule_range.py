@@ -59,4 +59,5 @@ OPERATION = Operation(
     forms=(_FORM,),
     says="let the rate rise from one number to another over so many steps, as traindx lr-find does",
     begin=begin,
+    is_fix=False,
 )

@@ -1,12 +1,15 @@
 """An earlier end."""
 
 from traindx.change import Change
+from traindx.errors import TraindxError
 from traindx.surgery.operation import Operation
 from traindx.surgery.program import Program
 
 
 def begin(program: Program, change: Change) -> None:
     """End after so many steps; the recorder does it, as it ends every arm."""
+    if change.number < 1:
+        raise TraindxError(f'"{change}": a run takes one step at least')
     program.applied(change, f"the run ends after step {round(change.number)}")
 
 

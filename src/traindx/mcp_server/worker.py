@@ -42,13 +42,16 @@ def _say(wire: TextIO, word: Word) -> None:
 
 def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     # They load torch, which the first word need not wait for.
-    from traindx.change import changes_from
     from traindx.keeping import keep
     from traindx.treating import Wish, treat
 
-    only = tuple(changes_from(text) for text in job.only)
     wish = Wish(
-        steps=job.steps, arms=job.trials, minutes=job.minutes, seeds=job.seeds, only=only, dry=job.is_dry
+        steps=job.steps,
+        arms=job.trials,
+        minutes=job.minutes,
+        seeds=job.seeds,
+        only=tuple(job.only),
+        dry=job.is_dry,
     )
     found = treat(job.words, wish, out=job.out, name=job.name, say=lambda says: _say(wire, Word(says=says)))
     patch = keep(found, found.folder) if found.treatment.trials else None

@@ -26,6 +26,8 @@ class Operation:
     """Called once, before the program has made anything."""
     alters_loss: bool = False
     """Whether the training loss means something else afterwards, so that arms are compared by errors."""
+    is_fix: bool = True
+    """Whether it may repair a program; else it is there to look at one."""
 
     def check(self, change: Change) -> None:
         """Refuse a change that is written as none of the forms is."""
@@ -33,6 +35,8 @@ class Operation:
             raise TraindxError(f'"{change}": is written otherwise, for example: {"; ".join(self.forms)}')
         if change.is_factor and not change.number > 0:
             raise TraindxError(f'"{change}": multiplies by a number above 0')
+        if any(_kind(word) == "number" and float(word) < 0 for word in change.words):
+            raise TraindxError(f'"{change}": has a number below 0')
 
 
 def _shape(words: Sequence[str]) -> tuple[str, ...]:

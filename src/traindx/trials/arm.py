@@ -60,11 +60,10 @@ def _problem(order: Order, run: Run | None, code: int | None) -> str:
     if code is None:
         did = "end" if run is not None else "take a step"
         return f"it did not {did} within {order.seconds:.0f} s"
-    if run is None:
-        return why_nothing(order.folder)
     if code and not stopped(order.folder):
-        return f"it ended with code {code}: {last_line(order.folder / OUTPUT)}"
-    return ""
+        when = "" if run is not None else " before it trained"
+        return f"it ended with code {code}{when}: {last_line(order.folder / OUTPUT)}"
+    return "" if run is not None else why_nothing(order.folder)
 
 
 def last_line(path: Path) -> str:

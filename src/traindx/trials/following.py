@@ -5,7 +5,7 @@ from dataclasses import replace
 from traindx.change import Change
 from traindx.trial import Measure, Pair, Planned, Trial
 from traindx.trials.effect import gain
-from traindx.trials.judging import PROMISING, gain_of
+from traindx.trials.judging import PROMISING, gain_of, rank
 
 _RATE, _TENFOLD = "optimizer.lr", 10.0
 _DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
@@ -16,27 +16,28 @@ _RUINED = -0.9
 """A pair whose treated arm is so much worse broke, although its numbers are finite."""
 
 
-def following(planned: Planned, trial: Trial, *, is_first: bool) -> Planned | None:
-    """What to try after a trial; `is_first` where it was not suggested by another one."""
-    return _next_dose(planned, trial, is_first) or _steadied(planned, trial)
+def following(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
+    """What to try after a trial, which may have been suggested by one before it."""
+    return _next_dose(planned, trial, before) or _steadied(planned, trial)
 
 
-def _next_dose(planned: Planned, trial: Trial, is_first: bool) -> Planned | None:
-    """More of what helped a little; less of what was too much, once."""
+def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
+    """More of what helped, as long as more helps more; less of what was too much, once."""
     change = planned.changes[0]
     if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
         return None
     factor = change.number
     better = gain_of(trial)
-    if better >= PROMISING:
+    if better >= PROMISING and (before is None or rank(trial) < rank(before)):
         times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
         factor *= times if factor > 1 else 1 / times
-    elif better <= -PROMISING and is_first:
+    elif better <= -PROMISING and before is None:
         factor = factor**0.5
     else:
         return None
     dose = Change(change.name, ("x", f"{factor:.2g}"))
-    return replace(planned, changes=(dose,), title=f"{planned.title} ({dose})")
+    title = planned.title.removesuffix(f" ({change})")
+    return replace(planned, changes=(dose,), title=f"{title} ({dose})")
 
 
 def _steadied(planned: Planned, trial: Trial) -> Planned | None:

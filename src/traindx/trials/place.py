@@ -21,7 +21,7 @@ class Workplace:
 
     origin: Path
     copies: bool
-    """Whether every arm gets a copy of it; it is too large where not."""
+    """Whether every arm gets a copy of it."""
     besides: tuple[Path, ...] = ()
     """Folders below it that are copied although they are hidden: the program is in them."""
     without: tuple[Path, ...] = ()
@@ -78,11 +78,16 @@ def _copy(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.work")
 
 
-def workplace(origin: Path, words: Iterable[str] = (), arms: Path | None = None) -> Workplace:
-    """How arms of a command are run below a directory: in copies where it is small enough.
+def workplace(
+    origin: Path, words: Iterable[str] = (), arms: Path | None = None, *, in_place: bool = False
+) -> Workplace:
+    """How arms of a command are run below a directory: in copies, or in it where that is asked for.
 
-    `arms` is the folder that theirs are made in; others of its kind lie beside it.
+    `arms` is the new folder that theirs are made in; others of its kind lie beside it. It is removed where
+    the directory is too large for copies, which is refused.
     """
+    if in_place:
+        return Workplace(origin, copies=False)
     without = (arms, arms.parent) if arms is not None else ()
     named = [Path(word) for word in words]
     besides = tuple(
@@ -94,18 +99,13 @@ def workplace(origin: Path, words: Iterable[str] = (), arms: Path | None = None)
     for path in _files((origin, *besides), without):
         size += path.stat().st_size
         if size > _LARGEST:
-            return Workplace(origin, copies=False)
+            if arms is not None:
+                arms.rmdir()
+            raise TraindxError(
+                f"{origin}: holds more than {_LARGEST >> 20} MB, too much for a copy for each run of the"
+                " program; with --in-place it runs there, and may overwrite what it has written before"
+            )
     return Workplace(origin, copies=True, besides=besides, without=without)
-
-
-def refuse_in_place(place: Workplace, allowed: bool) -> None:
-    """Refuse to run arms in the user's own directory where nobody has allowed it."""
-    if place.copies or allowed:
-        return
-    raise TraindxError(
-        f"{place.origin}: holds more than {_LARGEST >> 20} MB, too much for a copy for each run of the"
-        " program; with --in-place it runs there, and may overwrite what it has written before"
-    )
 
 
 def relocated(run: Run, copy: Path, origin: Path) -> Run:

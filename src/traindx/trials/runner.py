@@ -14,6 +14,13 @@ _MOST = 4
 """Arms beside each other on one machine, however many cores it has."""
 
 
+_MISSING = "No such file"
+_IN_A_COPY = (
+    "it ran in a copy of the working directory, from which paths such as ../data lead elsewhere;"
+    " --in-place runs it where it is"
+)
+
+
 class Runner(Protocol):
     """What an engine asks of the place where its arms run."""
 
@@ -71,9 +78,12 @@ class LocalRunner:
         try:
             for name, content in order.replaced:
                 (there / name).write_bytes(content)
-            return carry_out(replace(order, place=there), self._stopped)
+            done = carry_out(replace(order, place=there), self._stopped)
         finally:
             self.place.clear(order.folder)
+        if self.place.copies and done.run is None and _MISSING in done.problem:
+            return replace(done, problem=f"{done.problem} ({_IN_A_COPY})")
+        return done
 
     def at_once(self, *, timed: bool) -> int:
         """As many as there are cores, up to four; one where they share a working directory."""

@@ -28,12 +28,18 @@ _OWN_FIX, _OTHERWISE = 4.0, 0.4
 """How much likelier a cause becomes when a fix of its own helps, and when none does."""
 
 
-def searched(engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS) -> Treatment:
-    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent."""
-    search = _Search(engine, seeds, list(plan), frozenset(one.changes for one in plan))
+def searched(
+    engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS, *, only: bool = False
+) -> Treatment:
+    """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent.
+
+    With `only` nothing is tried that is not planned: no other dose, and no two of them together.
+    """
+    search = _Search(engine, seeds, list(plan), 0 if only else _NEXT)
     search.tell_rivals_apart()
     search.go_on()
-    search.combine()
+    if not only:
+        search.combine()
     best = search.best
     return Treatment(
         tuple(search.trials.values()),
@@ -51,13 +57,14 @@ class _Search:
     engine: Engine
     seeds: Sequence[int]
     waiting: list[Planned]
-    planned_first: frozenset[object]
-    """The changes of the plan; others were suggested by trials."""
+    may_suggest: int
+    """How many changes trials may still add to the plan."""
     trials: dict[object, Trial] = field(default_factory=dict)
     """By their changes, in the order they were begun in."""
     plans: dict[object, Planned] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    suggested: int = 0
+    suggested_by: dict[object, Trial] = field(default_factory=dict)
+    """The trials that suggested others, by the changes of these."""
 
     @property
     def best(self) -> Trial | None:
@@ -174,12 +181,13 @@ class _Search:
         is_to_be_proven = len(pairs) < len(self.seeds)
         if is_whole_repair(trial) and (is_to_be_proven or trial.outcome is Outcome.HELPED):
             return
-        if self.suggested == _NEXT:
+        if not self.may_suggest:
             return
-        next_one = following(planned, trial, is_first=planned.changes in self.planned_first)
-        known = {*self.trials, *self.planned_first, *(one.changes for one in self.waiting)}
+        next_one = following(planned, trial, self.suggested_by.get(planned.changes))
+        known = {*self.trials, *(one.changes for one in self.waiting)}
         if next_one is not None and next_one.changes not in known:
-            self.suggested += 1
+            self.may_suggest -= 1
+            self.suggested_by[next_one.changes] = trial
             self.waiting.insert(0, next_one)
 
 
