@@ -79,8 +79,8 @@ def lr_find(
 ) -> ProgramRate:
     """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
 
-    The program is a script or the words of a command; it runs in copies of the working directory. `say` is
-    told what is going on.
+    The program is a script or the words of a command; it runs in copies of the working directory (in itself
+    above 256 MB). `say` is told what is going on.
     """
     if steps < LEAST_STEPS:
         raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")

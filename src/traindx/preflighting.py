@@ -41,8 +41,9 @@ def preflight(
 ) -> Checklist:
     """Rehearse a program for a few steps, and check what can be seen before the long run.
 
-    The program is a script or the words of a command; it runs in copies of the working directory, for at most
-    about `seconds` each time, its start aside. `quick` leaves out the range test. `say` is told what goes on.
+    The program is a script or the words of a command; it runs in copies of the working directory (in itself
+    above 256 MB), for at most about `seconds` each time, its start aside. `quick` leaves out the range test.
+    `say` is told what goes on.
     """
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)

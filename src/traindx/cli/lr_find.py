@@ -23,8 +23,8 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. Each of six runs is
 the same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so
-that what the program writes is left alone. Groups of parameters keep their ratios, and schedules go on.
-Recordings are kept in .traindx/rates."""
+that what the program wrote is left alone, but in the directory itself where that is larger than 256 MB.
+Groups of parameters keep their ratios, and schedules go on. Recordings are kept in .traindx/rates."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -25,8 +25,8 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. It runs three times,
 from its beginning and for a few steps: as it is; with the same batch at every step and no dropout; with a
-rate that rises. It runs in copies of the working directory, so that what it writes is left alone.
-Recordings are kept in .traindx/preflights."""
+rate that rises. It runs in copies of the working directory, so that what it wrote is left alone, but in the
+directory itself where that is larger than 256 MB. Recordings are kept in .traindx/preflights."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

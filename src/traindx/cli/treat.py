@@ -26,7 +26,8 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. Every arm is the same
 command with the same seed and at most one change; it runs in a copy of the working directory, so that what
-the program writes is left alone. Arms are kept in .traindx/treatments, cases in .traindx/cases.db."""
+the program wrote is left alone, but in the directory itself where that is larger than 256 MB. Arms are kept
+in .traindx/treatments, cases in .traindx/cases.db."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
