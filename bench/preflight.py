@@ -28,7 +28,9 @@ from traindx.launching.command import command_from
 from traindx.mark import Mark
 from traindx.preflighting import all_checked
 from traindx.rehearsing import STEPS, Rehearsing
+from traindx.short_running import ShortRuns
 from traindx.trials.place import workplace
+from traindx.trials.runner import LocalRunner
 
 _TABLE = Path(__file__).with_name("preflight.csv")
 _KEPT = Path(".traindx/rehearsals").resolve()
@@ -95,7 +97,8 @@ def _rehearsed(label: Label) -> Kept:
         command = command_from([label.script.name], os.environ)
         place = workplace(Path.cwd(), command.words)
         try:
-            found = Rehearsing(command, place, Path(out), 20.0, lambda _: None).rehearsed(STEPS, ranges=True)
+            runs = ShortRuns(command, LocalRunner(place), Path(out))
+            found = Rehearsing(runs, 20.0, lambda _: None).rehearsed(STEPS, ranges=True)
         except TraindxError as error:
             return Kept(None, str(error), time.monotonic() - began)
     return Kept(found, "", time.monotonic() - began)

@@ -66,7 +66,7 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
     assert not list((tmp_path / ".traindx" / "treatments").iterdir())
     found = traindx.treat("train.py", traindx.Wish(in_place=True, dry=True))
     assert found.report.runs
-    assert any("arms ran in the working directory itself" in note for note in found.notes)
+    assert any("ran in the working directory itself" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(

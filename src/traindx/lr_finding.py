@@ -5,8 +5,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,24 +17,25 @@ from traindx.curves.stated import stated_number
 from traindx.errors import TraindxError
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
-from traindx.launching.command import Command, command_from
+from traindx.launching.command import command_from
 from traindx.launching.run_folder import new_run_folder
 from traindx.learning_rate import Course, FoundRate, rising
 from traindx.patching import Patch, patch_of, refusal_of
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.rate_search import LEAST_STEPS, Plan, searched
 from traindx.run import Run
+from traindx.say import Say
 from traindx.series import Floats
+from traindx.short_running import ShortRuns
 from traindx.trial import Measure
-from traindx.trials.arm import Done, applied, carry_out
+from traindx.trials.arm import Done, applied
+from traindx.trials.in_place import IN_PLACE
 from traindx.trials.measuring import curve, end
-from traindx.trials.place import Workplace, relocated, workplace
-from traindx.trials.program import Order
+from traindx.trials.place import workplace
+from traindx.trials.program import OUTPUT
+from traindx.trials.runner import LocalRunner
 from traindx.wording import count, number
 
-Say = Callable[[str], None]
-_AT_ONCE = 2
-"""Programs that run beside each other."""
 _FIRST = 0.4
 """Of the time: what the range test may take at most."""
 _PATIENCE, _LEAST_SECONDS = 4.0, 60.0
@@ -46,7 +46,6 @@ _SHORT = 0.8
 """Of the steps of a range test: a program that ends by itself before gets a shorter one."""
 _REACHED = 0.9
 _OWN_RATE = re.compile(r"the learning rate (\S+) ")
-_IN_PLACE = "the working directory is large: the program ran in it, and may have overwritten what it writes"
 
 
 @dataclass(frozen=True)
@@ -77,11 +76,12 @@ def lr_find(
     out: Path | str = ".traindx/rates",
     name: str | None = None,
     say: Say | None = None,
+    in_place: bool = False,
 ) -> ProgramRate:
     """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
 
-    The program is a script or the words of a command; it runs in copies of the working directory. `say` is
-    told what is going on.
+    The program is a script or the words of a command; it runs in copies of the working directory, or in
+    itself with `in_place`. `say` is told what is going on.
     """
     if steps < LEAST_STEPS:
         raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")
@@ -89,10 +89,11 @@ def lr_find(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found_command = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found_command.name, name).resolve()
-    place = workplace(Path.cwd(), found_command.words, arms=folder)
-    programs = _Programs(found_command, place, folder, 60 * minutes, say or (lambda _: None))
+    place = workplace(Path.cwd(), found_command.words, folder, in_place=in_place)
+    runs = ShortRuns(found_command, LocalRunner(place), folder)
+    programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
     found = searched(programs, Plan(steps))
-    notes = [*found.notes, *programs.notes, *([] if place.copies else [_IN_PLACE])]
+    notes = [*found.notes, *programs.notes, *([] if place.copies else [IN_PLACE])]
     found = replace(found, notes=tuple(notes))
     patch, refused = _patch(found, programs.run)
     return ProgramRate(
@@ -110,8 +111,8 @@ def lr_find(
 class _Programs:
     """Runs the command for a few steps, from the beginning each time."""
 
-    def __init__(self, command: Command, place: Workplace, folder: Path, seconds: float, say: Say) -> None:
-        self._command, self._place, self._folder, self._say = command, place, folder, say
+    def __init__(self, runs: ShortRuns, seconds: float, say: Say) -> None:
+        self._runs, self._title, self._say = runs, runs.command.title, say
         self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
         self._own = 0.0
         self._shares: Floats = np.ones(1)
@@ -149,9 +150,7 @@ class _Programs:
     def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
         """Short trainings that reach a rate each, beside each other."""
         if time.monotonic() > self._ends:
-            raise TraindxError(
-                f"{self._command.title}: the time was over before a rate could be told; add --minutes"
-            )
+            raise TraindxError(f"{self._title}: the time was over before a rate could be told; add --minutes")
         steps = min(steps, self._longest or steps)
         reach = float(self._shares[:steps].max())
         if reach < _REACHED and not any("warms up" in note for note in self.notes):
@@ -160,7 +159,7 @@ class _Programs:
                 " and the rates that are told here are those the trials reached"
             )
         self._say(f"trials of {count(steps, 'step')} at rates of {' and '.join(map(number, rates))}")
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with self._runs.beside() as pool:
             return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
 
     def _held(self, rate: float, factor: float, steps: int) -> Course:
@@ -176,41 +175,27 @@ class _Programs:
         )
 
     def _carried_out(self, name: str, change: Change, steps: int) -> Done:
-        folder = self._folder / name
-        order = Order(
-            command=self._command,
-            folder=folder,
-            place=self._place.arm(folder),
-            changes=(change,),
-            steps=steps,
-            is_cut=True,
-            seconds=self._patience,
-            threads=max(1, (os.cpu_count() or 1) // _AT_ONCE),
-        )
-        done = carry_out(order)
-        if done.run is not None:
-            done = replace(done, run=relocated(done.run, order.place, self._place.origin))
-        self._place.clear(folder)
+        done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
         if done.run is None or (done.problem and not done.crashed):
             raise TraindxError(
-                f"{self._command.title}: {done.problem}; its output is in {folder / 'output.txt'}"
+                f"{self._title}: {done.problem}; its output is in {done.order.folder / OUTPUT}"
             )
         if done.refused:
-            raise TraindxError(f"{self._command.title}: its learning rate cannot be changed: {done.refused}")
+            raise TraindxError(f"{self._title}: its learning rate cannot be changed: {done.refused}")
         return done
 
     def _losses(self, done: Done) -> tuple[float, ...]:
         run = _run(done)
         if TRAIN_LOSS not in run:
             raise TraindxError(
-                f"{self._command.title}: no training loss was seen; is a loss computed and backward() called?"
+                f"{self._title}: no training loss was seen; is a loss computed and backward() called?"
             )
         return tuple(whole(run, TRAIN_LOSS).values.tolist())
 
     def _refuse_few(self, steps: int) -> None:
         if steps < _FEWEST:
             raise TraindxError(
-                f"{self._command.title}: takes {count(steps, 'step')} in all, too few to tell rates apart;"
+                f"{self._title}: takes {count(steps, 'step')} in all, too few to tell rates apart;"
                 f" let it take {_FEWEST} or more"
             )
 

@@ -3,7 +3,7 @@
 import os
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -17,15 +17,16 @@ from traindx.launching.command import command_from
 from traindx.launching.run_folder import new_run_folder
 from traindx.mark import Mark
 from traindx.rehearsing import STEPS, Rehearsing
+from traindx.say import Say
+from traindx.short_running import ShortRuns
+from traindx.trials.in_place import IN_PLACE
 from traindx.trials.place import workplace
-
-Say = Callable[[str], None]
+from traindx.trials.runner import LocalRunner
 
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
 _MOST = 2
 _BY_HEART = "one-batch"
-_IN_PLACE = "the working directory is large: the program ran in it, and may have overwritten what it writes"
 
 
 def preflight(
@@ -37,18 +38,21 @@ def preflight(
     out: Path | str = ".traindx/preflights",
     name: str | None = None,
     say: Say | None = None,
+    in_place: bool = False,
 ) -> Checklist:
     """Rehearse a program for a few steps, and check what can be seen before the long run.
 
-    The program is a script or the words of a command; it runs in copies of the working directory, for at most
-    about `seconds` each time, its start aside. `quick` leaves out the range test. `say` is told what goes on.
+    The program is a script or the words of a command; it runs in copies of the working directory, or in
+    itself with `in_place`, for at most about `seconds` each time, its start aside. `quick` leaves out the
+    range test. `say` is told what goes on.
     """
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workplace(Path.cwd(), found.words, arms=folder)
-    rehearsing = Rehearsing(found, place, folder, seconds, say or (lambda _: None))
+    place = workplace(Path.cwd(), found.words, folder, in_place=in_place)
+    runs = ShortRuns(found, LocalRunner(place), folder)
+    rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
     return Checklist(
         title=found.title,
@@ -57,7 +61,7 @@ def preflight(
         steps=rehearsing.taken,
         seconds=time.monotonic() - began,
         folder=str(folder),
-        notes=() if place.copies else (_IN_PLACE,),
+        notes=() if place.copies else (IN_PLACE,),
     )
 
 

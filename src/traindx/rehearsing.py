@@ -3,8 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,19 +14,17 @@ from traindx.checklist import Length, Modes, Ramp, Rehearsal, Repeated
 from traindx.curves.curve import whole
 from traindx.errors import TraindxError
 from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
-from traindx.launching.command import Command
 from traindx.launching.ending import stopped
 from traindx.learning_rate import Course, rising
 from traindx.lr_finding import own_rate, range_change, schedule_shares
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.run import Run
-from traindx.trials.arm import Done, applied, carry_out, last_line, refused
+from traindx.say import Say
+from traindx.short_running import ShortRuns
+from traindx.trials.arm import Done, applied, last_line, refused
 from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, relocated
-from traindx.trials.program import OUTPUT, Order
+from traindx.trials.program import OUTPUT
 from traindx.wording import count
-
-Say = Callable[[str], None]
 
 STEPS = 100
 """Of the program as it is: enough for two looks at every layer and, in small programs, for a validation."""
@@ -39,7 +36,6 @@ _RANGE, _LOW, _HIGH = 75, 1e-7, 10.0
 _FEWEST_RANGE = 24
 _START = 60.0
 """Seconds that a program may take to come to its first step, and more where the first run did."""
-_AT_ONCE = 2
 
 REPEAT = Change("batches.repeat")
 _UNDROPPED = Change("regularize.dropout", ("0",))
@@ -49,9 +45,7 @@ _UNDROPPED = Change("regularize.dropout", ("0",))
 class Rehearsing:
     """Everything that is needed to run the program once more."""
 
-    command: Command
-    place: Workplace
-    folder: Path
+    runs: ShortRuns
     seconds: float
     """That each run of the program may take, its start aside."""
     say: Say
@@ -81,7 +75,7 @@ class Rehearsing:
         self.say(
             "one batch again and again, and a rate that rises" if ranges else "one batch again and again"
         )
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with self.runs.beside() as pool:
             repeating = pool.submit(self._repeated)
             raising = pool.submit(self._ramp) if ranges else None
             repeated, modes = repeating.result()
@@ -92,10 +86,10 @@ class Rehearsing:
         """The program as it is."""
         self.say(f"the first {count(steps, 'step')} of the program as it is")
         began = time.monotonic()
-        done = self._carried_out("as-it-is", (), steps, observes=("length",))
+        done = self._carried_out("as-it-is", (), steps, observes=("length",), is_alone=True)
         if done.run is None:
-            output = self.folder / "as-it-is" / OUTPUT
-            raise TraindxError(f"{self.command.title}: {done.problem}; its output is in {output}")
+            output = done.order.folder / OUTPUT
+            raise TraindxError(f"{self.runs.command.title}: {done.problem}; its output is in {output}")
         took = time.monotonic() - began
         times = whole(done.run, STEP_TIME).finite.values if STEP_TIME in done.run else np.array([])
         # The first step pays for much that later ones do not.
@@ -108,7 +102,7 @@ class Rehearsing:
     def _repeated(self) -> tuple[Repeated | str, Modes | str]:
         """The same batch at every step, without dropout, and both modes at the end."""
         steps = int(min(_REPEATED, max(_FEWEST_REPEATED, self.seconds / max(self._step, 1e-6))))
-        done = self._carried_out("one-batch", (REPEAT, _UNDROPPED), steps, observes=("modes",), beside=True)
+        done = self._carried_out("one-batch", (REPEAT, _UNDROPPED), steps, observes=("modes",))
         folder = done.order.folder
         if done.run is None:
             return done.problem, done.problem
@@ -128,7 +122,7 @@ class Rehearsing:
             return (
                 f"a range test of {steps} steps would take {steps * self._step:.0f} s; --seconds allows more"
             )
-        done = self._carried_out("range", (range_change(_LOW, _HIGH, steps),), steps, beside=True)
+        done = self._carried_out("range", (range_change(_LOW, _HIGH, steps),), steps)
         if done.run is None or TRAIN_LOSS not in done.run:
             return done.problem or "no training loss was seen"
         if done.refused:
@@ -142,25 +136,13 @@ class Rehearsing:
         steps: int,
         *,
         observes: tuple[str, ...] = (),
-        beside: bool = False,
+        is_alone: bool = False,
     ) -> Done:
-        folder = self.folder / name
-        order = Order(
-            command=self.command,
-            folder=folder,
-            place=self.place.arm(folder),
-            changes=changes,
-            steps=steps,
-            is_cut=True,
-            seconds=self._start + self.seconds,
-            threads=max(1, (os.cpu_count() or 1) // _AT_ONCE) if beside else None,
-            observes=observes,
+        seconds = self._start + self.seconds
+        done = self.runs.carry_out(
+            name, changes, steps, seconds=seconds, observes=observes, is_alone=is_alone
         )
-        done = carry_out(order)
-        if done.run is not None:
-            done = replace(done, run=relocated(done.run, order.place, self.place.origin))
-            self.taken += steps_of(done.run) if done.run else 0
-        self.place.clear(folder)
+        self.taken += steps_of(done.run) if done.run is not None else 0
         return done
 
     def _length(self, run: Run, folder: Path) -> Length:

@@ -18,10 +18,12 @@ from traindx.launching.run_folder import new_run_folder
 from traindx.patching import Patch, patch_of
 from traindx.report import Report
 from traindx.run import Run
+from traindx.say import Say
 from traindx.trial import Planned, Treatment, Trial
 from traindx.trials.arm import Done
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
+from traindx.trials.in_place import IN_PLACE
 from traindx.trials.measuring import steps_of
 from traindx.trials.place import Workplace, relocated, workplace
 from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
@@ -34,14 +36,12 @@ from traindx.trials.search import SEEDS, searched, updated
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
-_IN_PLACE = "arms ran in the working directory itself, and may have overwritten what the program writes"
 
 _WEIGHTS = "weights.pt"
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
 
-Say = Callable[[str], None]
 AltersLoss = Callable[[Change], bool]
 
 
@@ -184,7 +184,7 @@ def _treated(
     alters: AltersLoss,
 ) -> Treated:
     budget = Budget(wish.arms, wish.minutes)
-    notes = [] if place.copies else [_IN_PLACE]
+    notes = [] if place.copies else [IN_PLACE]
     first = _first(command, folder, place, runner, wish, say)
     run = first.run
     assert run is not None

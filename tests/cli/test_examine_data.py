@@ -64,7 +64,7 @@ def test_mistakes_are_told_in_one_line(tmp_path: Path) -> None:
         (["t.csv", "--target", "b"], 'has no column "b"; it has a, label'),
         (["boom:make"], "calling it raises RuntimeError: no such disk"),
         (["boom.py:thing"], "there is no function thing"),
-        (["t.csv", "--json", "t.csv"], "t.csv: is one of the logs to read"),
+        (["t.csv", "--json", "t.csv"], "t.csv: is what the report would be about"),
         (["t.csv", "--model", "boom:make"], "calling it raises RuntimeError"),
         (["t.csv", "--png", "no/such/folder.png"], "cannot be written"),
         (["t.csv", "--task", "nothing"], "invalid choice"),

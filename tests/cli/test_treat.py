@@ -123,6 +123,26 @@ def test_bad_input_is_refused_in_a_sentence(words: list[str], says: str, tmp_pat
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--json", "nowhere/report.json"], "nowhere/report.json: cannot be written (No such file or"),
+        (["--md", "-", "--json", "-"], "two reports go to standard output"),
+        (["--png", "curves.png"], "--png curves.png: writes several pictures"),
+        (["--save-model", "nowhere/fixed.pt"], "nowhere/fixed.pt: cannot be written (No such file or"),
+        (["--save-model", "."], "--save-model .: is a folder; name a file in it"),
+    ],
+)
+def test_a_place_that_takes_nothing_is_refused_before_anything_runs(
+    words: list[str], says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(f"open({str(tmp_path / 'was-run')!r}, 'w')")
+    done = treat(tmp_path, *words, "train.py")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
+
+
 def test_a_program_that_trains_nothing_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("print('hello')\n")
     done = treat(tmp_path, "train.py")

@@ -29,16 +29,18 @@ def stands_in(folder: Path, table: str) -> list[tuple[object, ...]]:
         return database.execute(f"SELECT * FROM {table}").fetchall()
 
 
+def exit_code_in(path: Path) -> object:
+    with closing(sqlite3.connect(path)) as database:
+        row = database.execute("SELECT value FROM meta WHERE key = 'exit_code'").fetchone()
+    return json.loads(row[0])
+
+
 @pytest.mark.parametrize("code", [0, 3, -9])
 def test_the_exit_code_is_written_into_each_recording(tmp_path: Path, code: int) -> None:
     for _ in range(2):
         tape_in(tmp_path).close()
     note_ending(tmp_path, Ending(code))
-    assert len(recordings(tmp_path)) == 2
-    for path in recordings(tmp_path):
-        with closing(sqlite3.connect(path)) as database:
-            row = database.execute("SELECT value FROM meta WHERE key = 'exit_code'").fetchone()
-        assert json.loads(row[0]) == code
+    assert [exit_code_in(path) for path in recordings(tmp_path)] == [code, code]
 
 
 @pytest.mark.parametrize(("code", "says"), [(-9, "SIGKILL"), (-15, "SIGTERM"), (-40, "signal 40")])
@@ -84,10 +86,20 @@ def test_a_recording_that_was_never_closed_is_noted_too(tmp_path: Path) -> None:
     tape.close()
 
 
-def test_a_file_that_is_no_recording_stops_nothing(tmp_path: Path) -> None:
-    (tmp_path / "rank-0.traindx").touch()
-    (tmp_path / "rank-1.traindx").write_bytes(b"no database at all, but long enough to be read as one" * 99)
-    note_ending(tmp_path, Ending(0))
+def test_a_file_that_is_no_recording_is_left_alone_and_stops_nothing(tmp_path: Path) -> None:
+    tape_in(tmp_path).close()
+    [real] = recordings(tmp_path)
+    before = {
+        "a-empty.traindx": b"",
+        "b-other.traindx": b"no database at all, but long enough to be read as one" * 99,
+    }
+    for name, content in before.items():
+        (tmp_path / name).write_bytes(content)
+    # The others come first.
+    assert recordings(tmp_path)[-1] == real
+    note_ending(tmp_path, Ending(3))
+    assert {name: (tmp_path / name).read_bytes() for name in before} == before
+    assert exit_code_in(real) == 3
 
 
 def test_the_recorders_own_fault_comes_first(tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def test_six_tools_say_what_they_do_to_the_world(server: Connection) -> None:
         assert hints is not None
         assert hints.read_only_hint is (name in READERS)
         assert hints.open_world_hint is False
-        assert name in READERS or hints.destructive_hint is False
+        # A script in a directory too large to be copied writes over what it wrote before.
+        assert name in READERS or hints.destructive_hint is (name == "treat")
         assert tool.title
         assert tool.description
         assert "\n" not in tool.description

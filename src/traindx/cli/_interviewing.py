@@ -23,11 +23,11 @@ from traindx.errors import TraindxError
 from traindx.gathering import gather
 from traindx.inquiring import next_question
 from traindx.question import Question, Told
+from traindx.say import Say
 from traindx.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
 from traindx.wording import printable
 
 Read = Callable[[str], str]
-Say = Callable[[str], None]
 
 _PROMPT = "> "
 _RUNS = Path(".traindx/runs")

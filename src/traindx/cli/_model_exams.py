@@ -27,8 +27,8 @@ _CALLED = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
     """The words of the program that is to be recorded; empty where a model was given."""
-    refuse_mistakes(arguments)
     words = list(arguments.program or arguments.words)
+    refuse_mistakes(arguments, words)
     subjects = {"--checkpoint": arguments.checkpoint, "--model": arguments.model, "--data": arguments.data}
     given = [option for option, value in subjects.items() if value]
     if words and given:
@@ -120,8 +120,8 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
         return replace(load(folder)[-1], name=command.title)
 
 
-def refuse_mistakes(arguments: argparse.Namespace) -> None:
-    """Refuse what is wrong with the options before anything is loaded or run."""
+def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) -> None:
+    """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
     from traindx.catalogue import causes
     from traindx.cli._writing import refuse_inputs, refuse_mixture, refuse_unwritable
     from traindx.errors import UnknownNameError
@@ -132,8 +132,8 @@ def refuse_mistakes(arguments: argparse.Namespace) -> None:
             raise UnknownNameError("condition or cause", condition, known)
     places = list(_places(arguments, "picture.png").values())
     refuse_mixture(places)
-    inputs = [one for one in (arguments.checkpoint, arguments.data) if one]
-    refuse_inputs(places, inputs)
+    subjects = (arguments.checkpoint, arguments.model, arguments.data)
+    refuse_inputs(places, [*(one for one in subjects if one), *words])
     refuse_unwritable(places)
 
 

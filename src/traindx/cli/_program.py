@@ -14,6 +14,16 @@ def add_program(parser: argparse.ArgumentParser, command: str) -> None:
     )
 
 
+def add_in_place(parser: argparse.ArgumentParser) -> None:
+    """Where a program is run that would be run in copies of the working directory."""
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="run the program in the working directory, one run after the other, not in copies of it (up to"
+        " 256 MB): it may overwrite what it has written before",
+    )
+
+
 def words_of(arguments: argparse.Namespace) -> list[str]:
     """The words of the program as they were typed."""
     if arguments.module is None:

@@ -12,6 +12,7 @@ from typing import TextIO
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
 from traindx.cli._coverage import changed_limits, unread, unused
+from traindx.cli._program import words_of
 from traindx.cli._writing import (
     STANDARD_OUTPUT,
     ProgressLine,
@@ -22,6 +23,7 @@ from traindx.cli._writing import (
     refuse_file,
     refuse_inputs,
     refuse_mixture,
+    refuse_unwritable,
     terminal_width,
     unwritable,
     write,
@@ -183,6 +185,16 @@ def places_of(arguments: argparse.Namespace) -> dict[str, str]:
     given = {option: getattr(arguments, option) for option in _NAMES}
     places = {option: place_of(place, _NAMES[option]) for option, place in given.items() if place is not None}
     return places if arguments.png is None else {**places, "png": arguments.png}
+
+
+def refuse_places(arguments: argparse.Namespace) -> None:
+    """Refuse outputs that cannot be written before a program is run, which may take days."""
+    places = places_of(arguments)
+    refuse_mixture(places.values())
+    refuse_inputs(places.values(), words_of(arguments))
+    refuse_file("--png", arguments.png)
+    # The folder of pictures is made where it is missing.
+    refuse_unwritable(place for option, place in places.items() if option != "png")
 
 
 def write_output(option: str, place: str, report: Report, values: bool = False) -> None:

@@ -46,11 +46,16 @@ def place_of(given: str, name: str) -> str:
 
 
 def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
-    """A report must not destroy the log it is about."""
-    logs = {os.path.realpath(path) for path in inputs if path != STANDARD_OUTPUT}
+    """A report must not destroy what it is about: a log, a script, or the file of file.py:name."""
+    files = {
+        os.path.realpath(path)
+        for given in inputs
+        for path in (given, given.rpartition(":")[0])
+        if path and given != STANDARD_OUTPUT
+    }
     for place in places:
-        if place != STANDARD_OUTPUT and os.path.realpath(place) in logs:
-            raise TraindxError(f"{place}: is one of the logs to read; choose another place for the report")
+        if place != STANDARD_OUTPUT and os.path.realpath(place) in files:
+            raise TraindxError(f"{place}: is what the report would be about; choose another place for it")
 
 
 def refuse_unwritable(places: Iterable[str]) -> None:

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Interview, or weigh what was given; 2 for what is not understood."""
     if arguments.questions:
         return _list_questions()
-    from traindx.cli._writing import place_of, refuse_mixture, refuse_unwritable
+    from traindx.cli._writing import place_of, refuse_inputs, refuse_mixture, refuse_unwritable
 
     places = {
         kind: place_of(given, f"interview.{kind}")
@@ -73,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         if (given := getattr(arguments, kind))
     }
     refuse_mixture(places.values())
+    refuse_inputs(places.values(), arguments.given)
     refuse_unwritable(places.values())
     consultation = _begun(arguments)
     if _may_ask(arguments):

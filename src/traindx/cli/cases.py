@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
     from traindx.cli import DONE
-    from traindx.cli._writing import STANDARD_OUTPUT, place_of, write
+    from traindx.cli._writing import STANDARD_OUTPUT, place_of, refuse_inputs, write
 
     book = _book(arguments)
     found = _found(book, arguments)
@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         from traindx.documents.cases import cases_document
 
         place = place_of(arguments.json, "cases.json")
+        refuse_inputs([place], [str(book.place)])
         write(place, cases_document(found))
         if place == STANDARD_OUTPUT:
             return DONE

@@ -6,7 +6,7 @@ import sys
 
 from traindx.cli import DONE
 from traindx.cli._options import add_documents
-from traindx.cli._program import add_program, words_of
+from traindx.cli._program import add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -23,8 +23,8 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. Each of six runs is
 the same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so
-that what the program writes is left alone. Groups of parameters keep their ratios, and schedules go on.
-Recordings are kept in .traindx/rates."""
+that what the program wrote is left alone, but in the directory itself with --in-place.
+Groups of parameters keep their ratios, and schedules go on. Recordings are kept in .traindx/rates."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
     )
+    add_in_place(parser)
     parser.add_argument(
         "--name", metavar="NAME", help="what the search is called (default: as the script, numbered)"
     )
@@ -62,7 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Look for a rate of a command, and report on it; 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import ProgressLine, place_of, refuse_mixture, refuse_unwritable
+    from traindx.cli._writing import (
+        ProgressLine,
+        place_of,
+        refuse_inputs,
+        refuse_mixture,
+        refuse_unwritable,
+    )
     from traindx.lr_finding import lr_find
 
     if not arguments.minutes > 0:
@@ -73,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         if (given := getattr(arguments, kind))
     }
     refuse_mixture(places.values())
+    refuse_inputs(places.values(), words_of(arguments))
     refuse_unwritable(places.values())
     progress = ProgressLine()
     try:
@@ -83,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
             out=arguments.out,
             name=arguments.name,
             say=progress.say,
+            in_place=arguments.in_place,
         )
     except KeyboardInterrupt:
         progress.wipe()

@@ -6,7 +6,7 @@ import sys
 
 from traindx.cli import CONDITION_MET, DONE
 from traindx.cli._options import add_documents
-from traindx.cli._program import add_program, words_of
+from traindx.cli._program import add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -25,8 +25,8 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. It runs three times,
 from its beginning and for a few steps: as it is; with the same batch at every step and no dropout; with a
-rate that rises. It runs in copies of the working directory, so that what it writes is left alone.
-Recordings are kept in .traindx/preflights."""
+rate that rises. It runs in copies of the working directory, so that what it wrote is left alone, but in the
+directory itself with --in-place. Recordings are kept in .traindx/preflights."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="about how long each of the three runs may take, its start aside (default: 20)",
     )
+    add_in_place(parser)
     parser.add_argument(
         "--name", metavar="NAME", help="what the rehearsal is called (default: as the script, numbered)"
     )
@@ -67,7 +68,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 where --fail-on is met, 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import ProgressLine, place_of, refuse_mixture, refuse_unwritable
+    from traindx.cli._writing import (
+        ProgressLine,
+        place_of,
+        refuse_inputs,
+        refuse_mixture,
+        refuse_unwritable,
+    )
     from traindx.preflighting import preflight
 
     _refuse_nonsense(arguments)
@@ -77,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         if (given := getattr(arguments, kind))
     }
     refuse_mixture(places.values())
+    refuse_inputs(places.values(), words_of(arguments))
     refuse_unwritable(places.values())
     progress = ProgressLine()
     try:
@@ -88,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
             out=arguments.out,
             name=arguments.name,
             say=progress.say,
+            in_place=arguments.in_place,
         )
     except KeyboardInterrupt:
         progress.wipe()

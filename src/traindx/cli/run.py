@@ -110,13 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
     """Refuse what is wrong with the options before the program starts, which may run for days."""
     from traindx.cli._conditions import conditions_from
-    from traindx.cli._reporting import judging, places_of
-    from traindx.cli._writing import refuse_file, refuse_mixture, refuse_unwritable
+    from traindx.cli._reporting import judging, refuse_places
 
-    places = places_of(arguments)
-    refuse_mixture(places.values())
-    refuse_file("--png", arguments.png)
-    refuse_unwritable(place for option, place in places.items() if option != "png")
+    refuse_places(arguments)
     return judging(arguments), conditions_from(arguments.fail_on)
 
 

@@ -4,14 +4,14 @@ import argparse
 import os
 import sys
 
-from traindx.cli import BAD_INPUT, DONE
+from traindx.cli import DONE
 from traindx.cli._options import add_outputs
-from traindx.cli._program import add_program, words_of
+from traindx.cli._program import add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.treating import Treated, Wish
+    from traindx.treating import Wish
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
 EXAMPLES = """\
@@ -26,12 +26,32 @@ EXAMPLES = """\
 
 Our options stand before the command; everything after its first word is the program's. Every arm is the same
 command with the same seed and at most one change; it runs in a copy of the working directory, so that what
-the program writes is left alone. Arms are kept in .traindx/treatments, cases in .traindx/cases.db."""
+the program wrote is left alone, but in the directory itself with --in-place. Arms are kept in
+.traindx/treatments, cases in .traindx/cases.db."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of treat."""
     add_program(parser, "treat")
+    _add_budget(parser)
+    _add_trials(parser)
+    _add_fix(parser)
+    _add_engine(parser)
+    add_in_place(parser)
+    parser.add_argument(
+        "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
+    )
+    parser.add_argument(
+        "--out",
+        default=".traindx/treatments",
+        metavar="DIR",
+        help="where treatments are kept (default: .traindx/treatments)",
+    )
+    add_outputs(parser)
+
+
+def _add_budget(parser: argparse.ArgumentParser) -> None:
+    """How much is run."""
     parser.add_argument(
         "--steps", type=int, metavar="N", help="steps of every arm (default: the whole run, or 30 s of it)"
     )
@@ -49,6 +69,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
     )
+
+
+def _add_trials(parser: argparse.ArgumentParser) -> None:
+    """What is tried."""
     parser.add_argument(
         "--only",
         action="append",
@@ -60,6 +84,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="diagnose, and say what would be tried and what it would cost"
     )
     parser.add_argument("--changes", action="store_true", help="list all changes, and end")
+
+
+def _add_fix(parser: argparse.ArgumentParser) -> None:
+    """What becomes of a proven fix."""
     parser.add_argument(
         "--apply", action="store_true", help="write the patch into the source, after showing it and asking"
     )
@@ -70,6 +98,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-model", metavar="FILE", help="keep the weights of the treated model, as torch saves them"
     )
+
+
+def _add_engine(parser: argparse.ArgumentParser) -> None:
+    """Where arms run."""
     parser.add_argument(
         "--engine",
         choices=("local", "ray"),
@@ -88,16 +120,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--gpus-per-arm", type=float, metavar="N", help="with --engine ray: GPUs of each arm (default: none)"
     )
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out",
-        default=".traindx/treatments",
-        metavar="DIR",
-        help="where treatments are kept (default: .traindx/treatments)",
-    )
-    add_outputs(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,10 +132,13 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
+    from traindx.cli._treatment import tell
     from traindx.cli._writing import ProgressLine
     from traindx.treating import treat
 
     wish = _wish(arguments)
+    _refuse_places(arguments)
+    _refuse_unasked(arguments)
     progress = ProgressLine()
     try:
         found = treat(
@@ -135,16 +160,13 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     finally:
         progress.wipe()
-    return _told(found, arguments)
+    return tell(found, arguments)
 
 
 def _wish(arguments: argparse.Namespace) -> "Wish":
     """What was asked for; refused where it makes no sense, before anything runs."""
-    from itertools import chain
     from pathlib import Path
 
-    from traindx.change import changes_from
-    from traindx.operating import operation_of
     from traindx.treating import Wish
 
     for option, value in (
@@ -156,92 +178,47 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
     ):
         if value is not None and not value > 0:
             raise TraindxError(f"--{option} {value}: is no number above 0")
-    only = tuple(changes_from(text) for text in arguments.only)
-    for change in chain.from_iterable(only):
-        operation_of(change)
     return Wish(
         steps=arguments.steps,
         seconds=arguments.seconds,
         arms=arguments.trials,
         minutes=arguments.minutes,
         seeds=arguments.seeds,
-        only=only,
+        only=tuple(arguments.only),
         dry=arguments.dry_run,
         saves_model=Path(arguments.save_model) if arguments.save_model else None,
+        in_place=arguments.in_place,
     )
+
+
+def _refuse_places(arguments: argparse.Namespace) -> None:
+    """What has nowhere to go is better known of before the first arm than after the last."""
+    from traindx.cli._reporting import refuse_places
+    from traindx.cli._writing import refuse_unwritable
+
+    refuse_places(arguments)
+    if arguments.save_model is None:
+        return
+    refuse_unwritable([arguments.save_model])
+    if os.path.isdir(arguments.save_model):
+        raise TraindxError(f"--save-model {arguments.save_model}: is a folder; name a file in it")
+
+
+def _refuse_unasked(arguments: argparse.Namespace) -> None:
+    """Whether the source may be changed has to be known before minutes are spent on a patch of it."""
+    if arguments.apply:
+        if not arguments.yes and not sys.stdin.isatty():
+            raise TraindxError("--apply: nobody can be asked here whether to change the source; add --yes")
+        return
+    for option in ("yes", "force"):
+        if getattr(arguments, option):
+            raise TraindxError(f"--{option}: is for --apply")
 
 
 def _list_changes() -> int:
     from traindx.operating import operations
 
-    for one in sorted(operations().values(), key=lambda one: one.name):
+    fixes = [one for one in operations().values() if one.is_fix]
+    for one in sorted(fixes, key=lambda one: one.name):
         sys.stdout.write(f"{one.name}\n    {one.says}\n    for example: {'; '.join(one.forms)}\n")
     return DONE
-
-
-def _told(found: "Treated", arguments: argparse.Namespace) -> int:
-    """Show what came out, keep it beside the arms, and apply the patch where that was asked for."""
-    from pathlib import Path
-
-    from traindx.casebook import Casebook
-    from traindx.cli._applying import apply_patch
-    from traindx.cli._reporting import present
-    from traindx.cli._writing import coloured, complain, terminal_width
-    from traindx.keeping import keep
-    from traindx.terminal.treatment import treatment_text
-
-    # As the user would type it, not as it is known to all directories.
-    folder = Path(arguments.out) / found.folder.name
-    arguments.paths = [str(folder)]
-    code = present(found.report, arguments, ())
-    out = sys.stderr if "-" in (arguments.json, arguments.md) else sys.stdout
-    if found.treatment.trials:
-        patch = keep(found, folder)
-        out.write(
-            treatment_text(
-                found.treatment,
-                width=terminal_width(),
-                colour=coloured(out),
-                beliefs=found.beliefs,
-                patch_place=str(patch or ""),
-                everything=arguments.all,
-            )
-        )
-    else:
-        out.write(f"\n{_untreated(found, arguments.dry_run)}\n")
-    for note in found.notes:
-        out.write(f"note: {note}\n")
-    applied = bool(arguments.apply and found.patch and apply_patch(found.patch, arguments, found.treatment))
-    if arguments.apply and not found.patch:
-        complain(arguments.command, "there is no proven patch to apply")
-        code = code or BAD_INPUT
-    try:
-        Casebook().record(
-            found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=applied
-        )
-    except TraindxError as error:
-        # The treatment counts without its case.
-        complain(arguments.command, str(error))
-    if found.treatment.trials:
-        out.write(f"\nreports  {folder}\n")
-    return code
-
-
-def _untreated(found: "Treated", dry: bool) -> str:
-    """Why nothing was tried, or what would be."""
-    from traindx.change import name_of
-    from traindx.diagnosis import Verdict
-
-    diagnosis = found.report.diagnoses[0]
-    if dry and found.plan:
-        price = f"about {found.seconds:.0f} s for each arm; one pair, and more where it promises something"
-        lines = [f"would try ({price}):"]
-        for one in found.plan:
-            because = f"; {one.because}" if one.because else ""
-            lines.append(f"  {name_of(one.changes)}   {one.title} ({one.measure.value}){because}")
-        return "\n".join(lines)
-    if diagnosis.verdict is Verdict.HEALTHY:
-        return "nothing to treat: the run is healthy (--only CHANGE tries a change all the same)"
-    if not found.plan:
-        return "nothing was tried: a machine can apply none of the fixes; the report says what to change"
-    return "nothing was tried"

@@ -11,6 +11,7 @@ from threading import Lock
 from traindx.change import Change, name_of
 from traindx.diagnosing import diagnose
 from traindx.launching.command import Command
+from traindx.say import Say
 from traindx.trial import Arm, Measure, Pair, Planned
 from traindx.trials.arm import Done
 from traindx.trials.budget import Budget
@@ -19,7 +20,6 @@ from traindx.trials.place import Workplace
 from traindx.trials.program import Order
 from traindx.trials.runner import Runner
 
-Say = Callable[[str], None]
 Points = tuple[tuple[float, float], ...]
 _PATIENCE = 4.0
 """Times what the first run took after which an arm is taken for stalled."""

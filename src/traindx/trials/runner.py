@@ -74,8 +74,8 @@ class LocalRunner:
 
     def carry_out(self, order: Order) -> Done:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""
-        there = self.place.arm(order.folder)
         try:
+            there = self.place.arm(order.folder)
             for name, content in order.replaced:
                 (there / name).write_bytes(content)
             done = carry_out(replace(order, place=there), self._stopped)

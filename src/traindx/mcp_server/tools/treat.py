@@ -21,8 +21,9 @@ from traindx.mcp_server.working import treated
 from traindx.wording import printable
 
 TITLE = "Prove a fix in paired trials"
+# It runs in copies, and can still write wherever a path or a link of its own leads.
 HINTS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
 )
 
 Script = Annotated[str, Field(description="A Python script below the root that trains with torch.")]
@@ -58,8 +59,8 @@ async def treat(
     """Run a script, diagnose it, try fixes in paired short trials, and tell which is proven, with a patch.
 
     Arms are the same command with the same seed and at most one change. It executes the script many times
-    and takes minutes; arms run in copies of the working directory, and the source is never changed. Cancel
-    it at any time.
+    and takes minutes, in copies of the working directory; one of more than 256 MB is refused. The source is
+    never changed. Cancel it at any time.
     """
     if os.name != "posix":
         raise TraindxError("treat needs Linux or macOS")

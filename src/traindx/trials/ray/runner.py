@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from traindx.errors import TraindxError
+from traindx.say import Say
 from traindx.trials.arm import Done, done_from
 from traindx.trials.place import Workplace
 from traindx.trials.program import Ended, Order
@@ -37,8 +37,6 @@ _SHORT = 20
 """Characters that the path of the folder for temporary files may have."""
 _CARRIED = ("KERAS_BACKEND", "OMP_NUM_THREADS", "PYTHONHASHSEED", "PYTHONPATH")
 """What goes with the program to a node; all else of the environment is the node's own."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

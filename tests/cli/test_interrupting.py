@@ -1,0 +1,67 @@
+"""Ctrl-C during the commands that run a program several times: it leaves no process and no copy."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("libcst")
+
+from traindx.trials.runner import cores
+
+SCRIPT = """\
+import os, pathlib, time
+held = pathlib.Path(os.environ["HELD"])
+is_held = len(list(held.iterdir())) >= int(os.environ["LET_GO"])
+(held / str(os.getpid())).touch()
+if is_held:
+    time.sleep(120)
+import torch
+torch.set_num_threads(1)
+torch.manual_seed(3)
+x = torch.randn(64, 6)
+y = (x @ torch.randn(6) > 0).long()
+model = torch.nn.Linear(6, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(400):
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("let_go", [0, 1], ids=["the first run", "runs beside each other"])
+@pytest.mark.parametrize(("command", "kept"), [("lr-find", "rates"), ("preflight", "preflights")])
+def test_all_programs_end_and_their_copies_are_removed(
+    command: str, kept: str, let_go: int, tmp_path: Path
+) -> None:
+    here, held = tmp_path / "here", tmp_path / "held"
+    here.mkdir()
+    held.mkdir()
+    (here / "train.py").write_text(SCRIPT)
+    program = subprocess.Popen(
+        [sys.executable, "-m", "traindx", command, "train.py"],
+        cwd=here,
+        env={**os.environ, "HELD": str(held), "LET_GO": str(let_go)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with program as child:
+        at_once = min(2, cores()) if let_go else 1
+        while len(list(held.iterdir())) < let_go + at_once:
+            assert child.poll() is None
+            time.sleep(0.02)
+        assert len(list((here / ".traindx" / kept).rglob("*.work"))) == at_once
+        child.send_signal(signal.SIGINT)
+        # Trials are taken for stalled after a minute at the earliest.
+        _, told = child.communicate(timeout=40)
+    assert child.returncode == 130
+    assert told == f"traindx {command}: interrupted; what was run is in .traindx/{kept}\n"
+    assert not [one.name for one in held.iterdir() if Path("/proc", one.name).exists()]
+    assert not list((here / ".traindx").rglob("*.work"))
