@@ -46,6 +46,8 @@ _SHORT = 0.8
 """Of the steps of a range test: a program that ends by itself before gets a shorter one."""
 _REACHED = 0.9
 _OWN_RATE = re.compile(r"the learning rate (\S+) ")
+_STANDING = Change("optimizer.lr", ("x", "1e-9"))
+"""A rate at which weights stay where they are."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ class _Programs:
         done = self._carried_out(f"range-{low:g}-{steps}", range_change(low, high, steps), steps)
         self._patience = max(_LEAST_SECONDS, _PATIENCE * (time.monotonic() - began))
         losses = self._losses(done)
+        if done.crashed:
+            self._refuse_broken(len(losses))
         if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
             self._longest = len(losses)
             self._refuse_few(len(losses))
@@ -191,6 +195,15 @@ class _Programs:
                 f"{self._title}: no training loss was seen; is a loss computed and backward() called?"
             )
         return tuple(whole(run, TRAIN_LOSS).values.tolist())
+
+    def _refuse_broken(self, steps: int) -> None:
+        """Refuse a program that stops with an error at a rate that changes nothing: no rate is to blame."""
+        done = self._runs.carry_out("standing", (_STANDING,), steps + 1, seconds=self._patience)
+        if done.crashed:
+            raise TraindxError(
+                f"{self._title}: stops at any rate: {done.problem}; its output is in"
+                f" {done.order.folder / OUTPUT}"
+            )
 
     def _refuse_few(self, steps: int) -> None:
         if steps < _FEWEST:

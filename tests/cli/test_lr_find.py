@@ -112,6 +112,11 @@ def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
         ("print('hello')\n", "nothing was recorded"),
         (SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few"),
         (SCRIPT.replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
+        (
+            SCRIPT.replace("    open(", "    raise ValueError('boom')\n    open("),
+            "any rate: it ended with code 1: Val",
+        ),
+        ("open('../data/rows.csv')\n", "--in-place runs it where it is"),
     ],
 )
 def test_a_program_that_cannot_be_examined_is_told_so(program: str, says: str, tmp_path: Path) -> None:

@@ -143,6 +143,31 @@ def test_a_place_that_takes_nothing_is_refused_before_anything_runs(
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
 
 
+def test_a_program_that_needs_what_lies_outside_is_run_in_place(tmp_path: Path) -> None:
+    here = tmp_path / "project"
+    here.mkdir()
+    written(here, "0.3")
+    script = here / "train.py"
+    script.write_text(f"open('../rows.csv')\n{script.read_text()}")
+    (tmp_path / "rows.csv").write_text("1")
+    done = treat(here, "--dry-run", "train.py")
+    assert done.returncode == 2
+    assert "No such file or directory: '../rows.csv'" in done.stderr
+    assert "--in-place runs it where it is" in done.stderr
+    done = treat(here, "--dry-run", "--in-place", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "ran in the working directory itself" in done.stdout
+
+
+def test_a_patch_that_nobody_can_allow_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    written(tmp_path, "0.3")
+    for words, says in ((["--apply"], "add --yes"), (["--yes"], "--yes: is for --apply")):
+        done = treat(tmp_path, *words, "train.py")
+        assert done.returncode == 2
+        assert says in done.stderr
+    assert not (tmp_path / ".traindx").exists()
+
+
 def test_a_program_that_trains_nothing_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("print('hello')\n")
     done = treat(tmp_path, "train.py")
