@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 from traindx import catalogue
 from traindx import checks as shelf
 from traindx.checklist import Check, Checked, Checklist, Part, Rehearsal, Seen
+from traindx.errors import TraindxError
 from traindx.launching.command import command_from
 from traindx.launching.run_folder import new_run_folder
 from traindx.mark import Mark
@@ -46,6 +47,9 @@ def preflight(
     itself with `in_place`, for at most about `seconds` each time, its start aside. `quick` leaves out the
     range test. `say` is told what goes on.
     """
+    for option, value in (("steps", steps), ("seconds", seconds)):
+        if not value > 0:
+            raise TraindxError(f"--{option} {value}: is no number above 0")
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)

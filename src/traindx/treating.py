@@ -68,9 +68,9 @@ class Wish:
 
     def __post_init__(self) -> None:
         for name in ("steps", "seconds", "arms", "minutes", "seeds"):
-            value = getattr(self, name)
+            value, option = getattr(self, name), "trials" if name == "arms" else name
             if value is not None and not value > 0:
-                raise TraindxError(f"{name} {value}: is no number above 0")
+                raise TraindxError(f"--{option} {value}: is no number above 0")
 
     @property
     def changes(self) -> tuple[tuple[Change, ...], ...]:

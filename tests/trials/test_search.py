@@ -270,3 +270,10 @@ def test_only_what_is_asked_for_is_tried() -> None:
     results = Results({name: partial(lambda end, _: end, end) for name, end in values.items()})
     found = searched(results, plan("optimizer.lr x 0.1", "model.unfreeze"), only=True)  # type: ignore[arg-type]
     assert {one.name for one in found.trials} == {"optimizer.lr x 0.1", "model.unfreeze"}
+
+
+def test_a_dose_that_was_too_much_is_not_gone_back_to() -> None:
+    ends = {"optimizer.lr x 10": 3.0, "optimizer.lr x 3.2": 1.5, "optimizer.lr x 32": 4.0}
+    results = Results({name: partial(lambda end, _: end, end) for name, end in ends.items()})
+    found = search(results, "optimizer.lr x 10")
+    assert [one.name for one in found.trials] == ["optimizer.lr x 10", "optimizer.lr x 3.2"]

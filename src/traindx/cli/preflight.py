@@ -112,9 +112,6 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
     from traindx.errors import UnknownNameError
     from traindx.preflighting import checks
 
-    for option in ("steps", "seconds"):
-        if not getattr(arguments, option) > 0:
-            raise TraindxError(f"--{option} {getattr(arguments, option)}: is no number above 0")
     known = ["fail", "warn", *(one.slug for one in checks())]
     for name in arguments.fail_on:
         if name not in known:

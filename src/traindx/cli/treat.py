@@ -169,15 +169,6 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
 
     from traindx.treating import Wish
 
-    for option, value in (
-        ("steps", arguments.steps),
-        ("seconds", arguments.seconds),
-        ("seeds", arguments.seeds),
-        ("trials", arguments.trials),
-        ("minutes", arguments.minutes),
-    ):
-        if value is not None and not value > 0:
-            raise TraindxError(f"--{option} {value}: is no number above 0")
     return Wish(
         steps=arguments.steps,
         seconds=arguments.seconds,

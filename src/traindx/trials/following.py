@@ -28,7 +28,7 @@ def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned 
         return None
     factor = change.number
     better = gain_of(trial)
-    if better >= PROMISING and (before is None or rank(trial) < rank(before)):
+    if better >= PROMISING and (before is None or _helps_more(trial, before)):
         times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
         factor *= times if factor > 1 else 1 / times
     elif better <= -PROMISING and before is None:
@@ -38,6 +38,11 @@ def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned 
     dose = Change(change.name, ("x", f"{factor:.2g}"))
     title = planned.title.removesuffix(f" ({change})")
     return replace(planned, changes=(dose,), title=f"{title} ({dose})")
+
+
+def _helps_more(trial: Trial, before: Trial) -> bool:
+    """Whether more is still better; where the dose before was too much, the way further leads back to it."""
+    return gain_of(before) >= PROMISING and rank(trial) < rank(before)
 
 
 def _steadied(planned: Planned, trial: Trial) -> Planned | None:
