@@ -134,6 +134,8 @@ def _proven(treatment: Treatment, fixes: Sequence[Prescription]) -> list[str]:
     else:
         lines += [line for fix in known for line in _listings(fix)]
     for fix in known:
+        # Whose it is has to be said where several changes were proven together.
+        lines += [f"{prose(fix.title)}:", ""] if len(known) > 1 else []
         lines += [*bullets([f"Expect: {ended(fix.expect)}", f"Not when: {ended(fix.not_when)}"]), ""]
     others = [one for one in treatment.trials if one.outcome is Outcome.HELPED and one is not best]
     items = [f"{_code(one.name)}: {prose(one.title)}; {_before_after(one)}" for one in others]
