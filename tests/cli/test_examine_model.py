@@ -156,6 +156,19 @@ def test_a_model_may_be_a_file_as_well(folder: Path, capsys: pytest.CaptureFixtu
     assert "pass --trust if you trust" in capsys.readouterr().err
 
 
+def test_a_sparse_sample_is_looked_at_as_a_dense_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs, _ = torch.load(folder / "sample.pt")
+    torch.save(inputs.to_sparse(), folder / "sparse.pt")
+    torch.save(inputs, folder / "dense.pt")
+    shown = []
+    for name in ("sparse", "dense"):
+        assert main(["examine", "activations", *SOUND[:-1], f"{name}.pt"]) == 0
+        shown.append(capsys.readouterr().out.replace(name, "NAME"))
+    assert shown[0] == shown[1]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -115,6 +115,43 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     assert "train-val-leakage" in exams.data(tmp_path / "m.npz").causes
 
 
+def test_tensors_of_every_layout_and_format_are_read(tmp_path: Path) -> None:
+    inputs, labels = torch.from_numpy(X).float(), torch.from_numpy(Y)
+    held = {
+        "bfloat16": (inputs.bfloat16(), labels),
+        "grad": (inputs.clone().requires_grad_(), labels),
+        "sparse": (inputs.to_sparse(), labels),
+        "named": {"x": inputs.bfloat16(), "y": labels},
+    }
+    for name, content in held.items():
+        torch.save(content, tmp_path / f"{name}.pt")
+        found = exams.data(tmp_path / f"{name}.pt")
+        assert found.about == ABOUT, name
+    wide = torch.sparse_coo_tensor(size=(1 << 20, 1 << 10), check_invariants=True)
+    torch.save(wide, tmp_path / "wide.pt")
+    with pytest.raises(TraindxError, match=r"wide.pt: holds a tensor that is sparse .* save a dense one"):
+        exams.data(tmp_path / "wide.pt")
+
+
+@pytest.mark.parametrize("task", [None, "classes", "numbers"])
+def test_targets_none_of_which_is_a_number_fail_and_do_not_break_the_exam(
+    tmp_path: Path, task: str | None
+) -> None:
+    lost = np.full(300, np.nan)
+    np.savez(tmp_path / "t.npz", x=X, y=lost)
+    torch.save((torch.from_numpy(X), torch.from_numpy(lost)), tmp_path / "t.pt")
+    (tmp_path / "t.csv").write_text("a,b,label\n" + "".join(f"{a},{b},nan\n" for a, b in X[:, :2]))
+    for source in (
+        tmp_path / "t.npz",
+        tmp_path / "t.pt",
+        tmp_path / "t.csv",
+        TensorDataset(torch.from_numpy(X), torch.from_numpy(lost)),
+    ):
+        check = check_of(exams.data(source, task=task), "finite values")
+        assert check.mark is Mark.FAIL
+        assert check.faults[0].says == "300 training targets of 300 are missing or not finite"
+
+
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     torch.save(TensorDataset(torch.tensor(X)), tmp_path / "d.pt")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+import torch
 from torch import Tensor
 
 from traindx.errors import TraindxError
@@ -35,9 +36,11 @@ def _is_pair(given: object) -> bool:
 
 
 def parted(batch: object, parts: int) -> list[object]:
-    """A batch in parts with as many rows each; whole where its tensors do not have the same rows."""
-    rows = {int(one.shape[0]) if one.dim() else 0 for one in _tensors(batch)}
-    if len(rows) != 1:
+    """A batch in parts with as many rows each; whole where its tensors do not have the same rows, or none."""
+    tensors = list(_tensors(batch))
+    rows = {int(one.shape[0]) if one.dim() else 0 for one in tensors}
+    # torch cuts no rows out of a sparse tensor.
+    if len(rows) != 1 or any(one.layout is not torch.strided for one in tensors):
         return [batch]
     total = rows.pop()
     size = max(-(-total // parts), _FEWEST_ROWS)
