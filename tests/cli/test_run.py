@@ -212,6 +212,17 @@ def test_where_nothing_was_recorded_one_sentence_says_why(place: StandIn, script
     assert not list((place.here / ".traindx/runs").iterdir())
 
 
+@pytest.mark.parametrize("script", ["print('x')", "import torch"])
+def test_a_condition_does_not_hold_where_nothing_could_be_judged(place: StandIn, script: str) -> None:
+    name = place.write("idle.py", script)
+    assert place.run(name).returncode == 0
+    done = place.run("--fail-on", "sick", name)
+    assert done.returncode == 2
+    assert done.stderr.endswith("traindx run: no run was judged; --fail-on sick cannot judge it\n")
+    failing = place.write("failing.py", f"{script}\nraise SystemExit(4)\n")
+    assert place.run("--fail-on", "sick", failing).returncode == 4
+
+
 def test_a_fault_in_one_process_is_said_beside_the_report(place: StandIn) -> None:
     place.write("one.py", "import os\nos.environ['FAIL_TO_ATTACH'] = '1'\nimport torch\n")
     place.write("both.sh", f"'{sys.executable}' one.py\n'{sys.executable}' train.py\n")
