@@ -76,6 +76,27 @@ def test_a_log_beside_a_recording_stays_a_run_of_its_own(tmp_path: Path) -> None
     }
 
 
+def test_experiments_of_traindx_are_no_runs_of_the_user_unless_they_are_named(tmp_path: Path) -> None:
+    home = tmp_path / ".traindx" / "treatments" / "train-1"
+    control, arm = home / "control", home / "arms" / "optimizer.lr_x_0.1-seed0"
+    one_training(control / "rank-0.traindx", LOSSES, experiment="as it is")
+    one_training(arm / "rank-0.traindx", LOSSES, experiment="optimizer.lr x 0.1")
+    for folder in (control, arm):
+        (folder / "output.txt").write_text("step 1 loss 3.5\nstep 2 loss 2.5\nstep 3 loss 1.5\n")
+    alone = read([str(tmp_path)])
+    assert alone.runs == ()
+    assert str(alone.problems[0]) == (
+        f"{tmp_path}: holds no run of yours; 2 experiments of traindx below it are left out;"
+        " name their folder to read them"
+    )
+    own = _run_folder(tmp_path / ".traindx" / "runs" / "train-1")
+    for top in (tmp_path, tmp_path / ".traindx"):
+        assert [run.name for run in read([str(top)]).runs] == [str(own)]
+    assert {run.facts[f.EXPERIMENT] for run in traindx.load(home)} == {"as it is", "optimizer.lr x 0.1"}
+    (named,) = traindx.load(arm)
+    assert named.formats == ("traindx recording",)
+
+
 def test_reports_elsewhere_are_files_like_others(tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text("step 1 loss 0.5\nstep 2 loss 0.4\nstep 3 loss 0.3\n")
     assert len(traindx.load(tmp_path)) == 1

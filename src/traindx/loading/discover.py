@@ -12,8 +12,10 @@ from traindx.recording.format import SUFFIX
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
 _OWN_FOLDER = ".traindx"
-_OWN_FILES = frozenset({"report.html", "report.json", "report.md", "processes.jsonl"})
-"""What traindx writes beside a recording: it says what the recording says."""
+_OWN_FILES = frozenset(
+    {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
+)
+"""What traindx writes beside a recording, what the program printed included: the recording says it better."""
 STANDARD_INPUT = "-"
 
 
