@@ -1,5 +1,6 @@
 """Folders that hold recordings."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 import traindx
 from tests.recordings import one_training, tape_at, write_steps
 from traindx import facts as f
+from traindx.cli import main
+from traindx.errors import UnreadableError
 from traindx.loading.reading import follow, read
 from traindx.quantities import TRAIN_LOSS
 
@@ -74,6 +77,20 @@ def test_a_log_beside_a_recording_stays_a_run_of_its_own(tmp_path: Path) -> None
         str(tmp_path): ("Table (CSV, TSV)",),
         str(tmp_path / "rank-0.traindx"): ("traindx recording",),
     }
+
+
+def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
+    log, (found, known) = tmp_path / "log.csv", (tmp_path / "learning_rate.json", tmp_path / "causes.json")
+    log.write_text("step,loss\n" + "".join(f"{step},{2.0 / (1 + step)}\n" for step in range(40)))
+    document = {"schema": "traindx.rate/1", "range": [{"rate": 0.1, "loss": 2.0}, {"rate": 0.2, "loss": 1.5}]}
+    found.write_text(json.dumps(document, indent=2))
+    assert main(["causes", "--json", str(known)]) == 0
+    reading = read([str(tmp_path)])
+    assert [run.sources for run in reading.runs] == [(str(log),)]
+    assert reading.problems == ()
+    for named in (found, known):
+        with pytest.raises(UnreadableError, match="is a report of traindx and no log; give the log"):
+            traindx.load(named)
 
 
 def test_experiments_of_traindx_are_no_runs_of_the_user_unless_they_are_named(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""What traindx itself wrote, which may lie among a user's logs: experiments of its own."""
+"""What traindx itself wrote, which may lie among a user's logs: experiments of its own, and reports."""
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,13 @@ from traindx.wire.recording_file import meta_in
 from traindx.wire.sqlite import opened
 
 _NEAR: Annotated[int, "folders from the one that was named to the recording: a-1/control of treatments"] = 2
+_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"')
+"""How every document begins that traindx writes as data."""
+
+
+def is_report(source: Source) -> bool:
+    """Whether a file is what a command of traindx wrote with --json."""
+    return _REPORT.match(source.head) is not None
 
 
 def is_hidden_experiment(source: Source, top: str) -> bool:

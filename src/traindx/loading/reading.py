@@ -16,7 +16,7 @@ from traindx.loading.assemble import assemble
 from traindx.loading.companions import is_settings_file, settings_beside, settings_files
 from traindx.loading.discover import STANDARD_INPUT, discover, files_below, in_memory
 from traindx.loading.group import Bundle, Found, group
-from traindx.loading.own import is_hidden_experiment
+from traindx.loading.own import is_hidden_experiment, is_report
 from traindx.log import Log
 from traindx.quantities import COUNTERS
 from traindx.quantity import Better, Quantity
@@ -115,6 +115,8 @@ class NotALogError(UnreadableError):
 def _read_source(source: Source, in_tree: bool) -> Found:
     if not source.head:
         raise NotALogError(source.path, "is empty", "has the run written anything yet?")
+    if is_report(source):
+        raise NotALogError(source.path, "is a report of traindx and no log", "give the log it was made of")
     if source.head.startswith(_LFS):
         raise UnreadableError(
             source.path, "is a git-LFS pointer, the log itself was not fetched", "run: git lfs pull"
