@@ -12,8 +12,10 @@ import torch
 from torch import nn
 
 from tests.cli.calling import traindx
+from traindx import exams
 from traindx.cli import main
 from traindx.cli.examinations import activations, gradients, model
+from traindx.errors import TraindxError
 
 NETS = """
 import torch
@@ -154,6 +156,18 @@ def test_a_model_may_be_a_file_as_well(folder: Path, capsys: pytest.CaptureFixtu
     assert main(["examine", "activations", "--model", "whole.pt", "--data", "sample.pt", "--trust"]) == 0
     assert main(["examine", "activations", "--model", "whole.pt", "--data", "sample.pt"]) == 2
     assert "pass --trust if you trust" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("exam", ["gradients", "activations", "model"])
+def test_a_sample_without_rows_is_refused(
+    folder: Path, exam: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.save((torch.zeros(0, 6), torch.zeros(0, dtype=torch.long)), folder / "none.pt")
+    assert main(["examine", exam, *SOUND[:-1], "none.pt"]) == 2
+    assert capsys.readouterr().err == "traindx examine: none.pt: holds no rows; give data to examine\n"
+    net = nn.Linear(6, 3)
+    with pytest.raises(TraindxError, match="the batch: holds no rows"):
+        exams.model(net, torch.zeros(0, 6))
 
 
 def test_a_sparse_sample_is_looked_at_as_a_dense_one(

@@ -6,7 +6,7 @@ from itertools import islice
 import torch
 from torch import Tensor
 
-from traindx.errors import TraindxError
+from traindx.errors import TraindxError, UnreadableError
 
 MOST = 8
 """Batches of an exam: units need five looks, and a layer two shares, before they are called dead."""
@@ -67,6 +67,13 @@ def _cut(value: object, start: int, end: int) -> object:
     if isinstance(value, tuple | list):
         return tuple(_cut(inner, start, end) for inner in value)
     return value
+
+
+def refuse_empty(batch: object, where: str) -> None:
+    """Refuse a batch without a row: every sum over it is zero or no number, whatever the model."""
+    first = next(_tensors(batch), None)
+    if first is not None and first.dim() and not len(first):
+        raise UnreadableError(where, "holds no rows", "give data to examine")
 
 
 def rows_in(batch: object) -> int:
