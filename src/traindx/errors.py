@@ -24,6 +24,13 @@ class UnreadableError(TraindxError):
         super().__init__(f"{where}: {what}" + (f"; {todo}" if todo else ""))
 
 
+def refused(path: str, error: OSError) -> UnreadableError:
+    """The sentence for a path that the system does not let us read."""
+    if isinstance(error, PermissionError):
+        return UnreadableError(path, "may not be read by this user", "ask its owner, or try chmod +r")
+    return UnreadableError(path, (error.strerror or str(error)).lower(), "check the path")
+
+
 class UnknownNameError(TraindxError):
     """A name that should be one of a known set is not."""
 

@@ -1,5 +1,8 @@
 """Everything the exam reads, and what it refuses with a sentence."""
 
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -253,6 +256,38 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TraindxError, match=says):
         exams.data(tmp_path / name)
+
+
+AS_NOBODY = """
+import os, sys
+import numpy, torch
+from traindx.errors import TraindxError
+from traindx.exams.data_exam import data
+from traindx.exams.sample_file import sample_from
+from traindx.gathering import gather
+if os.geteuid() == 0:
+    os.seteuid(65534)
+csv, npz, sample, script = sys.argv[1:]
+for read in (lambda: data(csv), lambda: data(npz), lambda: sample_from(sample, trust=False), lambda: gather(script)):
+    try:
+        read()
+    except TraindxError as error:
+        print(error)
+"""
+
+
+def test_what_may_not_be_read_is_named_with_what_to_do() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        paths = [folder / name for name in ("t.csv", "t.npz", "t.pt", "train.py")]
+        for path in paths:
+            path.write_bytes(b"a,b\n1,2\n")
+            path.chmod(0)
+        command = [sys.executable, "-c", AS_NOBODY, *map(str, paths)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    todo = "may not be read by this user; ask its owner, or try chmod +r"
+    assert done.stdout.splitlines() == [f"{path}: {todo}" for path in paths]
 
 
 @pytest.mark.parametrize(
