@@ -268,9 +268,10 @@ from traindx.gathering import gather
 if os.geteuid() == 0:
     os.seteuid(65534)
 csv, npz, sample, script = sys.argv[1:]
-for read in (lambda: data(csv), lambda: data(npz), lambda: sample_from(sample, trust=False), lambda: gather(script)):
+sampled = lambda path: sample_from(path, trust=False)
+for read, path in ((data, csv), (data, npz), (sampled, sample), (gather, script)):
     try:
-        read()
+        read(path)
     except TraindxError as error:
         print(error)
 """
