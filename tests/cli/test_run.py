@@ -315,7 +315,34 @@ def test_a_fault_of_ours_in_the_report_does_not_hide_how_the_program_ended(
 def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     for argv in (["run"], ["run", "--"], ["run", "-m"]):
         assert main(argv) == 2
-        assert "no command was given; for example: traindx run train.py" in capsys.readouterr().err
+        assert (
+            "no command was given; give a script (train.py), -m MODULE, or -- CMD" in capsys.readouterr().err
+        )
+
+
+@pytest.mark.parametrize("command", ["treat", "preflight", "lr-find", "examine gradients"])
+def test_no_other_command_than_the_one_that_was_typed_is_named(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("adir").mkdir()
+    for words in (["--"], ["--", "adir"]):
+        assert main([*command.split(), *words]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"traindx {command.split()[0]}: ")
+        assert "traindx run" not in said
+
+
+@pytest.mark.parametrize("command", ["diagnose log.csv", "run", "examine data", "skill show"])
+def test_an_unknown_option_leads_to_the_help_of_its_command(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), "--nonsense"])
+    assert ended.value.code == 2
+    name = command.removesuffix(" log.csv")
+    says = f"traindx {name}: unrecognized arguments: --nonsense; see traindx {name} --help\n"
+    assert capsys.readouterr().err == says
 
 
 def test_help_says_where_the_output_goes(capsys: pytest.CaptureFixture[str]) -> None:
