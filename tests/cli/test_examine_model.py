@@ -198,6 +198,7 @@ def test_a_sparse_sample_is_looked_at_as_a_dense_one(
         (["gradients", *SOUND, "--json", "missing/x.json"], "missing/x.json: cannot be written"),
         (["gradients", *SOUND, "--json", "sample.pt"], "choose another place"),
         (["gradients", *SOUND, "--fail-on", "dead-rel"], "did you mean dead-relu"),
+        (["gradients", *SOUND, "--fail-on", "foo"], "give fail, warn, non-finite, or a cause"),
     ],
 )
 def test_mistakes_are_answered_in_one_line(

@@ -130,6 +130,7 @@ def test_a_page_says_what_an_answer_counts_for() -> None:
     ("name", "says"),
     [
         ("lr-to-high", "did you mean lr-too-high?"),
+        ("foo", "traindx causes lists causes, docs/signs.md signs"),
         ("loss_diverge", "did you mean loss_diverges?"),
         ("LR-TO-HIGH", "did you mean lr-too-high?"),
         ("Learning rate much too high", "did you mean lr-too-high?"),

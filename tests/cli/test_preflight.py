@@ -127,6 +127,7 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     [
         (["missing.py"], "no such file"),
         (["--fail-on", "one-bach", "train.py"], "did you mean one-batch?"),
+        (["--fail-on", "foo", "train.py"], "give fail, warn, or a check: "),
         (["--steps", "0", "train.py"], "is no number above 0"),
         (["--json", "nowhere/list.json", "train.py"], "cannot be written"),
         ([], "no command was given"),

@@ -112,6 +112,7 @@ def test_a_condition_that_is_met_gives_exit_code_1(place: StandIn) -> None:
         ),
         (["--name", "a/b"], '--name "a/b": is no name for a folder'),
         (["--budget", "0"], 'argument --budget: "0" is no percentage above 0; for example --budget 2'),
+        (["--budget", "500"], '"500" is more than all of its time; for example --budget 2'),
         (["--budget", "much"], 'argument --budget: "much" is no percentage above 0'),
         (["--every", "0"], 'argument --every: "0" is no number of steps; for example --every 100'),
         (["--every", "-3"], 'argument --every: "-3" is no number of steps'),

@@ -130,7 +130,8 @@ def refuse_mistakes(arguments: argparse.Namespace) -> None:
     known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
     for condition in arguments.fail_on:
         if condition not in known:
-            raise UnknownNameError("condition or cause", condition, known)
+            todo = f"give {FAIL}, {WARN}, {NON_FINITE}, or a cause (traindx causes lists them)"
+            raise UnknownNameError("condition or cause", condition, known, todo=todo)
     places = list(_places(arguments, "picture.png").values())
     refuse_mixture(places)
     inputs = [one for one in (arguments.checkpoint, arguments.data) if one]

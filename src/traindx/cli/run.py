@@ -276,7 +276,9 @@ def _share(text: str) -> float:
         percent = float(text.removesuffix("%"))
     except ValueError:
         percent = 0.0
-    if not 0 < percent <= 100:
+    if percent > 100:
+        raise argparse.ArgumentTypeError(f'"{text}" is more than all of its time; for example --budget 2')
+    if not percent > 0:
         raise argparse.ArgumentTypeError(f'"{text}" is no percentage above 0; for example --budget 2')
     return percent / 100
 
