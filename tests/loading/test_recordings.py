@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import traindx
+from tests.cli.calling import NAN
 from tests.recordings import one_training, tape_at, write_steps
 from traindx import facts as f
 from traindx.cli import main
@@ -85,10 +86,13 @@ def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
     document = {"schema": "traindx.rate/1", "range": [{"rate": 0.1, "loss": 2.0}, {"rate": 0.2, "loss": 1.5}]}
     found.write_text(json.dumps(document, indent=2))
     assert main(["causes", "--json", str(known)]) == 0
+    page = tmp_path / "page" / "diagnostic_report.md"
+    page.parent.mkdir()
+    assert main(["diagnose", NAN, "--md", str(page)]) == 0
     reading = read([str(tmp_path)])
     assert [run.sources for run in reading.runs] == [(str(log),)]
     assert reading.problems == ()
-    for named in (found, known):
+    for named in (found, known, page):
         with pytest.raises(UnreadableError, match="is a report of traindx and no log; give the log"):
             traindx.load(named)
 

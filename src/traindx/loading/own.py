@@ -13,12 +13,12 @@ from traindx.wire.recording_file import meta_in
 from traindx.wire.sqlite import opened
 
 _NEAR: Annotated[int, "folders from the one that was named to the recording: a-1/control of treatments"] = 2
-_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"')
-"""How every document begins that traindx writes as data."""
+_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"|# traindx: ')
+"""How every document begins that traindx writes as data, and every diagnosis that it writes as Markdown."""
 
 
 def is_report(source: Source) -> bool:
-    """Whether a file is what a command of traindx wrote with --json."""
+    """Whether a file is what a command of traindx wrote with --json or --md."""
     return _REPORT.match(source.head) is not None
 
 
