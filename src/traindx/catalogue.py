@@ -64,7 +64,7 @@ def cause_named(slug: str) -> Cause:
     """The cause of a slug; a near miss is suggested."""
     found = {cause.slug: cause for cause in causes()}
     if slug not in found:
-        raise UnknownNameError("cause", slug, found)
+        raise UnknownNameError("cause", slug, found, todo="traindx causes lists them")
     return found[slug]
 
 
@@ -80,7 +80,8 @@ def unit_named(name: str) -> Cause | Sign:
     unit = exact or known.get("-".join(words)) or questions.get("_".join(words))
     if unit is None:
         aliases = {title: cause.slug for title, cause in titles.items()}
-        raise UnknownNameError("cause or sign", name, [*known, *questions], aliases)
+        todo = "traindx causes lists causes, docs/signs.md signs"
+        raise UnknownNameError("cause or sign", name, [*known, *questions], aliases, todo=todo)
     return unit
 
 

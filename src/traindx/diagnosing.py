@@ -114,7 +114,7 @@ def _signs(limits: Limits) -> Iterable[Sign]:
     known = {sign.slug: sign for sign in catalogue.signs()}
     for slug in limits:
         if slug not in known:
-            raise UnknownNameError("sign", slug, known)
+            raise UnknownNameError("sign", slug, known, todo="docs/signs.md lists them")
     for slug, sign in known.items():
         try:
             yield sign.limited(limits[slug]) if slug in limits else sign

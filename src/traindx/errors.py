@@ -9,6 +9,9 @@ TraindxError
 
 from collections.abc import Iterable, Mapping
 
+_SHOWN = 12
+"""Names that a sentence may hold."""
+
 
 class TraindxError(Exception):
     """The base of every error traindx raises on purpose; its text is meant for the user."""
@@ -24,19 +27,38 @@ class UnreadableError(TraindxError):
         super().__init__(f"{where}: {what}" + (f"; {todo}" if todo else ""))
 
 
+def refused(path: str, error: OSError) -> UnreadableError:
+    """The sentence for a path that the system does not let us read."""
+    if isinstance(error, PermissionError):
+        return UnreadableError(path, "may not be read by this user", "ask its owner, or try chmod +r")
+    return UnreadableError(path, (error.strerror or str(error)).lower(), "check the path")
+
+
 class UnknownNameError(TraindxError):
     """A name that should be one of a known set is not."""
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], aliases: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        aliases: Mapping[str, str] | None = None,
+        *,
+        todo: str = "",
     ) -> None:
-        """Suggest the known name that is nearest, itself or by an alias, if any is near."""
+        """Suggest the known name that is nearest, itself or by an alias; where none is near, what to do."""
         import difflib
 
+        known = list(known)
         names = {alias.lower(): one for alias, one in (aliases or {}).items()}
         names |= {one.lower(): one for one in known}
-        near = difflib.get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
-        super().__init__(f'no {kind} named "{name}"' + (f"; did you mean {names[near[0]]}?" if near else ""))
+        near = difflib.get_close_matches(name.lower(), list(names), n=1)
+        hint = f"did you mean {names[near[0]]}?" if near else todo or f"there is {_some(known)}"
+        super().__init__(f'no {kind} named "{name}"; {hint}')
+
+
+def _some(names: list[str]) -> str:
+    return f"{', '.join(names[:_SHOWN])}{' and more' if len(names) > _SHOWN else ''}" if names else "none"
 
 
 class SettingsError(TraindxError):

@@ -53,6 +53,7 @@ VALIDATION_PLACE = Fact(
 )
 SCRIPT = Fact("script", "the program that was run")
 PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
+EXPERIMENT = Fact("experiment", "what traindx itself changed for this run, which is an experiment of its own")
 RECORDING_COST = Fact(
     "recording_cost", "share of the run's time that recording took, measured while it ran", chosen=False
 )

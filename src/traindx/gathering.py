@@ -5,7 +5,7 @@ from pathlib import Path
 
 from traindx.diagnosing import diagnose
 from traindx.diagnosis import Asked
-from traindx.errors import TraindxError, UnreadableError
+from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.fact import Fact, Scalar
 from traindx.facts import PRECISION
 from traindx.interview import Gathered
@@ -50,7 +50,9 @@ def _script(path: str, place: Path) -> Gathered:
         if place.stat().st_size > _LARGEST:
             raise ValueError("is too large for a script")
         script = read_script(place.read_text(encoding="utf-8", errors="replace"), place.name)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise refused(path, error) from error
+    except ValueError as error:
         raise UnreadableError(path, str(error), "give the script that trains") from error
     run = Run(place.name, (), facts=script.facts)
     says = f"a script that states {_stated(script.facts)}"

@@ -49,7 +49,7 @@ def names_from(pairs: Iterable[str]) -> dict[str, Quantity]:
 def quantity_named(slug: str) -> Quantity:
     """The quantity of a slug."""
     if slug not in QUANTITIES:
-        raise UnknownNameError("quantity", slug, QUANTITIES)
+        raise UnknownNameError("quantity", slug, QUANTITIES, todo="docs/quantities.md lists them")
     return QUANTITIES[slug]
 
 
@@ -83,7 +83,7 @@ def _add(limits: Limits, sign: str, name: str, value: object, where: str) -> Non
     """Put one limit in its place, if there is a limit of that name."""
     known = {one.slug: one for one in catalogue.signs()}
     if sign not in known:
-        raise UnknownNameError("sign", sign, known)
+        raise UnknownNameError("sign", sign, known, todo="docs/signs.md lists them")
     names = [limit.name for limit in known[sign].limits]
     if name not in names:
         has = f"it has {', '.join(names)}" if names else "it has none"

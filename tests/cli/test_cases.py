@@ -84,6 +84,7 @@ def test_an_empty_casebook_says_how_cases_come_about(
         ([".traindx/cases.db"], "is a file; to read a casebook, give --db"),
         ([".traindx", "--db", "x.db"], "two places"),
         (["--cause", "lr-to-high"], "did you mean lr-too-high?"),
+        (["--cause", "foo"], 'no cause named "foo"; traindx causes lists them'),
         (["--since", "yesterday"], "is no date"),
         (["--last", "0"], "give 1 or more"),
         (["--json", "nowhere/out.json"], "cannot be written"),

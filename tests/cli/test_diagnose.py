@@ -122,6 +122,8 @@ def test_fail_on(path: str, conditions: Sequence[str], code: int, capsys: pytest
     [
         (["--fail-on", "lr-to-high"], 'no condition or cause named "lr-to-high"; did you mean lr-too-high?'),
         (["--fail-on", "sik"], "did you mean sick?"),
+        (["--fail-on", "healthy"], "give sick, inconclusive, or a cause (traindx causes lists them)"),
+        (["--limit", "nosign.foo=1"], 'no sign named "nosign"; docs/signs.md lists them'),
         (["--fail-on", "sick:80"], "a confidence is a number from 0 to 1"),
         (["--fail-on", "lr-too-high:much"], "for example --fail-on lr-too-high:0.8"),
         (["--fail-on", "inconclusive:0.5"], "inconclusive takes no confidence"),

@@ -68,6 +68,8 @@ def test_mistakes_are_told_in_one_line(tmp_path: Path) -> None:
         (["t.csv", "--model", "boom:make"], "calling it raises RuntimeError"),
         (["t.csv", "--png", "no/such/folder.png"], "cannot be written"),
         (["t.csv", "--task", "nothing"], "invalid choice"),
+        (["t.csv", "--parameters", "-1"], "parameters=-1: is no number of parameters; give 1 or more"),
+        (["t.csv", "--fail-on", "foo"], "give fail, warn, or a cause (traindx causes lists them)"),
     ):
         done = traindx("examine", "data", *words, cwd=tmp_path)
         assert done.returncode == 2, words

@@ -12,8 +12,10 @@ import torch
 from torch import nn
 
 from tests.cli.calling import traindx
+from traindx import exams
 from traindx.cli import main
 from traindx.cli.examinations import activations, gradients, model
+from traindx.errors import TraindxError
 
 NETS = """
 import torch
@@ -156,6 +158,31 @@ def test_a_model_may_be_a_file_as_well(folder: Path, capsys: pytest.CaptureFixtu
     assert "pass --trust if you trust" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("exam", ["gradients", "activations", "model"])
+def test_a_sample_without_rows_is_refused(
+    folder: Path, exam: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.save((torch.zeros(0, 6), torch.zeros(0, dtype=torch.long)), folder / "none.pt")
+    assert main(["examine", exam, *SOUND[:-1], "none.pt"]) == 2
+    assert capsys.readouterr().err == "traindx examine: none.pt: holds no rows; give data to examine\n"
+    net = nn.Linear(6, 3)
+    with pytest.raises(TraindxError, match="the batch: holds no rows"):
+        exams.model(net, torch.zeros(0, 6))
+
+
+def test_a_sparse_sample_is_looked_at_as_a_dense_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs, _ = torch.load(folder / "sample.pt")
+    torch.save(inputs.to_sparse(), folder / "sparse.pt")
+    torch.save(inputs, folder / "dense.pt")
+    shown = []
+    for name in ("sparse", "dense"):
+        assert main(["examine", "activations", *SOUND[:-1], f"{name}.pt"]) == 0
+        shown.append(capsys.readouterr().out.replace(name, "NAME"))
+    assert shown[0] == shown[1]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -171,6 +198,7 @@ def test_a_model_may_be_a_file_as_well(folder: Path, capsys: pytest.CaptureFixtu
         (["gradients", *SOUND, "--json", "missing/x.json"], "missing/x.json: cannot be written"),
         (["gradients", *SOUND, "--json", "sample.pt"], "choose another place"),
         (["gradients", *SOUND, "--fail-on", "dead-rel"], "did you mean dead-relu"),
+        (["gradients", *SOUND, "--fail-on", "foo"], "give fail, warn, non-finite, or a cause"),
     ],
 )
 def test_mistakes_are_answered_in_one_line(

@@ -130,6 +130,7 @@ def test_a_page_says_what_an_answer_counts_for() -> None:
     ("name", "says"),
     [
         ("lr-to-high", "did you mean lr-too-high?"),
+        ("foo", "traindx causes lists causes, docs/signs.md signs"),
         ("loss_diverge", "did you mean loss_diverges?"),
         ("LR-TO-HIGH", "did you mean lr-too-high?"),
         ("Learning rate much too high", "did you mean lr-too-high?"),
@@ -160,6 +161,14 @@ def test_a_name_is_known_by_its_title_and_in_any_case(
     page = capsys.readouterr().out
     assert main(["explain", name]) == 0
     assert capsys.readouterr().out == page
+
+
+def test_a_folder_takes_both_documents_under_their_own_names(tmp_path: Path) -> None:
+    for words, name in ((["causes"], "causes"), (["explain", "overfitting"], "overfitting")):
+        assert main([*words, "--json", str(tmp_path), "--md", str(tmp_path)]) == 0
+        assert json.loads((tmp_path / f"{name}.json").read_text())["causes"]
+        assert (tmp_path / f"{name}.md").read_text().startswith("# ")
+    assert main(["causes", "--json", "-", "--md", "-"]) == 2
 
 
 def test_an_unwritable_page_keeps_the_other_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,6 +59,7 @@ def test_nan_survives_json(tmp_path: Path) -> None:
     [
         (["nowhere.log"], "nowhere.log: no such file or folder"),
         (["train.log", "--map", "loss"], '--map wants NAME=QUANTITY, got "loss"'),
+        (["train.log", "--map", "loss=nonsense"], '"nonsense"; docs/quantities.md lists them'),
         (["train.log", "--map", "loss=train_los"], 'no quantity named "train_los"; did you mean train_loss?'),
         (["train.log", "--json", "no/such/place.json"], "no/such/place.json: cannot be written"),
         (["train.log", "--bogus"], "unrecognized arguments: --bogus"),

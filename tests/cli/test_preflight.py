@@ -12,6 +12,8 @@ import pytest
 pytest.importorskip("torch")
 
 import traindx
+from traindx.errors import UnreadableError
+from traindx.facts import EXPERIMENT
 from traindx.mark import Mark
 
 PLAIN = """\
@@ -91,6 +93,12 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     page = (tmp_path / "list.md").read_text()
     assert "| pass | One batch can be learnt by heart |" in page
     assert "One batch can be learnt by heart</td>" in (tmp_path / "list.html").read_text()
+    with pytest.raises(UnreadableError, match="holds no run of yours; 3 experiments of traindx"):
+        traindx.load(tmp_path)
+    (home,) = (tmp_path / ".traindx/preflights").iterdir()
+    changes = {Path(run.name).parent.name: run.facts[EXPERIMENT] for run in traindx.load(home)}
+    assert changes["as-it-is"] == "as it is"
+    assert str(changes["one-batch"]).startswith("batches.repeat")
 
 
 def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condition(tmp_path: Path) -> None:
@@ -119,6 +127,7 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     [
         (["missing.py"], "no such file"),
         (["--fail-on", "one-bach", "train.py"], "did you mean one-batch?"),
+        (["--fail-on", "foo", "train.py"], "give fail, warn, or a check: "),
         (["--steps", "0", "train.py"], "is no number above 0"),
         (["--json", "nowhere/list.json", "train.py"], "cannot be written"),
         ([], "no command was given"),

@@ -112,6 +112,7 @@ def test_a_condition_that_is_met_gives_exit_code_1(place: StandIn) -> None:
         ),
         (["--name", "a/b"], '--name "a/b": is no name for a folder'),
         (["--budget", "0"], 'argument --budget: "0" is no percentage above 0; for example --budget 2'),
+        (["--budget", "500"], '"500" is more than all of its time; for example --budget 2'),
         (["--budget", "much"], 'argument --budget: "much" is no percentage above 0'),
         (["--every", "0"], 'argument --every: "0" is no number of steps; for example --every 100'),
         (["--every", "-3"], 'argument --every: "-3" is no number of steps'),
@@ -212,6 +213,17 @@ def test_where_nothing_was_recorded_one_sentence_says_why(place: StandIn, script
     assert not list((place.here / ".traindx/runs").iterdir())
 
 
+@pytest.mark.parametrize("script", ["print('x')", "import torch"])
+def test_a_condition_does_not_hold_where_nothing_could_be_judged(place: StandIn, script: str) -> None:
+    name = place.write("idle.py", script)
+    assert place.run(name).returncode == 0
+    done = place.run("--fail-on", "sick", name)
+    assert done.returncode == 2
+    assert done.stderr.endswith("traindx run: no run was judged; --fail-on sick cannot judge it\n")
+    failing = place.write("failing.py", f"{script}\nraise SystemExit(4)\n")
+    assert place.run("--fail-on", "sick", failing).returncode == 4
+
+
 def test_a_fault_in_one_process_is_said_beside_the_report(place: StandIn) -> None:
     place.write("one.py", "import os\nos.environ['FAIL_TO_ATTACH'] = '1'\nimport torch\n")
     place.write("both.sh", f"'{sys.executable}' one.py\n'{sys.executable}' train.py\n")
@@ -304,7 +316,34 @@ def test_a_fault_of_ours_in_the_report_does_not_hide_how_the_program_ended(
 def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     for argv in (["run"], ["run", "--"], ["run", "-m"]):
         assert main(argv) == 2
-        assert "no command was given; for example: traindx run train.py" in capsys.readouterr().err
+        assert (
+            "no command was given; give a script (train.py), -m MODULE, or -- CMD" in capsys.readouterr().err
+        )
+
+
+@pytest.mark.parametrize("command", ["treat", "preflight", "lr-find", "examine gradients"])
+def test_no_other_command_than_the_one_that_was_typed_is_named(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("adir").mkdir()
+    for words in (["--"], ["--", "adir"]):
+        assert main([*command.split(), *words]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"traindx {command.split()[0]}: ")
+        assert "traindx run" not in said
+
+
+@pytest.mark.parametrize("command", ["diagnose log.csv", "run", "examine data", "skill show"])
+def test_an_unknown_option_leads_to_the_help_of_its_command(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), "--nonsense"])
+    assert ended.value.code == 2
+    name = command.removesuffix(" log.csv")
+    says = f"traindx {name}: unrecognized arguments: --nonsense; see traindx {name} --help\n"
+    assert capsys.readouterr().err == says
 
 
 def test_help_says_where_the_output_goes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,12 @@ import pytest
 from traindx.curves.curve import Curve, curve_of, shares, whole
 from traindx.curves.robust import kendall, robust_sigma
 from traindx.curves.spikes import spikes_of
+from traindx.finding import CANNOT_TELL, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
 from traindx.series import Axis, Floats, Series
+from traindx.signs.loss_diverges import loss_diverges
+from traindx.signs.loss_flat_from_start import loss_flat_from_start
 
 
 def loss(values: Floats, axis: Axis = Axis.STEP, part: str = "") -> Series:
@@ -102,3 +105,13 @@ def test_a_spike_that_takes_long_to_come_back_is_one() -> None:
 def test_heavy_tails_are_no_spikes() -> None:
     values = 1 + np.random.default_rng(1).exponential(0.5, 20_000)
     assert spikes_of(curve_of(loss(values))) == ()
+
+
+def test_values_too_large_to_be_told_apart_are_not_told_as_numbers() -> None:
+    up_and_down: Floats = np.power(10.0, 300 + np.arange(100) % 9, dtype=np.float64)
+    up: Floats = np.power(10.0, 3.0 * np.arange(100), dtype=np.float64)
+    assert loss_flat_from_start(Run("huge", (loss(up_and_down),))) is CANNOT_TELL
+    grown = loss_diverges(Run("grown", (loss(up),)))
+    assert isinstance(grown, Finding)
+    assert grown.says == "the training loss is best (1) at step 0 and ends around 1e+150 or more"
+    assert curve_of(loss(-up_and_down)).text(-1e150) == "-1e+150 or less"

@@ -1,5 +1,8 @@
 """Everything the exam reads, and what it refuses with a sentence."""
 
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,6 +118,43 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     assert "train-val-leakage" in exams.data(tmp_path / "m.npz").causes
 
 
+def test_tensors_of_every_layout_and_format_are_read(tmp_path: Path) -> None:
+    inputs, labels = torch.from_numpy(X).float(), torch.from_numpy(Y)
+    held = {
+        "bfloat16": (inputs.bfloat16(), labels),
+        "grad": (inputs.clone().requires_grad_(), labels),
+        "sparse": (inputs.to_sparse(), labels),
+        "named": {"x": inputs.bfloat16(), "y": labels},
+    }
+    for name, content in held.items():
+        torch.save(content, tmp_path / f"{name}.pt")
+        found = exams.data(tmp_path / f"{name}.pt")
+        assert found.about == ABOUT, name
+    wide = torch.sparse_coo_tensor(size=(1 << 20, 1 << 10), check_invariants=True)
+    torch.save(wide, tmp_path / "wide.pt")
+    with pytest.raises(TraindxError, match=r"wide.pt: holds a tensor that is sparse .* save a dense one"):
+        exams.data(tmp_path / "wide.pt")
+
+
+@pytest.mark.parametrize("task", [None, "classes", "numbers"])
+def test_targets_none_of_which_is_a_number_fail_and_do_not_break_the_exam(
+    tmp_path: Path, task: str | None
+) -> None:
+    lost = np.full(300, np.nan)
+    np.savez(tmp_path / "t.npz", x=X, y=lost)
+    torch.save((torch.from_numpy(X), torch.from_numpy(lost)), tmp_path / "t.pt")
+    (tmp_path / "t.csv").write_text("a,b,label\n" + "".join(f"{a},{b},nan\n" for a, b in X[:, :2]))
+    for source in (
+        tmp_path / "t.npz",
+        tmp_path / "t.pt",
+        tmp_path / "t.csv",
+        TensorDataset(torch.from_numpy(X), torch.from_numpy(lost)),
+    ):
+        check = check_of(exams.data(source, task=task), "finite values")
+        assert check.mark is Mark.FAIL
+        assert check.faults[0].says == "300 training targets of 300 are missing or not finite"
+
+
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     torch.save(TensorDataset(torch.tensor(X)), tmp_path / "d.pt")
@@ -216,6 +256,39 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TraindxError, match=says):
         exams.data(tmp_path / name)
+
+
+AS_NOBODY = """
+import os, sys
+import numpy, torch
+from traindx.errors import TraindxError
+from traindx.exams.data_exam import data
+from traindx.exams.sample_file import sample_from
+from traindx.gathering import gather
+if os.geteuid() == 0:
+    os.seteuid(65534)
+csv, npz, sample, script = sys.argv[1:]
+sampled = lambda path: sample_from(path, trust=False)
+for read, path in ((data, csv), (data, npz), (sampled, sample), (gather, script)):
+    try:
+        read(path)
+    except TraindxError as error:
+        print(error)
+"""
+
+
+def test_what_may_not_be_read_is_named_with_what_to_do() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        paths = [folder / name for name in ("t.csv", "t.npz", "t.pt", "train.py")]
+        for path in paths:
+            path.write_bytes(b"a,b\n1,2\n")
+            path.chmod(0)
+        command = [sys.executable, "-c", AS_NOBODY, *map(str, paths)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    todo = "may not be read by this user; ask its owner, or try chmod +r"
+    assert done.stdout.splitlines() == [f"{path}: {todo}" for path in paths]
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,13 @@ def test_a_run_is_called_after_what_is_run(words: list[str], name: str) -> None:
         (["package.py"], "package.py: is a folder"),
         (["--", "trian"], "trian: no such command"),
         (["--", "no/such"], "no/such: no such command"),
-        (["--", "./folder"], "./folder: is a folder; name a program"),
+        (["--", "./folder"], "./folder: is a folder; give the script in it, or -- python ./folder"),
         (["--", "./notes.sh"], "./notes.sh: is not executable; write: chmod [+]x ./notes.sh"),
-        (["--", "./train.py"], "./train.py: is not executable; write: traindx run ./train.py"),
-        (["--", "train.py"], "train.py: is not executable; write: traindx run train.py"),
+        (["--", "./train.py"], "./train.py: is not executable; give it without --"),
+        (
+            ["--", "train.py"],
+            "train.py: is not executable; give it without -- before it, or as -- python train.py",
+        ),
         (["--", ""], "no command was given"),
     ],
 )

@@ -1,12 +1,16 @@
 """Folders that hold recordings."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import traindx
+from tests.cli.calling import NAN
 from tests.recordings import one_training, tape_at, write_steps
 from traindx import facts as f
+from traindx.cli import main
+from traindx.errors import UnreadableError
 from traindx.loading.reading import follow, read
 from traindx.quantities import TRAIN_LOSS
 
@@ -74,6 +78,44 @@ def test_a_log_beside_a_recording_stays_a_run_of_its_own(tmp_path: Path) -> None
         str(tmp_path): ("Table (CSV, TSV)",),
         str(tmp_path / "rank-0.traindx"): ("traindx recording",),
     }
+
+
+def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
+    log, (found, known) = tmp_path / "log.csv", (tmp_path / "learning_rate.json", tmp_path / "causes.json")
+    log.write_text("step,loss\n" + "".join(f"{step},{2.0 / (1 + step)}\n" for step in range(40)))
+    document = {"schema": "traindx.rate/1", "range": [{"rate": 0.1, "loss": 2.0}, {"rate": 0.2, "loss": 1.5}]}
+    found.write_text(json.dumps(document, indent=2))
+    assert main(["causes", "--json", str(known)]) == 0
+    page = tmp_path / "page" / "diagnostic_report.md"
+    page.parent.mkdir()
+    assert main(["diagnose", NAN, "--md", str(page)]) == 0
+    reading = read([str(tmp_path)])
+    assert [run.sources for run in reading.runs] == [(str(log),)]
+    assert reading.problems == ()
+    for named in (found, known, page):
+        with pytest.raises(UnreadableError, match="is a report of traindx and no log; give the log"):
+            traindx.load(named)
+
+
+def test_experiments_of_traindx_are_no_runs_of_the_user_unless_they_are_named(tmp_path: Path) -> None:
+    home = tmp_path / ".traindx" / "treatments" / "train-1"
+    control, arm = home / "control", home / "arms" / "optimizer.lr_x_0.1-seed0"
+    one_training(control / "rank-0.traindx", LOSSES, experiment="as it is")
+    one_training(arm / "rank-0.traindx", LOSSES, experiment="optimizer.lr x 0.1")
+    for folder in (control, arm):
+        (folder / "output.txt").write_text("step 1 loss 3.5\nstep 2 loss 2.5\nstep 3 loss 1.5\n")
+    alone = read([str(tmp_path)])
+    assert alone.runs == ()
+    assert str(alone.problems[0]) == (
+        f"{tmp_path}: holds no run of yours; 2 experiments of traindx below it are left out;"
+        " name their folder to read them"
+    )
+    own = _run_folder(tmp_path / ".traindx" / "runs" / "train-1")
+    for top in (tmp_path, tmp_path / ".traindx"):
+        assert [run.name for run in read([str(top)]).runs] == [str(own)]
+    assert {run.facts[f.EXPERIMENT] for run in traindx.load(home)} == {"as it is", "optimizer.lr x 0.1"}
+    (named,) = traindx.load(arm)
+    assert named.formats == ("traindx recording",)
 
 
 def test_reports_elsewhere_are_files_like_others(tmp_path: Path) -> None:

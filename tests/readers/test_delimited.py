@@ -217,7 +217,9 @@ def test_tables_of_other_things_are_less_likely_logs() -> None:
 
 
 def test_a_header_alone_is_refused_with_a_reason() -> None:
-    with pytest.raises(UnreadableError, match="has a header and no rows yet"):
+    with pytest.raises(
+        UnreadableError, match="has a header and no rows yet; wait until the run has written some"
+    ):
         logs("epoch,loss\n")
 
 

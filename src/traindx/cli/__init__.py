@@ -41,6 +41,13 @@ class _Parser(argparse.ArgumentParser):
         """Leave with exit code 2."""
         self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
 
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # as argparse has it
+        """Parse, and refuse what is left over, by the command that was given it and not by all of them."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}")
+        return found, left
+
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run a command and return its exit code: 0 done, 1 a condition was met, 2 bad usage or input."""

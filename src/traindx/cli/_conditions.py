@@ -85,7 +85,8 @@ def _condition(text: str) -> Condition:
     name, colon, share = text.partition(":")
     known = [*_VERDICTS, *(cause.slug for cause in catalogue.causes())]
     if name not in known:
-        raise UnknownNameError("condition or cause", name, known)
+        todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
+        raise UnknownNameError("condition or cause", name, known, todo=todo)
     if not colon:
         return Condition(name)
     if name == Verdict.INCONCLUSIVE.value:

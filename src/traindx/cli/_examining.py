@@ -32,7 +32,8 @@ def refuse_unknown_conditions(conditions: Sequence[str]) -> None:
     known = [*_VERDICTS, *(cause.slug for cause in catalogue.causes())]
     for condition in conditions:
         if condition not in known:
-            raise UnknownNameError("condition or cause", condition, known)
+            todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
+            raise UnknownNameError("condition or cause", condition, known, todo=todo)
 
 
 def report(

@@ -86,8 +86,9 @@ def table_as_text(table: str) -> str:
 def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
     given = {"md": (arguments.md, markdown), "json": (arguments.json, data)}
-    contents = {place_of(place, f"{name}.{end}"): content for end, (place, content) in given.items() if place}
-    refuse_mixture(place for place, _ in given.values() if place)
+    placed = [(place_of(place, f"{name}.{end}"), content) for end, (place, content) in given.items() if place]
+    refuse_mixture(place for place, _ in placed)
+    contents = dict(placed)
     failed = attempt({place: partial(write, place, content) for place, content in contents.items()})
     if STANDARD_OUTPUT not in contents:
         sys.stdout.write(text)

@@ -60,12 +60,13 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
 
 def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
     """The first samples of the file, in the number format of the model."""
-    from traindx.exams.batching import first_rows, rows_in
+    from traindx.exams.batching import first_rows, refuse_empty, rows_in
     from traindx.exams.naming_code import samples_named
     from traindx.exams.sample_file import fitted_to, sample_from
 
     is_file = os.path.exists(arguments.data) or ":" not in arguments.data
     batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
+    refuse_empty(batch, arguments.data)
     floats = [one.dtype for one in model.parameters() if one.is_floating_point()]
     batch = fitted_to(batch, floats[0]) if floats else batch
     wanted, total = arguments.rows or rows, rows_in(batch)
@@ -129,7 +130,8 @@ def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) ->
     known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
     for condition in arguments.fail_on:
         if condition not in known:
-            raise UnknownNameError("condition or cause", condition, known)
+            todo = f"give {FAIL}, {WARN}, {NON_FINITE}, or a cause (traindx causes lists them)"
+            raise UnknownNameError("condition or cause", condition, known, todo=todo)
     places = list(_places(arguments, "picture.png").values())
     refuse_mixture(places)
     subjects = (arguments.checkpoint, arguments.model, arguments.data)

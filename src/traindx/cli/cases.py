@@ -110,7 +110,7 @@ def _refuse_unknown(cause: str) -> None:
 
     known = [one.slug for one in catalogue.causes()]
     if cause not in known:
-        raise UnknownNameError("cause", cause, known)
+        raise UnknownNameError("cause", cause, known, todo="traindx causes lists them")
 
 
 def _moment(text: str) -> "datetime":

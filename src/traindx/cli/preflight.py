@@ -115,7 +115,8 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
     known = ["fail", "warn", *(one.slug for one in checks())]
     for name in arguments.fail_on:
         if name not in known:
-            raise UnknownNameError("condition or check", name, known)
+            todo = f"give fail, warn, or a check: {', '.join(known[2:])}"
+            raise UnknownNameError("condition or check", name, known, todo=todo)
 
 
 def _tell(found: "Checklist", places: dict[str, str]) -> None:

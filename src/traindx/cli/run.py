@@ -34,6 +34,7 @@ EXAMPLES = """\
 Our options stand before the command; everything after its first word is the program's.
 What it prints, its exit code and signals pass through; the report goes to standard error. With --json - or
 --md - the report goes to standard output, and what the program prints there goes to standard error.
+With --fail-on, a program that ends well and leaves nothing to judge gives exit code 2.
 While it runs the recording is judged now and then: a cause that is likely and serious at two looks in a row
 is said once, in a line on standard error."""
 
@@ -104,7 +105,20 @@ def run(arguments: argparse.Namespace) -> int:
     if code == CONDITION_MET:
         return code
     # A program that was cut short on purpose ends well, however it took that.
+    if conditions and code is None and (enough or ending.code == 0):
+        return _unjudged(arguments)
     return DONE if enough else end_like(ending)
+
+
+def _unjudged(arguments: argparse.Namespace) -> int:
+    """A gate does not open because nobody could look."""
+    from contextlib import suppress
+
+    from traindx.cli._writing import complain
+
+    with suppress(OSError):
+        complain(arguments.command, f"no run was judged; --fail-on {arguments.fail_on[0]} cannot judge it")
+    return BAD_INPUT
 
 
 def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
@@ -169,8 +183,8 @@ def _report_on(
     judge: "Judge",
     conditions: "Sequence[Condition]",
     arguments: argparse.Namespace,
-) -> int:
-    """Judge what was recorded, keep the report beside it and show it; the exit code of a report."""
+) -> int | None:
+    """Judge what was recorded, keep the report beside it and show it; None where nothing could be judged."""
     from traindx.cli._writing import ProgressLine, complain
 
     arguments.paths, progress = [str(folder)], ProgressLine()
@@ -181,13 +195,14 @@ def _report_on(
         progress.say("writing the report")
         kept = _keep(report, folder) if report.diagnoses else ""
         progress.wipe()
-        return _show(report, kept, conditions, arguments)
+        code = _show(report, kept, conditions, arguments)
+        return code if report.diagnoses else None
     except Exception as error:
         progress.wipe()
         # The program's own end counts more than a fault of ours in telling about it.
         says = f"the report failed ({type(error).__name__}: {error}); the recording is in {folder}"
         complain(arguments.command, f"{says}; traindx diagnose {folder} reads it again")
-        return BAD_INPUT
+        return None
 
 
 def _begin_line() -> None:
@@ -257,7 +272,9 @@ def _share(text: str) -> float:
         percent = float(text.removesuffix("%"))
     except ValueError:
         percent = 0.0
-    if not 0 < percent <= 100:
+    if percent > 100:
+        raise argparse.ArgumentTypeError(f'"{text}" is more than all of its time; for example --budget 2')
+    if not percent > 0:
         raise argparse.ArgumentTypeError(f'"{text}" is no percentage above 0; for example --budget 2')
     return percent / 100
 

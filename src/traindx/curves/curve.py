@@ -20,6 +20,7 @@ from traindx.wording import number, step
 
 _SINGLE = 60
 _LARGEST = 1e150
+"""What larger values count as: no number format of a network reaches it, and their squares would overflow."""
 _BLOCKS = 120
 MEDIAN_PRICE = 1.25
 """Standard error of a median over that of a mean, for a normal distribution."""
@@ -66,8 +67,11 @@ class Curve:
         return -value if self.quantity.better is Better.HIGHER else value
 
     def text(self, value: float) -> str:
-        """A turned value as people read it."""
-        return number(self.shown(value))
+        """A turned value as people read it; what is not told apart is not told as a number."""
+        shown = self.shown(value)
+        if is_beyond(shown):
+            return f"{number(shown)} or {'more' if shown > 0 else 'less'}"
+        return number(shown)
 
     def evidence(self, steps: tuple[float, float], value: float, limit: float | None = None) -> Evidence:
         """A turned value of this curve as evidence."""
@@ -210,6 +214,11 @@ class Curve:
         return self.span(self.block_at(share), self.blocks - 1)
 
 
+def is_beyond(value: float) -> bool:
+    """Whether a value of a curve stands for all those that are too large to be told apart."""
+    return abs(value) >= _LARGEST
+
+
 _CURVES: WeakKeyDictionary[Series, Curve] = WeakKeyDictionary()
 _WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
 
@@ -223,7 +232,6 @@ def curve_of(series: Series) -> Curve:
 
 def _curve(series: Series) -> Curve:
     finite = series.finite
-    # No number format of a network reaches 1e150; beyond it differences and squares would overflow here.
     bounded = np.clip(finite.values, -_LARGEST, _LARGEST)
     values = -bounded if series.quantity.better is Better.HIGHER else bounded
     count = len(values)

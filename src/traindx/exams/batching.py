@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+import torch
 from torch import Tensor
 
-from traindx.errors import TraindxError
+from traindx.errors import TraindxError, UnreadableError
 
 MOST = 8
 """Batches of an exam: units need five looks, and a layer two shares, before they are called dead."""
@@ -35,9 +36,11 @@ def _is_pair(given: object) -> bool:
 
 
 def parted(batch: object, parts: int) -> list[object]:
-    """A batch in parts with as many rows each; whole where its tensors do not have the same rows."""
-    rows = {int(one.shape[0]) if one.dim() else 0 for one in _tensors(batch)}
-    if len(rows) != 1:
+    """A batch in parts with as many rows each; whole where its tensors do not have the same rows, or none."""
+    tensors = list(_tensors(batch))
+    rows = {int(one.shape[0]) if one.dim() else 0 for one in tensors}
+    # torch cuts no rows out of a sparse tensor.
+    if len(rows) != 1 or any(one.layout is not torch.strided for one in tensors):
         return [batch]
     total = rows.pop()
     size = max(-(-total // parts), _FEWEST_ROWS)
@@ -64,6 +67,13 @@ def _cut(value: object, start: int, end: int) -> object:
     if isinstance(value, tuple | list):
         return tuple(_cut(inner, start, end) for inner in value)
     return value
+
+
+def refuse_empty(batch: object, where: str) -> None:
+    """Refuse a batch without a row: every sum over it is zero or no number, whatever the model."""
+    first = next(_tensors(batch), None)
+    if first is not None and first.dim() and not len(first):
+        raise UnreadableError(where, "holds no rows", "give data to examine")
 
 
 def rows_in(batch: object) -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from traindx.errors import TraindxError, UnreadableError
+from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.exams.presenting import told_error
 from traindx.wording import count, listed
 
@@ -74,6 +74,10 @@ def kind_of(path: str) -> Kind:
     if file.is_dir() or not file.exists():
         what = "is a folder" if file.is_dir() else "no such file"
         raise UnreadableError(path, what, "give the file that the training saved")
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        raise refused(path, error) from error
     if zipfile.is_zipfile(file):
         with zipfile.ZipFile(file) as archive:
             names = {name.partition("/")[2] or name for name in archive.namelist()}

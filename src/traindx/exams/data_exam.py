@@ -39,6 +39,8 @@ def data(
     """
     if rows < 1:
         raise TraindxError(f"rows={rows}: is no number of rows; give 1 or more")
+    if parameters is not None and parameters < 1:
+        raise TraindxError(f"parameters={parameters}: is no number of parameters; give 1 or more")
     if task is not None and task not in _TASKS:
         raise TraindxError(f'task "{task}": is neither classes nor numbers; give one of them')
     training, held = opened(source, target, rows)

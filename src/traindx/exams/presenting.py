@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.errors import TraindxError
+from traindx.exams.batching import refuse_empty
 
 _TARGETS = ("labels", "label", "targets", "target", "y")
 _SHAPES = 4
@@ -43,6 +44,7 @@ class Presented:
 
 def presented(batch: object, model: nn.Module) -> Presented:
     """A batch as data loaders give them: a tensor, (inputs, ..., target), or a dictionary."""
+    refuse_empty(batch, "the batch")
     if isinstance(batch, Tensor):
         return Presented((batch,))
     if isinstance(batch, Mapping):

@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from traindx.errors import UnreadableError
 from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
+from traindx.exams.dense import dense
 from traindx.exams.presenting import told_error
 
 _TARGETS = ("y", "labels", "label", "targets", "target")
@@ -32,6 +33,18 @@ def sample_from(path: str, *, trust: bool) -> object:
     if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
         what = f"holds a {type(found).__name__}"
         raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
+    return _filled(found, path)
+
+
+def _filled(found: object, path: str) -> object:
+    """The same with dense tensors: a sparse one cannot be parted into batches."""
+    if isinstance(found, Tensor):
+        return dense(found, path)
+    if isinstance(found, Mapping):
+        return {name: _filled(inner, path) for name, inner in found.items()}
+    if isinstance(found, tuple | list):
+        filled = [_filled(inner, path) for inner in found]
+        return filled if isinstance(found, list) else tuple(filled)
     return found
 
 

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 import torch
 
 from traindx import __version__, probes
+from traindx.facts import EXPERIMENT
 from traindx.instruments import backward, dropouts, loaders, loss_functions
 from traindx.instruments.comparisons import Comparisons
 from traindx.instruments.modules import Modules
@@ -25,6 +26,7 @@ from traindx.instruments.torch_sight import TorchSight
 from traindx.probe import Probe
 from traindx.recording.limit import StepLimit
 from traindx.recording.recorder import Recorder
+from traindx.trial import TRIAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,6 +155,7 @@ class Attachment:
             "rank": rank,
             "ranks": ranks,
             "began": time.time(),
+            **_experiment(),
         }
 
 
@@ -226,6 +229,15 @@ def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
         except Exception as error:  # one bad probe must not cost the others
             failed(f"probe {module.name}", error)
     return made
+
+
+def _experiment() -> dict[str, str]:
+    """What is different in a run that traindx started to try something; nothing in a user's own."""
+    if TRIAL not in os.environ:
+        return {}
+    asked = json.loads(os.environ[TRIAL])
+    parts = [*asked["changes"], *([f"seed {asked['seed']}"] if asked["seed"] else [])]
+    return {EXPERIMENT.slug: ", ".join(parts) or "as it is"}
 
 
 def _rank() -> tuple[int, int]:

@@ -50,7 +50,7 @@ def command_from(words: Sequence[str], environment: Mapping[str, str]) -> Comman
     else:
         short = bool(words) and (words[0] == _MODULE or words[0].endswith(".py"))
     if not words or not words[0] or words == [_MODULE]:
-        raise TraindxError("no command was given; for example: traindx run train.py, or traindx run -- CMD")
+        raise TraindxError("no command was given; give a script (train.py), -m MODULE, or -- CMD")
     if short:
         if words[0] != _MODULE:
             _refuse_missing(words[0])
@@ -74,7 +74,7 @@ def as_name(text: str) -> str:
 
 def _refuse_missing(script: str) -> None:
     if os.path.isdir(script):
-        raise TraindxError(f"{script}: is a folder, not a script; for a package: traindx run -m PACKAGE")
+        raise TraindxError(f"{script}: is a folder, not a script; a package is given as -m PACKAGE")
     if not os.path.exists(script):
         raise TraindxError(f"{script}: no such file; check the spelling and the working directory")
 
@@ -85,9 +85,9 @@ def _found(word: str, environment: Mapping[str, str]) -> str:
     if found is not None:
         return found
     if os.path.isdir(word):
-        raise TraindxError(f"{word}: is a folder; name a program, for example: traindx run -- python {word}")
+        raise TraindxError(f"{word}: is a folder; give the script in it, or -- python {word}")
     if not os.path.isfile(word):
         raise TraindxError(f"{word}: no such command; check the spelling, or give the path of the program")
     if word.endswith(".py"):
-        raise TraindxError(f"{word}: is not executable; write: traindx run {word}")
+        raise TraindxError(f"{word}: is not executable; give it without -- before it, or as -- python {word}")
     raise TraindxError(f"{word}: is not executable; write: chmod +x {word}, or name what runs it before it")

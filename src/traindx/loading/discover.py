@@ -6,14 +6,16 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from traindx.errors import UnreadableError
+from traindx.errors import UnreadableError, refused
 from traindx.reader import HEAD_BYTES, Source
 from traindx.recording.format import SUFFIX
 
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
 _OWN_FOLDER = ".traindx"
-_OWN_FILES = frozenset({"report.html", "report.json", "report.md", "processes.jsonl"})
-"""What traindx writes beside a recording: it says what the recording says."""
+_OWN_FILES = frozenset(
+    {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
+)
+"""What traindx writes beside a recording, what the program printed included: the recording says it better."""
 STANDARD_INPUT = "-"
 
 
@@ -29,7 +31,7 @@ def discover(path: str) -> Iterator[Source | UnreadableError]:
         closed: list[OSError] = []
         for file in files_below(path, closed.append):
             yield _source(file)
-        yield from (_refused(str(error.filename), error) for error in closed)
+        yield from (refused(str(error.filename), error) for error in closed)
         return
     yield _source(path)
 
@@ -60,13 +62,7 @@ def _source(path: str) -> Source | UnreadableError:
         with Source(path, b"").open() as stream:
             return Source(path, stream.read(HEAD_BYTES))
     except OSError as error:
-        return _refused(path, error)
-
-
-def _refused(path: str, error: OSError) -> UnreadableError:
-    if isinstance(error, PermissionError):
-        return UnreadableError(path, "may not be read by this user", "ask its owner, or try chmod +r")
-    return UnreadableError(path, (error.strerror or str(error)).lower(), "check the path")
+        return refused(path, error)
 
 
 def in_memory(path: str, data: bytes) -> Source:

@@ -16,12 +16,14 @@ from traindx.loading.assemble import assemble
 from traindx.loading.companions import is_settings_file, settings_beside, settings_files
 from traindx.loading.discover import STANDARD_INPUT, discover, files_below, in_memory
 from traindx.loading.group import Bundle, Found, group
+from traindx.loading.own import is_hidden_experiment, is_report
 from traindx.log import Log
 from traindx.quantities import COUNTERS
 from traindx.quantity import Better, Quantity
 from traindx.reader import Reader, Source
 from traindx.run import Run
 from traindx.series import Axis
+from traindx.wording import count
 
 Progress = Callable[[str], None]
 _SOME_TEXT, _DISTINCTIVE = 0.1, 0.5
@@ -70,11 +72,15 @@ def _read_sources(
     found: list[Found] = []
     problems: list[UnreadableError] = []
     others: list[UnreadableError] = []
+    experiments = 0
     for source in sources:
         if isinstance(source, UnreadableError):
             problems.append(source)
             continue
         progress(source.path)
+        if in_tree and is_hidden_experiment(source, top):
+            experiments += 1
+            continue
         try:
             found.append(
                 _with_curves(_read_source(source, in_tree)) if in_tree else _read_source(source, in_tree)
@@ -87,7 +93,7 @@ def _read_sources(
     runs = [_run(bundle, names) for bundle in bundles]
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     if not readable and not problems:
-        problems = _nothing_at(top, others)
+        problems = _nothing_at(top, others, experiments)
     stated = {
         str(file) for bundle in bundles for folder in _folders(bundle) for file in settings_files(folder)
     }
@@ -109,6 +115,8 @@ class NotALogError(UnreadableError):
 def _read_source(source: Source, in_tree: bool) -> Found:
     if not source.head:
         raise NotALogError(source.path, "is empty", "has the run written anything yet?")
+    if is_report(source):
+        raise NotALogError(source.path, "is a report of traindx and no log", "give the log it was made of")
     if source.head.startswith(_LFS):
         raise UnreadableError(
             source.path, "is a git-LFS pointer, the log itself was not fetched", "run: git lfs pull"
@@ -183,7 +191,10 @@ def _folders(bundle: Bundle) -> list[Path]:
     return list(dict.fromkeys([bundle.folder, *(Path(source).parent for source in reversed(sources))]))
 
 
-def _nothing_at(top: str, others: Sequence[UnreadableError]) -> list[UnreadableError]:
+def _nothing_at(top: str, others: Sequence[UnreadableError], experiments: int) -> list[UnreadableError]:
+    if experiments:
+        what = f"holds no run of yours; {count(experiments, 'experiment')} of traindx below it are left out"
+        return [UnreadableError(top, what, "name their folder to read them")]
     if len(others) == 1:
         return list(others)
     what = f"{len(others)} files, none of them a training log" if others else "the folder is empty"

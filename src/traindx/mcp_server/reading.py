@@ -83,7 +83,8 @@ def chosen(runs: tuple[Run, ...], name: str) -> tuple[Run, ...]:
     exact = tuple(run for run in runs if printable(run.name, 200) == name)
     found = exact or tuple(run for run in runs if Path(run.name).name == name)
     if not found:
-        raise UnknownNameError("run", name, [run.name for run in runs])
+        lasts = {Path(run.name).name: run.name for run in runs}
+        raise UnknownNameError("run", name, [run.name for run in runs], lasts)
     return found
 
 

@@ -45,8 +45,10 @@ def read(source: Source) -> Iterator[Log]:
     events = read_rows(source, shape, builder)
     sheet = builder.finish()
     if not sheet.cells:
-        what = "has a header and no rows yet" if not sheet.length else "no cell of its table holds a number"
-        raise UnreadableError(source.path, what)
+        if not sheet.length:
+            todo = "wait until the run has written some, or give another file"
+            raise UnreadableError(source.path, "has a header and no rows yet", todo)
+        raise UnreadableError(source.path, "no cell of its table holds a number", "give another file")
     yield from logs_of(sheet, Origin(source.path, events=events))
 
 

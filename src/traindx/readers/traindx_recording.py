@@ -232,6 +232,7 @@ def _meta_facts(meta: Mapping[str, object]) -> dict[str, Scalar]:
     keys: dict[str, Fact] = {
         "script": f.SCRIPT,
         "exit_code": f.EXIT_CODE,
+        "experiment": f.EXPERIMENT,
         "rank": f.RANK,
         "ranks": f.RANKS,
     }

@@ -36,7 +36,8 @@ CREATE TABLE events (
 );
 """
 """meta: JSON values: format, traindx, python, torch, script, arguments, pid, rank, ranks, began (seconds
-since 1970), and exit_code once the process has ended.
+since 1970), experiment (what is different) in arms of trials, rehearsals and searches for a rate, and
+exit_code once the process has ended.
 streams: what one optimizer trains (or several that step together); `shares` is a JSON list of the ids of
 earlier streams that hold some of the same parameters. Stream 0 is the process as a whole: its facts and
 events hold for all. A stream without columns never stepped.

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, whole
+from traindx.curves.curve import Curve, curve_of, is_beyond, whole
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.robust import rank_trend
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
@@ -26,7 +26,7 @@ def loss_flat_from_start(
 ) -> Answer:
     """The training loss never leaves the level it began at."""
     loss = loss_of(run)
-    if loss is None or len(loss) < points:
+    if loss is None or len(loss) < points or is_beyond(loss.start):
         return CANNOT_TELL
     fall = loss.start - loss.end
     within = fall <= max(share * loss.size, min(2.0 * loss.noise, 3 * share * loss.size))

@@ -85,7 +85,7 @@ def recording_in(connection: sqlite3.Connection) -> Recording:
     for track in _tracks(tables, lost):
         tracks.setdefault(track.stream, []).append(track)
     return Recording(
-        meta={str(key): _decoded(value) for key, value in tables.lines("meta", "key, value")},
+        meta=_meta(tables),
         streams=_streams(tables, tracks),
         tracks={stream: tuple(found) for stream, found in tracks.items()},
         facts=_facts(tables),
@@ -94,6 +94,11 @@ def recording_in(connection: sqlite3.Connection) -> Recording:
         damage=tuple(dict.fromkeys(tables.damage)),
         lost=lost,
     )
+
+
+def meta_in(connection: sqlite3.Connection) -> dict[str, object]:
+    """What a recording says of its process, without reading its numbers."""
+    return _meta(_Tables(connection))
 
 
 class _Tables:
@@ -113,6 +118,10 @@ class _Tables:
         if known >= {name.strip() for name in columns.split(",")}:
             query = f"SELECT {columns} FROM {table} ORDER BY {order}"  # noqa: S608
             yield from until_damage(self._connection, query, (), self.damage)
+
+
+def _meta(tables: _Tables) -> dict[str, object]:
+    return {str(key): _decoded(value) for key, value in tables.lines("meta", "key, value")}
 
 
 def _streams(tables: _Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:

@@ -25,7 +25,7 @@ def answer(look: Look) -> Seen | Unasked:
     if data.task is not Task.CLASSES or labels is None:
         return Unasked("there are no classes")
     counts = np.bincount(labels[labels >= 0], minlength=len(data.classes))
-    marks = np.array([name.startswith("-") for name in data.classes])
+    marks = np.array([name.startswith("-") for name in data.classes], dtype=bool)
     if np.count_nonzero(~marks) > 1:
         # Beside classes from 0 on, a negative number marks rows to leave out.
         counts[marks] = 0

@@ -56,29 +56,32 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         import torch
     except ImportError as error:
         raise TraindxError(f"{path}: needs torch: pip install traindx[torch]") from error
+    from traindx.exams.dense import array_of
+
+    where = str(path)
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         # torch raises its own, pickle's, zipfile's and plain RuntimeErrors here.
         what = "holds more than plain tensors, or is damaged"
         todo = "save a tensor, a pair (x, y), or a dict of tensors; give a Dataset as module:factory"
-        raise UnreadableError(str(path), what, todo) from error
+        raise UnreadableError(where, what, todo) from error
     if isinstance(content, torch.Tensor):
-        return from_arrays(
-            str(path), content.numpy(), None, most, notes=("no target: a single tensor",)
-        ), None
+        note = "no target: a single tensor"
+        return from_arrays(where, array_of(content, where), None, most, notes=(note,)), None
     if (
         isinstance(content, (tuple, list))
         and content
         and all(isinstance(one, torch.Tensor) for one in content)
     ):
-        inputs, *rest = content
-        return from_arrays(str(path), inputs.numpy(), rest[0].numpy() if rest else None, most), None
+        inputs, *more = (array_of(one, where) for one in content[:2])
+        return from_arrays(where, inputs, more[0] if more else None, most), None
     if isinstance(content, Mapping):
-        named = {str(name): one.numpy() for name, one in content.items() if isinstance(one, torch.Tensor)}
-        if named:
-            return from_named(str(path), named, target, most)
-    raise UnreadableError(str(path), "holds no tensors", "save a tensor, a pair (x, y), or a dict of tensors")
+        tensors = {str(name): one for name, one in content.items() if isinstance(one, torch.Tensor)}
+        if tensors:
+            named = {name: array_of(one, where) for name, one in tensors.items()}
+            return from_named(where, named, target, most)
+    raise UnreadableError(where, "holds no tensors", "save a tensor, a pair (x, y), or a dict of tensors")
 
 
 def from_named(where: str, arrays: Mapping[str, Array], target: str | None, most: int) -> Parts:

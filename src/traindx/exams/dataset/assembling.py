@@ -153,6 +153,8 @@ def _task(raw: Raw, kind: Kind) -> tuple[Task, str]:
         return _wide_task(targets, kind)
     values = targets[np.isfinite(targets)] if targets.dtype.kind == "f" else targets
     different = np.unique(values.astype(np.float64))
+    if not len(different):
+        return Task.NUMBERS, "targets: numbers, none of which is finite; --task classes says otherwise"
     if not bool(np.all(different == np.round(different))):
         return Task.NUMBERS, ""
     if _are_counts(values, different):

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 
-from traindx.errors import TraindxError, UnreadableError
+from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.examination import TRAINING, VALIDATION
 from traindx.exams.dataset import arrays, images, live, tables
 from traindx.exams.dataset.raw import Raw
@@ -26,8 +26,11 @@ _TABLES = {".csv", ".tsv", ".txt", ".gz", ".data"}
 def opened(source: object, target: str | None, most: int, part: str = TRAINING) -> Parts:
     """The rows of a source; a second part where the source itself has one."""
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        return _named(str(name), target, most, part)
+        name = str(os.fspath(source))
+        try:
+            return _named(name, target, most, part)
+        except OSError as error:
+            raise refused(str(error.filename or name), error) from error
     return _held(source, target, most, part)
 
 
@@ -41,6 +44,8 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
         return images.read_images(training, most, part), held
     if not path.is_file():
         raise UnreadableError(name, "no such file", f"give {_KINDS}")
+    # Before readers of other formats get it, which tell what cannot be opened from nothing else.
+    path.open("rb").close()
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return arrays.read_npy(path, target, most), None
