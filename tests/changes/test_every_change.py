@@ -333,9 +333,10 @@ def test_hidden_activations_are_exchanged_and_the_last_stays(tmp_path: Path) -> 
     assert torch.allclose(written(rows), first)
 
 
-def test_an_activation_is_put_between_layers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("between", [nn.Dropout(0.0), nn.LeakyReLU(1.0)])
+def test_an_activation_is_put_between_layers(between: nn.Module, tmp_path: Path) -> None:
     with changed(tmp_path, "activation.insert relu"):
-        model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.0), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
+        model = nn.Sequential(nn.Linear(4, 8), between, nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
         rows = torch.randn(16, 4)
         given = model(rows)
     hidden = torch.relu(functional.linear(rows, model[0].weight, model[0].bias))

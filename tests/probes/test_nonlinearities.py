@@ -206,6 +206,12 @@ def test_a_loss_written_by_hand_changes_nothing(make: Callable[[], tuple[nn.Modu
     assert triple(stated(model, inputs, told=False)) == triple(stated(model, inputs))
 
 
+@pytest.mark.parametrize(("slope", "bends"), [(1.0, 0), (0.99, 1)])
+def test_a_leaky_relu_that_leaks_all_does_not_bend(slope: float, bends: int) -> None:
+    model = plain(nn.Linear(6, 8), nn.LeakyReLU(slope), nn.Linear(8, 2))
+    assert triple(stated(model, rows(5, 6)))[1] == bends
+
+
 def test_names_of_layers_in_a_row() -> None:
     model = MODELS["no activation"]()[0]
     assert triple(stated(model, rows(5, 6))) == (3, 0, "2, 3")

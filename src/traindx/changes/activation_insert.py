@@ -39,7 +39,7 @@ def begin(program: Program, change: Change) -> None:
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
         given = args[0] if args else None
-        through = isinstance(module, _PASSED) and isinstance(given, Tensor) and _is_known(straight, given)
+        through = _passes(module) and isinstance(given, Tensor) and _is_known(straight, given)
         if isinstance(output, Tensor) and (through or isinstance(module, _LAYERS)):
             straight[output] = True
 
@@ -47,6 +47,11 @@ def begin(program: Program, change: Change) -> None:
     behind = nn.modules.module.register_module_forward_hook(passed)
     program.patches.on_undo(before.remove)
     program.patches.on_undo(behind.remove)
+
+
+def _passes(module: nn.Module) -> bool:
+    """Whether it bends nothing."""
+    return isinstance(module, _PASSED) or (isinstance(module, nn.LeakyReLU) and module.negative_slope == 1)
 
 
 def _is_known(straight: "WeakIdKeyDictionary", given: Tensor) -> bool:

@@ -17,6 +17,7 @@ from traindx.graphs.activation import ACTIVATIONS, TRANSPARENT
 from traindx.graphs.kinds import NORMALISATIONS
 from traindx.graphs.nodes import VIEWS, is_custom, is_leaf, nodes_behind, operation_of
 from traindx.graphs.owners import layer_of
+from traindx.graphs.saved import saved_value
 
 MOST_NODES = 20_000
 """Nodes of a larger graph are not classified: it would take a tenth of a second."""
@@ -143,7 +144,7 @@ class _Sorting:
             return _Kind.OTHER if operation in _LOOKUPS else _Kind.WEIGHT
         if operation in _SCALINGS and not _multiplies_data(operation, kinds):
             return _joined(kinds)
-        if operation in _STRAIGHT:
+        if operation in _STRAIGHT or _leaks_all(node, operation):
             return _joined(kinds)
         if operation not in _LOOKUPS:
             self.bends.append(node)
@@ -188,6 +189,11 @@ class _Sorting:
         # What else went in is unseen: a batch makes the result larger than the parameter, a constant not.
         largest = max(_size(operand, place) for operand, place in node.next_functions if operand is not None)
         return _size(node, 0) <= largest
+
+
+def _leaks_all(node: Node, operation: str) -> bool:
+    """Whether it is a leaky ReLU with a slope of 1, by a setting that was mistaken: it changes nothing."""
+    return operation == "leaky_relu" and saved_value(node, "negative_slope") == 1
 
 
 def _multiplies_data(operation: str, kinds: Sequence[_Kind | None]) -> bool:
