@@ -375,6 +375,32 @@ def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) 
     assert flat.losses[-1] < 0.05
 
 
+@pytest.mark.parametrize(
+    "by_hand",
+    [
+        lambda told, wanted: ((told - wanted) ** 2).mean(),
+        lambda told, wanted: wanted.sub(told).abs().mean(),
+        lambda told, wanted: (functional.softplus(told) - told * wanted).mean(),
+    ],
+)
+def test_targets_meet_predictions_in_a_loss_that_is_written_out(
+    by_hand: Callable[[Tensor, Tensor], Tensor], tmp_path: Path
+) -> None:
+    told, wanted = torch.randn(32, 1, requires_grad=True), torch.rand(32)
+    right = by_hand(told, wanted[:, None])
+    assert not torch.allclose(by_hand(told, wanted), right)
+    with changed(tmp_path, "targets.match_shape"):
+        # Without gradients it is not known which of two is a target, until it was seen with them.
+        pairs = torch.arange(3.0)[:, None] - torch.arange(3.0)
+        assert pairs.shape == (3, 3)
+        assert torch.equal(by_hand(told, wanted), right)
+        with torch.no_grad():
+            assert torch.equal(by_hand(told.detach(), wanted), right)
+        weights = torch.randn(3, 1, requires_grad=True)
+        assert (weights * torch.randn(4)).shape == (3, 4)
+    assert any("(32,) get the shape (32, 1)" in str(note["says"]) for note in notes(tmp_path))
+
+
 def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path) -> None:
     plain = train(steps=1).losses
     for text in ("loss.class_weights balanced", "loss.label_smoothing 0.2"):

@@ -121,8 +121,8 @@ def test_where_the_program_broke_the_better_end_wins() -> None:
 
 
 def test_a_rate_that_helps_a_little_is_gone_on_with() -> None:
-    results = Results({"optimizer.lr x 10": lambda _: 1.5, "optimizer.lr x 1e+02": lambda _: 0.1})
-    assert search(results, "optimizer.lr x 10").best.name == "optimizer.lr x 1e+02"
+    results = Results({"optimizer.lr x 10": lambda _: 1.5, "optimizer.lr x 100": lambda _: 0.1})
+    assert search(results, "optimizer.lr x 10").best.name == "optimizer.lr x 100"
 
 
 def test_a_rate_that_was_too_much_is_taken_back() -> None:
@@ -277,3 +277,12 @@ def test_a_dose_that_was_too_much_is_not_gone_back_to() -> None:
     results = Results({name: partial(lambda end, _: end, end) for name, end in ends.items()})
     found = search(results, "optimizer.lr x 10")
     assert [one.name for one in found.trials] == ["optimizer.lr x 10", "optimizer.lr x 3.2"]
+
+
+def test_a_rate_that_shows_nothing_is_taken_further_once() -> None:
+    ends = {"optimizer.lr x 10": 1.99, "optimizer.lr x 100": 1.98, "optimizer.lr x 1000": 0.1}
+    results = Results({name: partial(lambda end, _: end, end) for name, end in ends.items()})
+    found = search(results, "optimizer.lr x 10")
+    assert [one.name for one in found.trials] == ["optimizer.lr x 10", "optimizer.lr x 100"]
+    far = Results({"optimizer.lr x 10": lambda _: 1.99, "optimizer.lr x 100": lambda _: 0.05})
+    assert search(far, "optimizer.lr x 10").best.name == "optimizer.lr x 100"

@@ -18,11 +18,13 @@ _RUINED = -0.9
 
 def following(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
     """What to try after a trial, which may have been suggested by one before it."""
+    if not trial.counted:
+        return None
     return _next_dose(planned, trial, before) or _steadied(planned, trial)
 
 
 def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
-    """More of what helped, as long as more helps more; less of what was too much, once."""
+    """More of what helped, as long as more helps more, and of a rate that shows nothing; less of too much."""
     change = planned.changes[0]
     if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
         return None
@@ -31,11 +33,17 @@ def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned 
     if better >= PROMISING and (before is None or _helps_more(trial, before)):
         times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
         factor *= times if factor > 1 else 1 / times
-    elif better <= -PROMISING and before is None:
+    elif before is not None:
+        return None
+    elif better <= -PROMISING:
         factor = factor**0.5
+    elif change.name == _RATE:
+        # A rate that is off by far more than that shows nothing yet.
+        factor *= _TENFOLD if factor > 1 else 1 / _TENFOLD
     else:
         return None
-    dose = Change(change.name, ("x", f"{factor:.2g}"))
+    # Two digits, and 100 rather than 1e+02.
+    dose = Change(change.name, ("x", f"{float(f'{factor:.2g}'):g}"))
     title = planned.title.removesuffix(f" ({change})")
     return replace(planned, changes=(dose,), title=f"{title} ({dose})")
 
