@@ -13,13 +13,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
+from tests.instruments.own_methods import own_methods
 from tests.promises.tape_reading import Taped, read_tape
 from traindx.event import EventKind
 from traindx.instruments import attachment
 from traindx.instruments.metrics import report
 from traindx.instruments.patching import Patches
 
-OWN = frozenset(vars(Tensor))
+OWN = own_methods()
 FUNCTIONS = (torch.argmax, torch.max, torch.eq)
 Measure = Callable[[Tensor, Tensor], object]
 
@@ -33,7 +34,7 @@ def recorded(folder: Path) -> "Iterator[list[Taped]]":
         yield found
     finally:
         watching.detach()
-    assert frozenset(vars(Tensor)) == OWN
+    assert own_methods() == OWN
     assert (torch.argmax, torch.max, torch.eq) == FUNCTIONS
     (path,) = folder.glob("*.traindx")
     found.append(read_tape(path))
@@ -303,4 +304,4 @@ def test_a_shadow_is_gone_when_it_is_undone() -> None:
     patches.shadow(Tensor, "argmax", lambda original: other)
     assert "argmax" in vars(Tensor)
     patches.undo()
-    assert frozenset(vars(Tensor)) == OWN
+    assert own_methods() == OWN

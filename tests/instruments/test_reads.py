@@ -13,11 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tests.instruments.own_methods import own_methods
 from tests.promises.tape_reading import Taped, read_tape
 from traindx.event import EventKind
 from traindx.instruments import attachment
 
-OWN = frozenset(vars(Tensor))
+OWN = own_methods()
 SELDOM = 1_000
 
 
@@ -30,7 +31,7 @@ def recorded(folder: Path, every: int = 1) -> "Iterator[list[Taped]]":
         yield found
     finally:
         watching.detach()
-    assert frozenset(vars(Tensor)) == OWN
+    assert own_methods() == OWN
     (path,) = folder.glob("*.traindx")
     found.append(read_tape(path))
     assert EventKind.STEPPED_ASIDE.value not in found[0].kinds()
