@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -27,7 +28,11 @@ def used_by_causes() -> list[Script]:
 
 @pytest.fixture(scope="module")
 def judged() -> list[tuple[Script, Diagnosis]]:
-    return [(script, diagnose(scripted(script.name))) for script in used_by_causes()]
+    used = used_by_causes()
+    # Two at a time: it is the longest of all that tests wait for, and the last of them has a core to spare.
+    with ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(lambda script: scripted(script.name), used))
+    return [(script, diagnose(run)) for script, run in zip(used, runs, strict=True)]
 
 
 def test_the_index_is_whole() -> None:
