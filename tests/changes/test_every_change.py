@@ -1,8 +1,6 @@
-"""Every change, applied to a small training: it takes hold, does what it says, and is undone."""
+"""Every other change, applied to a small training: it takes hold, does what it says, and is undone."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,114 +12,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim import SGD, Adam, Optimizer
-from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import STEPS, changed, notes
-from traindx import catalogue
-from traindx.change import Change, change_from, changes_from
-from traindx.errors import TraindxError
-from traindx.operating import check, operation_of, operations
-
-Made = Callable[..., nn.Module]
-
-
-def net(*inside: nn.Module) -> nn.Module:
-    torch.manual_seed(1)
-    return nn.Sequential(nn.Linear(4, 8), *(inside or (nn.ReLU(),)), nn.Linear(8, 3))
-
-
-@dataclass
-class Seen:
-    """What a training looked like from inside."""
-
-    model: nn.Module
-    optimizer: Optimizer
-    rates: list[float] = field(default_factory=list)
-    losses: list[float] = field(default_factory=list)
-    norms: list[float] = field(default_factory=list)
-
-
-def train(
-    made: Made = net,
-    optimizer: Callable[..., Optimizer] = SGD,
-    loss: Callable[[Tensor, Tensor], Tensor] | None = None,
-    *,
-    inputs: Tensor | None = None,
-    targets: Tensor | None = None,
-    clears: bool = True,
-    passes: int = 1,
-    clip: float = 0.0,
-    steps: int = STEPS,
-    **settings: object,
-) -> Seen:
-    """A few steps of a training as people write it."""
-    torch.manual_seed(0)
-    model = made()
-    rows = torch.randn(32, 4) if inputs is None else inputs
-    wanted = torch.randint(3, (len(rows),)) if targets is None else targets
-    steering = optimizer(model.parameters(), **{"lr": 0.1, **settings})
-    seen = Seen(model, steering)
-    compute = loss or functional.cross_entropy
-    for _ in range(steps):
-        if clears:
-            steering.zero_grad()
-        for _ in range(passes):
-            value = compute(model(rows), wanted)
-            value.backward()
-        if clip:
-            nn.utils.clip_grad_norm_(model.parameters(), clip)
-        steering.step()
-        held = [one.grad for one in model.parameters() if one.grad is not None]
-        seen.norms.append(float(nn.utils.get_total_norm(held)) if held else 0.0)
-        seen.losses.append(float(value.detach()))
-        seen.rates.append(float(steering.param_groups[0]["lr"]))
-    return seen
-
-
-def moved(seen: Seen, made: Made = net) -> float:
-    """How far the weights came from where they began."""
-    torch.manual_seed(0)
-    pairs = zip(seen.model.parameters(), made().parameters(), strict=True)
-    return math.sqrt(sum(float((one - other).detach().square().sum()) for one, other in pairs))
-
-
-def test_every_change_on_the_shelf_has_an_example_that_can_be_read() -> None:
-    for operation in operations().values():
-        assert operation.says
-        for form in operation.forms:
-            assert change_from(form).name == operation.name
-
-
-def test_every_prescription_names_a_change_that_is_on_the_shelf() -> None:
-    asked = {fix.change for cause in catalogue.causes() for fix in cause.fixes if fix.change}
-    # Resolved from the recording before the program is changed.
-    asked.discard("stop.early")
-    for text in asked:
-        assert [operation_of(one).name for one in changes_from(text)]
-
-
-@pytest.mark.parametrize("text", ["nonsense", "optimizer.speed 3", ""])
-def test_what_is_no_change_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(TraindxError, match=r"no change|is no change"):
-        operation_of(change_from(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "optimizer.use rmsprop",
-        "activation.replace relu",
-        "init.reset",
-        "precision.use float16",
-        "optimizer.lr x y",
-        "schedule.range 1 10",
-        "schedule.range 10 1 75",
-    ],
-)
-def test_a_change_with_the_wrong_words_is_refused(text: str, tmp_path: Path) -> None:
-    with pytest.raises(TraindxError, match=r"for example|number"), changed(tmp_path, text):
-        train()
+from tests.changes.training import moved, net, train
+from traindx.change import Change
+from traindx.operating import operations
 
 
 @pytest.mark.parametrize(("text", "times"), [("optimizer.lr x 0.1", 0.1), ("optimizer.lr 0.01", 0.1)])
@@ -357,150 +253,6 @@ def test_inputs_are_standardised_and_cut(tmp_path: Path) -> None:
         assert float(straight(wild).detach().abs().max()) < 50
 
 
-def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
-    rows = torch.randn(64, 4)
-    wanted = 500 + 100 * rows[:, :1]
-
-    def one() -> nn.Module:
-        torch.manual_seed(1)
-        return nn.Linear(4, 1)
-
-    with changed(tmp_path, "targets.standardize"):
-        seen = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=60)
-    # The variance of the targets, not 1: the first answers are standardised ones, brought back.
-    assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
-    assert seen.losses[-1] < 100
-    with changed(tmp_path, "targets.match_shape"):
-        flat = train(one, loss=nn.MSELoss(), inputs=rows, targets=rows[:, 0], steps=60)
-    assert flat.losses[-1] < 0.05
-
-
-@pytest.mark.parametrize(
-    "by_hand",
-    [
-        lambda told, wanted: ((told - wanted) ** 2).mean(),
-        lambda told, wanted: wanted.sub(told).abs().mean(),
-        lambda told, wanted: (functional.softplus(told) - told * wanted).mean(),
-    ],
-)
-def test_targets_meet_predictions_in_a_loss_that_is_written_out(
-    by_hand: Callable[[Tensor, Tensor], Tensor], tmp_path: Path
-) -> None:
-    told, wanted = torch.randn(32, 1, requires_grad=True), torch.rand(32)
-    right = by_hand(told, wanted[:, None])
-    assert not torch.allclose(by_hand(told, wanted), right)
-    with changed(tmp_path, "targets.match_shape"):
-        # Without gradients it is not known which of two is a target, until it was seen with them.
-        pairs = torch.arange(3.0)[:, None] - torch.arange(3.0)
-        assert pairs.shape == (3, 3)
-        assert torch.equal(by_hand(told, wanted), right)
-        with torch.no_grad():
-            assert torch.equal(by_hand(told.detach(), wanted), right)
-        weights = torch.randn(3, 1, requires_grad=True)
-        assert (weights * torch.randn(4)).shape == (3, 4)
-    assert any("(32,) get the shape (32, 1)" in str(note["says"]) for note in notes(tmp_path))
-
-
-def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path) -> None:
-    plain = train(steps=1).losses
-    for text in ("loss.class_weights balanced", "loss.label_smoothing 0.2"):
-        with changed(tmp_path, text):
-            seen = train(steps=1)
-        assert seen.losses == pytest.approx(plain)
-        assert moved(seen) != pytest.approx(moved(train(steps=1)), rel=1e-4)
-    summed = nn.CrossEntropyLoss(reduction="sum")
-    with changed(tmp_path, "loss.use_mean"):
-        seen = train(loss=summed)
-    assert seen.losses[0] == pytest.approx(32 * plain[0], rel=1e-4)
-    assert moved(seen) == pytest.approx(moved(train()), rel=1e-3)
-
-
-def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> None:
-    def squashed() -> nn.Module:
-        return nn.Sequential(net(), nn.Softmax(1))
-
-    with changed(tmp_path, "loss.remove_softmax"):
-        assert train(squashed).losses == pytest.approx(train().losses)
-    with changed(tmp_path, "loss.from_scores"):
-        assert train(loss=functional.nll_loss).losses == pytest.approx(train().losses)
-
-
-def test_a_negated_loss_is_minimised(tmp_path: Path) -> None:
-    def negated(given: Tensor, wanted: Tensor) -> Tensor:
-        return -functional.cross_entropy(given, wanted)
-
-    plain = train().losses
-    with changed(tmp_path, "loss.negate"):
-        assert train(loss=negated).losses == pytest.approx([-one for one in plain])
-
-
-def test_the_logarithm_of_zero_stays_finite(tmp_path: Path) -> None:
-    def by_hand(given: Tensor, wanted: Tensor) -> Tensor:
-        return -given.relu().gather(1, wanted[:, None]).log().mean()
-
-    assert not math.isfinite(train(loss=by_hand).losses[0])
-    with changed(tmp_path, "loss.stabilize"):
-        assert all(map(math.isfinite, train(loss=by_hand).losses))
-
-
-def test_dropout_is_set_or_added(tmp_path: Path) -> None:
-    plain = train().losses
-    with changed(tmp_path, "regularize.dropout 0"):
-        assert train(lambda: net(nn.ReLU(), nn.Dropout(0.9))).losses == pytest.approx(plain)
-    with changed(tmp_path, "regularize.dropout 0.5"):
-        assert train().losses != pytest.approx(plain)
-    assert any("behind 1 activations" in str(note["says"]) for note in notes(tmp_path))
-
-
-def test_the_mode_follows_the_gradient(tmp_path: Path) -> None:
-    with changed(tmp_path, "model.restore_mode"):
-        model = net(nn.Dropout(0.5))
-        with torch.no_grad():
-            model(torch.randn(2, 4))
-        assert not model.training
-        model(torch.randn(2, 4))
-        assert model.training
-
-
-class AlwaysDrops(nn.Module):
-    """Dropout as a function, which no mode reaches; its block runs without gradients first, if asked."""
-
-    def __init__(self, *, checkpointed: bool = False) -> None:
-        super().__init__()
-        self.fc, self.checkpointed = nn.Linear(4, 4), checkpointed
-
-    def block(self, x: Tensor) -> Tensor:
-        # Looked up when it is called, as programs do.
-        dropped: Tensor = vars(functional)["dropout"](self.fc(x), 0.5)
-        return dropped
-
-    def forward(self, x: Tensor) -> Tensor:
-        if self.checkpointed:
-            kept: Tensor = checkpoint(self.block, x, use_reentrant=True)
-            return kept
-        return self.block(x)
-
-
-def test_dropout_that_is_called_follows_the_mode(tmp_path: Path) -> None:
-    rows = torch.ones(64, 4)
-    model = AlwaysDrops().eval()
-    with torch.no_grad():
-        assert (model(rows) == 0).any()
-    with changed(tmp_path, "model.restore_mode"):
-        with torch.no_grad():
-            assert torch.equal(model(rows), model.fc(rows))
-        assert (model(rows) == 0).any()
-    assert "a dropout of 0.5 rests in eval mode, where it did not" in {
-        str(note["says"]) for note in notes(tmp_path)
-    }
-
-
-def test_what_is_checkpointed_goes_on_dropping(tmp_path: Path) -> None:
-    with changed(tmp_path, "model.restore_mode"):
-        model = AlwaysDrops(checkpointed=True)
-        assert (model(torch.ones(64, 4, requires_grad=True)) == 0).any()
-
-
 def test_an_output_loses_its_activation(tmp_path: Path) -> None:
     with changed(tmp_path, "output.remove_activation"):
         model = nn.Sequential(nn.Linear(4, 1), nn.ReLU())
@@ -550,33 +302,6 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert Change("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
 
 
-def test_targets_far_from_zero_do_not_break_the_first_step(tmp_path: Path) -> None:
-    rows = torch.randn(64, 4)
-    wanted = 1000 + rows @ torch.tensor([[1.0, 300.0], [0.0, 0.0], [0.0, 200.0], [2.0, 0.0]])
-
-    def one() -> nn.Module:
-        torch.manual_seed(1)
-        return nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
-
-    with changed(tmp_path, "targets.standardize"):
-        seen = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=200, lr=0.3)
-        told = seen.model(rows)
-    by_hand = (wanted - wanted.mean(0)) / wanted.std(0)
-    expected = train(one, loss=functional.mse_loss, inputs=rows, targets=by_hand, steps=200, lr=0.3)
-    assert torch.allclose((told - wanted.mean(0)) / wanted.std(0), expected.model(rows), atol=1e-3)
-
-
-def test_a_robust_loss_is_the_generalised_cross_entropy(tmp_path: Path) -> None:
-    def by_hand(given: Tensor, target: Tensor) -> Tensor:
-        chosen = torch.softmax(given, 1).gather(1, target[:, None]).squeeze(1)
-        return ((1 - chosen**0.7) / 0.7).mean()
-
-    with changed(tmp_path, "loss.robust 0.7"):
-        seen = train()
-    assert seen.losses[0] == pytest.approx(train(steps=1).losses[0])
-    assert moved(seen) == pytest.approx(moved(train(loss=by_hand)), rel=1e-4)
-
-
 def test_hidden_activations_get_normalised_inputs_and_the_output_none(tmp_path: Path) -> None:
     steep = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3), nn.Sigmoid())
     with torch.no_grad():
@@ -613,32 +338,3 @@ def test_torch_draws_its_own_layers_anew(tmp_path: Path) -> None:
             model = frail()
             model(torch.randn(2, 4))
         assert min(float(one.detach().std()) for one in model.parameters() if one.dim() > 1) > 0.01
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "optimizer.lr banana",
-        "optimizer.lr",
-        "optimizer.lr nan",
-        "loader.batch_size x 0",
-        "loss.negate 3",
-        "init.reset somehow",
-        "activation.replace relu nothing",
-        "stop.early 3",
-        "no.such",
-    ],
-)
-def test_a_change_that_is_written_otherwise_is_refused(text: str) -> None:
-    with pytest.raises(TraindxError, match=text.split()[0]):
-        check(change_from(text))
-
-
-def test_what_the_catalogue_asks_for_is_written_as_it_should_be() -> None:
-    texts = [fix.change for cause in catalogue.causes() for fix in cause.fixes if fix.change]
-    before = dict(vars(functional)), torch.manual_seed
-    for text in texts:
-        for change in changes_from(text):
-            check(change)
-    assert len(texts) > 50
-    assert (dict(vars(functional)), torch.manual_seed) == before, "looking at a change leaves nothing behind"
