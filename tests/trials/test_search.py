@@ -286,3 +286,13 @@ def test_a_rate_that_shows_nothing_is_taken_further_once() -> None:
     assert [one.name for one in found.trials] == ["optimizer.lr x 10", "optimizer.lr x 100"]
     far = Results({"optimizer.lr x 10": lambda _: 1.99, "optimizer.lr x 100": lambda _: 0.05})
     assert search(far, "optimizer.lr x 10").best.name == "optimizer.lr x 100"
+
+
+def test_what_touches_the_same_is_not_combined() -> None:
+    """A change that needs a lower rate, and a lower rate, are not independent."""
+    steadied = "init.reset he + optimizer.lr x 0.3"
+    values = {"optimizer.lr x 0.1": 1.2, "optimizer.lr x 0.01": 1.3, "init.reset he": math.inf, steadied: 1.5}
+    results = Results({name: partial(lambda end, _: end, end) for name, end in values.items()})
+    found = search(results, "optimizer.lr x 0.1", "init.reset he")
+    assert found.best.name == "optimizer.lr x 0.1"
+    assert {one.name for one in found.trials} == set(values)

@@ -128,7 +128,7 @@ class _Search:
         others = [
             one
             for one in self.trials.values()
-            if is_promising(one) and one.measure is best.measure and _part(one) != _part(best)
+            if is_promising(one) and one.measure is best.measure and not _parts(one) & _parts(best)
         ]
         other = min(others, key=rank, default=None)
         if other is None:
@@ -215,9 +215,9 @@ def _is_open(trial: Trial) -> bool:
     return trial.outcome is Outcome.INCONCLUSIVE and len(each) > 1 and min(each) > 0
 
 
-def _part(trial: Trial) -> str:
-    """What a change touches: two schedules are not independent."""
-    return trial.changes[0].name.partition(".")[0]
+def _parts(trial: Trial) -> set[str]:
+    """What changes touch: two schedules are not independent."""
+    return {one.name.partition(".")[0] for one in trial.changes}
 
 
 def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> list[tuple[str, float]]:
