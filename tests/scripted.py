@@ -1,11 +1,20 @@
-"""The scripts of tests/scripts, recorded once for all tests of a session, whichever process asks."""
+"""The scripts of tests/scripts and the runs that were recorded of them.
 
-import fcntl
+    python -m tests.scripted              record all scripts anew (about ten minutes on two cores)
+    python -m tests.scripted NAME...      record some
+
+The recordings are kept compressed in tests/data/recordings, so that a test judges them without a training.
+"""
+
+import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,8 +24,10 @@ from traindx.loading.reading import load
 from traindx.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"
+RECORDINGS = Path(__file__).parent / "data" / "recordings"
 EVERY = 20
 """Looks at fixed steps, so that what is seen does not depend on how busy the machine is."""
+_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -42,40 +53,67 @@ def scripts() -> tuple[Script, ...]:
     )
 
 
-@cache
 def scripted(name: str) -> Run:
-    """The run of a script: its last training, where it trains several times."""
-    folder = _session() / name
-    folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        # Two test processes may ask for the same script: one records it, the other waits.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not any(folder.glob("*.traindx")):
-            _record(name, folder)
-    return load(folder)[-1]
+    """The recorded run of a script: its last training, where it trains several times."""
+    return scripted_runs(name)[-1]
 
 
-def _record(name: str, folder: Path) -> None:
+@cache
+def scripted_runs(name: str) -> list[Run]:
+    """All trainings of a script, as recorded."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(RECORDINGS / f"{name}.tar.xz") as archive:
+        archive.extractall(Path(folder) / name, filter="data")
+        return load(Path(folder) / name)
+
+
+def record(name: str, folder: Path) -> None:
+    """Train a script under the recorder; its recording lies in the folder then."""
     environment = recording_environment(os.environ, folder, budget=1.0, every=EVERY)
-    script = str(SCRIPTS / f"{name}.py")
     done = subprocess.run(
-        [sys.executable, script],
+        [sys.executable, f"{name}.py"],
         env={**environment, "OMP_NUM_THREADS": "1"},
-        cwd=folder,
+        cwd=SCRIPTS,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=_SECONDS,
         check=False,
     )
     assert any(folder.glob("*.traindx")), f"{name} left no recording:\n{done.stderr[-2000:]}"
 
 
-@cache
-def _session() -> Path:
-    """A folder that all processes of this test session share."""
-    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    if session is None:
-        return Path(tempfile.mkdtemp(prefix="traindx-scripts-"))
-    folder = Path(tempfile.gettempdir()) / f"traindx-scripts-{session}"
-    folder.mkdir(exist_ok=True)
-    return folder
+def keep(name: str, folder: Path) -> None:
+    """Compress a recording into the repository; nothing in it tells of the machine or the hour."""
+    RECORDINGS.mkdir(exist_ok=True)
+    with tarfile.open(RECORDINGS / f"{name}.tar.xz", "w:xz") as archive:
+        for path in sorted(folder.glob("*.traindx")):
+            with sqlite3.connect(path, isolation_level=None) as database:
+                database.execute("PRAGMA journal_mode=DELETE")
+                database.execute("VACUUM")
+            archive.add(path, path.name, filter=_anonymous)
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = member.mtime = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def main() -> None:
+    """Record scripts anew."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", default=[script.name for script in scripts()])
+    names = parser.parse_args().names
+
+    def again(name: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            record(name, Path(folder))
+            keep(name, Path(folder))
+        return name
+
+    with ThreadPoolExecutor(2) as pool:
+        for number, name in enumerate(pool.map(again, names), start=1):
+            print(f"recorded {number} of {len(names)}: {name}")
+
+
+if __name__ == "__main__":
+    main()
