@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from traindx.launching.command import Command
+from traindx.recorder.launch.command import Command
 from traindx.trials.place import workplace
 from traindx.trials.program import Order
 from traindx.trials.ray.runner import Cluster, RayRunner

@@ -12,7 +12,7 @@ from sklearn import datasets
 from exam_data_fresh import FRESH
 from exam_data_sets import FAULTS, HEALTHY, Set, flipped, shapes, split, standard
 from traindx import exams
-from traindx.exams.data_checks.label_noise import voted
+from traindx.exams.data_exam.checks.label_noise import voted
 from traindx.finding import Severity
 
 SEEDS = 3

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from transformers.models.auto import modeling_auto
 
 from traindx import exams
-from traindx.problem import Problem
-from traindx.problem_advice import mark
+from traindx.finding import Problem
+from traindx.report.problem_advice import mark
 
 _SIZES = {
     **dict.fromkeys(("hidden_size", "d_model", "n_embd", "embed_dim", "dim", "hidden_dim"), 64),

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from row import Row
-from traindx.log import Log
-from traindx.reader import HEAD_BYTES, Reader, Source
 from traindx.readers import delimited, json_lines
-from traindx.series import Floats
+from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.run import Floats
 
 _REPEATS = 5
 Tools = dict[str, Callable[[str], object]]

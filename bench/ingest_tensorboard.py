@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from row import Row
-from traindx.reader import HEAD_BYTES, Source
+from traindx.readers.binary.crc32c import crc32c, masked, masked_crc32c, shares
 from traindx.readers.tensorboard import READER
-from traindx.wire.crc32c import crc32c, masked, masked_crc32c, shares
+from traindx.readers.types import HEAD_BYTES, Source
 
 _NAMES = ("loss", "accuracy", "lr", "grad_norm", "throughput", "memory", "epoch", "time", "f1", "perplexity")
 _REPEATS = 3

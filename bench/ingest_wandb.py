@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from row import Row
-from traindx.reader import HEAD_BYTES, Source
+from traindx.readers.types import HEAD_BYTES, Source
 from traindx.readers.wandb_offline import READER
 
 _BLOCK, _FILE_HEADER = 32_768, b":W&B\xe1\xbe\x00"

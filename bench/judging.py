@@ -16,13 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.recorded import cases, curve
 from tests.verdicts import fits
 
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import UnreadableError
-from traindx.loading.reading import load
 from traindx.quantities import EPOCH, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Series
+from traindx.readers.loading.reading import load
+from traindx.run import Run, Series
 
 LOGS = Path(__file__).parents[2] / "shared" / "logs"
 LENGTHS = (1_000, 10_000, 100_000, 1_000_000)

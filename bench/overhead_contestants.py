@@ -23,7 +23,7 @@ from overhead_workloads import Training
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.instruments.patching import Patches
+    from traindx.recorder.hooks.patching import Patches
 
 _EVERY = 100
 """Steps between two working steps of the tools that are told to work now and then."""
@@ -197,7 +197,7 @@ def _attaching() -> ModuleType:
     """Our own modules, reading the clock that stands still; it is some 50 ns slower at each reading."""
     time.perf_counter = _own_seconds
     try:
-        return import_module("traindx.instruments.attachment")
+        return import_module("traindx.recorder.hooks.attachment")
     finally:
         time.perf_counter = _seconds
 
@@ -212,7 +212,7 @@ def _stated_cost(folder: Path) -> float | None:
 PLAIN = Contestant("plain", "plain", _plain, every_round=True)
 AGAIN = Contestant("plain again", "plain, a second time: the noise", _plain, every_round=True)
 CONTESTANTS = (
-    Contestant("traindx", "traindx run", _traindx, "traindx.instruments.attachment", every_round=True),
+    Contestant("traindx", "traindx run", _traindx, "traindx.recorder.hooks.attachment", every_round=True),
     Contestant("norms100", "norm loop by hand, every 100 steps", _norms(_EVERY)),
     Contestant("norms", "norm loop by hand, every step", _norms(1)),
     Contestant("wandb", "wandb.watch(log='all', log_freq=100), wandb.log of the loss", _wandb, "wandb"),

@@ -22,13 +22,13 @@ from zlib import crc32
 
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
-from traindx.checklist import Checked, Rehearsal
 from traindx.errors import TraindxError
-from traindx.launching.command import command_from
-from traindx.mark import Mark
-from traindx.preflighting import all_checked
-from traindx.rehearsing import STEPS, Rehearsing
-from traindx.short_running import ShortRuns
+from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
+from traindx.exams.preflight.run import all_checked
+from traindx.exams.preflight.types import Checked, Rehearsal
+from traindx.exams.short_runs import ShortRuns
+from traindx.finding import Mark
+from traindx.recorder.launch.command import command_from
 from traindx.trials.place import workplace
 from traindx.trials.runner import LocalRunner
 

@@ -30,14 +30,13 @@ import msgspec
 
 from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
-from traindx import catalogue
-from traindx.change import Change, change_from
-from traindx.diagnosis import Diagnosis
-from traindx.launching.command import command_from
-from traindx.operating import operation_of, operations
-from traindx.patching import patch_of
+from traindx.changes.live.apply import operation_of, operations
+from traindx.changes.source.patch import patch_of
+from traindx.changes.types import Change, change_from
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.types import Diagnosis
+from traindx.recorder.launch.command import command_from
 from traindx.run import Run
-from traindx.trial import Planned, Treatment, Trial
 from traindx.trials.arm import Done, carry_out
 from traindx.trials.budget import Budget, arm_steps
 from traindx.trials.engine import Engine
@@ -48,6 +47,7 @@ from traindx.trials.program import Order
 from traindx.trials.proving import proven_patch
 from traindx.trials.runner import LocalRunner
 from traindx.trials.search import searched
+from traindx.trials.types import Planned, Treatment, Trial
 
 RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 12.0
@@ -267,7 +267,7 @@ def sampled(every: Sequence[Case], wanted: int) -> list[Case]:
 
 
 def _can_be_treated(cause: str) -> bool:
-    return any(fix.change for one in catalogue.causes() if one.slug == cause for fix in one.fixes)
+    return any(fix.change for one in knowledge.causes() if one.slug == cause for fix in one.fixes)
 
 
 def main() -> None:

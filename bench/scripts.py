@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis, Verdict
-from traindx.loading.reading import load
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.readers.loading.reading import load
 from traindx.run import Run
 
 HEALTHY = "healthy"

@@ -10,9 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.recorded import Case, cases, curve
 
-from traindx import catalogue
-from traindx.finding import Finding
-from traindx.sign import Sign
+from traindx.diagnosis import knowledge
+from traindx.finding import Finding, Sign
 
 FACTORS = (0.5, 1.0, 2.0)
 
@@ -24,7 +23,7 @@ def seen(sign: Sign, among: list[Case]) -> int:
 def rows() -> list[str]:
     known = cases()
     lines = []
-    for sign in catalogue.signs():
+    for sign in knowledge.signs():
         true = [case for case in known if sign.slug in case.signs]
         well = [case for case in known if case.verdict == "healthy" and sign.slug not in case.signs]
         for limit in sign.limits:

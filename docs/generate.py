@@ -1,10 +1,8 @@
 """Writes the pages that are made from the code; with --check, only tells whether they are fresh."""
 
 import argparse
-import importlib
 import inspect
 import os
-import pkgutil
 import re
 import shutil
 import subprocess
@@ -21,13 +19,13 @@ NOTE = "<!-- made by docs/generate.py from the code: do not edit -->\n\n"
 
 def formats() -> str:
     from traindx import readers
+    from traindx.catalogue import modules
 
     parts = [
         "# Log formats\n",
         "Every format is recognised by its content, and none needs the library that wrote it.\n",
     ]
-    for info in sorted(pkgutil.iter_modules(readers.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"traindx.readers.{info.name}")
+    for module in modules(readers):
         # A reader's docstring is a title, lines of a log, and what to know of them.
         title, example, *text = inspect.cleandoc(module.__doc__ or "").split("\n\n")
         lines = textwrap.dedent(example).strip("\n")
@@ -56,8 +54,8 @@ def quantities() -> str:
 
 
 def signs() -> str:
-    from traindx import catalogue
     from traindx.cli import _pages
+    from traindx.diagnosis import knowledge
 
     parts = [
         "# Signs\n",
@@ -66,7 +64,7 @@ def signs() -> str:
         "A limit gets another value by `--limit SIGN.LIMIT=VALUE`, or by a line `SIGN.LIMIT = VALUE` under"
         " `[tool.traindx.limits]` in `pyproject.toml`.\n",
     ]
-    for sign in catalogue.signs():
+    for sign in knowledge.signs():
         looks = f"Looks at {_pages.needs(sign)}. A clear yes is {_pages.harm(sign)}."
         limits = _SOURCE.sub(r"[\g<0>](../\g<0>)", _pages.limits_table(sign))
         parts.append(f"## {sign.slug}\n\n{sign.asks}\n\n{looks}\n\n{limits}\n")
@@ -75,10 +73,10 @@ def signs() -> str:
 
 def causes() -> dict[str, str]:
     """The page of each cause, and the table that leads to them."""
-    from traindx import catalogue
     from traindx.cli import _pages
+    from traindx.diagnosis import knowledge
 
-    known = catalogue.causes()
+    known = knowledge.causes()
     pages = {f"docs/causes/{cause.slug}.md": _linked(str(_pages.cause_page(cause))) for cause in known}
     index = "\n\n".join(
         (
@@ -97,9 +95,9 @@ def causes() -> dict[str, str]:
 
 def _linked(page: str) -> str:
     """A page on which the name of a cause leads to its page."""
-    from traindx import catalogue
+    from traindx.diagnosis import knowledge
 
-    slugs = {cause.slug for cause in catalogue.causes()}
+    slugs = {cause.slug for cause in knowledge.causes()}
     own = re.search(r"^`([a-z-]+)` is a", page, re.MULTILINE)
 
     def link(match: re.Match[str]) -> str:
@@ -112,10 +110,10 @@ def _linked(page: str) -> str:
 
 def guides() -> dict[str, str]:
     """The guides, written by hand, with a table of the causes that each is about."""
-    from traindx import catalogue
     from traindx.cli import _pages
+    from traindx.diagnosis import knowledge
 
-    known = {cause.slug: cause for cause in catalogue.causes()}
+    known = {cause.slug: cause for cause in knowledge.causes()}
 
     def table(marked: re.Match[str]) -> str:
         rows = []
@@ -151,10 +149,10 @@ def commands() -> str:
 
 def skill() -> dict[str, str]:
     """The files of the skill that repeat what the causes declare."""
-    from traindx import catalogue
     from traindx.cli import _pages
+    from traindx.diagnosis import knowledge
 
-    known = catalogue.causes()
+    known = knowledge.causes()
     points = (
         "What you see, the causes behind it with the commonest first, and the first thing to change. The"
         " table points; only a diagnosis tells which it is. `traindx explain CAUSE` tells more of each."

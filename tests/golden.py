@@ -17,9 +17,9 @@ from pathlib import Path
 import traindx
 from tests.recorded import CURVES
 from tests.scripted import scripted_runs, scripts
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis
-from traindx.documents.diagnosis import diagnosis_document
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis
+from traindx.report.documents.diagnosis import diagnosis_document
 from traindx.run import Run
 
 DATA = Path(__file__).parent / "data"

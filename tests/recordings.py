@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from traindx.fact import Fact, Scalar
 from traindx.quantities import TRAIN_LOSS, WALL_TIME
-from traindx.quantity import Quantity
-from traindx.recording.tape import LayerRecord, Tape
+from traindx.recorder.tape import LayerRecord, Tape
+from traindx.run import Fact, Quantity, Scalar
 
 META: Mapping[str, object] = {
     "traindx": "0.4",

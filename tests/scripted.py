@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from traindx.launching.environment import recording_environment
-from traindx.loading.reading import load
+from traindx.readers.loading.reading import load
+from traindx.recorder.launch.environment import recording_environment
 from traindx.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from traindx import catalogue
-from traindx.fact import Fact
-from traindx.symptom import Symptom
+from traindx.cause import Symptom
+from traindx.diagnosis import knowledge
+from traindx.run import Fact
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,7 +27,7 @@ def generate() -> ModuleType:
 
 def test_every_cause_has_a_page_and_every_link_leads_to_one() -> None:
     pages = generate().causes()
-    assert {f"docs/causes/{cause.slug}.md" for cause in catalogue.causes()} < set(pages)
+    assert {f"docs/causes/{cause.slug}.md" for cause in knowledge.causes()} < set(pages)
     for page in pages.values():
         for target in re.findall(r"\]\(([a-z-]+\.md)\)", page):
             assert f"docs/causes/{target}" in pages
@@ -39,7 +39,7 @@ def test_the_index_leads_from_complaints_and_from_misdiagnoses() -> None:
     misdiagnoses, _, everything = rest.partition("## All causes")
     for symptom in Symptom:
         assert symptoms.count(f"| {symptom.value} | [`") == 1
-    for cause in catalogue.causes():
+    for cause in knowledge.causes():
         assert f"[`{cause.slug}`]({cause.slug}.md)" in symptoms
         assert f"[`{cause.slug}`]({cause.slug}.md)" in everything
         for one in cause.misdiagnoses:
@@ -48,7 +48,7 @@ def test_the_index_leads_from_complaints_and_from_misdiagnoses() -> None:
 
 def test_a_sign_that_needs_facts_names_them() -> None:
     page = generate().signs()
-    for sign in catalogue.signs():
+    for sign in knowledge.signs():
         chapter = page.partition(f"## {sign.slug}\n")[2].partition("\n## ")[0]
         assert sign.asks in chapter
         for need in sign.needs:
@@ -65,7 +65,7 @@ def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path: Path) -> Non
     )
     assert done.returncode == 0, done.stderr
     pages = {str(page.relative_to(tmp_path)): page.read_text() for page in tmp_path.rglob("*.html")}
-    assert {f"causes/{cause.slug}.html" for cause in catalogue.causes()} < set(pages)
+    assert {f"causes/{cause.slug}.html" for cause in knowledge.causes()} < set(pages)
     for page in pages.values():
         # Links may lead anywhere; what a page loads by itself lies beside it.
         loaded = re.findall(r'<(?:script|img|iframe|source)[^>]+src="([^"]+)"', page)
@@ -82,7 +82,7 @@ def test_every_link_between_pages_leads_to_one() -> None:
 
 
 def test_guides_name_causes_that_exist_with_what_they_declare() -> None:
-    known = {cause.slug: cause for cause in catalogue.causes()}
+    known = {cause.slug: cause for cause in knowledge.causes()}
     pages = generate().guides()
     assert len(pages) == 5
     named: set[str] = set()

@@ -5,8 +5,8 @@ from importlib import import_module
 
 import pytest
 
-from traindx import probes
-from traindx.probe import Probe
+from traindx.recorder import probes
+from traindx.recorder.probes.types import Probe
 from traindx.testing.probe import check_probe
 
 NAMES = sorted(module.name for module in pkgutil.iter_modules(probes.__path__))
@@ -14,6 +14,6 @@ NAMES = sorted(module.name for module in pkgutil.iter_modules(probes.__path__))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_probe_conforms(name: str) -> None:
-    make = import_module(f"traindx.probes.{name}").PROBE
+    make = import_module(f"traindx.recorder.probes.{name}").PROBE
     assert issubclass(make, Probe)
     check_probe(make)

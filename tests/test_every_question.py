@@ -2,16 +2,15 @@
 
 import pytest
 
-from traindx import catalogue
-from traindx.answering import answer_to
-from traindx.complaint import Complaint
-from traindx.complaints import COMPLAINTS
-from traindx.inquiring import next_question
-from traindx.interview import Interview
-from traindx.question import Choice, Question, Told
-from traindx.weighing import weigh
+from traindx.interview import knowledge
+from traindx.interview.complaints import COMPLAINTS
+from traindx.interview.next_question import next_question
+from traindx.interview.parse_answer import answer_to
+from traindx.interview.questions.types import Choice, Question, Told
+from traindx.interview.types import Complaint, Interview
+from traindx.interview.weighing import weigh
 
-QUESTIONS = catalogue.questions()
+QUESTIONS = knowledge.questions()
 CHOICES = [
     pytest.param(question, choice, id=f"{question.slug}={choice.slug}")
     for question in QUESTIONS

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.recorded import cases, curve
-from traindx import catalogue
-from traindx.fact import Fact
-from traindx.finding import Answer, Finding
+from traindx.diagnosis import knowledge
+from traindx.finding import Answer, Finding, Sign
 from traindx.quantities import RECORDED_ONLY
-from traindx.run import Run
-from traindx.sign import Sign
+from traindx.run import Fact, Run
 from traindx.testing import check_sign
 
 TYPE_CHECKING = False
@@ -45,19 +43,19 @@ def shown(slug: str) -> list[Run]:
     return [recorded(one) for case in trainings() if case.slug == slug for one in (case.broken, case.fixed)]
 
 
-@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_the_sign_conforms(sign: Sign) -> None:
     for name in SAMPLE:
         check_sign(sign, curve(name), scale_free=sign.slug not in ABSOLUTE)
 
 
-@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_the_sign_conforms_on_recordings(sign: Sign) -> None:
     for slug in RECORDED:
         check_sign(sign, shown(slug)[0], scale_free=sign.slug not in ABSOLUTE)
 
 
-@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_every_limit_has_a_source(sign: Sign) -> None:
     page = THRESHOLDS.read_text(encoding="utf-8")
     for limit in sign.limits:
@@ -66,7 +64,7 @@ def test_every_limit_has_a_source(sign: Sign) -> None:
         assert f'<a id="{anchor[1]}"></a>' in page, f"{sign.slug}.{limit.name}: no entry {anchor[1]}"
 
 
-@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_a_yes_and_a_no_are_known(sign: Sign) -> None:
     """Every sign is seen in some real training and is absent from another."""
     answers = [sign(curve(case.id)) for case in cases()]
@@ -80,7 +78,7 @@ def is_known(answers: list[Answer]) -> bool:
     return None in answers and any(isinstance(answer, Finding) for answer in answers)
 
 
-@pytest.mark.parametrize("sign", catalogue.signs(), ids=lambda sign: sign.slug)
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_a_sign_that_looks_inside_has_trainings_of_its_own(sign: Sign) -> None:
     """Curves alone cannot show whether it tells a fault from what looks like it."""
     needs = {one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))}

@@ -1,8 +1,8 @@
 """What traindx says of trainings made for the purpose, against the labels of someone who looked at them."""
 
 from tests.recorded import Case, cases, curve
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
 
 
 def judged() -> list[tuple[Case, Diagnosis]]:

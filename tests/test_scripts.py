@@ -3,9 +3,9 @@
 import pytest
 
 from tests.scripted import SCRIPTS, Script, scripted, scripts
-from traindx import catalogue
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
 
 HEALTHY = "healthy"
 KNOWN_FALSE_ALARMS = [
@@ -22,7 +22,7 @@ def judged() -> list[tuple[Script, Diagnosis]]:
 def test_the_index_is_whole() -> None:
     names = [script.name for script in scripts()]
     assert sorted(names) == sorted(path.stem for path in SCRIPTS.glob("*.py"))
-    known = {cause.slug for cause in catalogue.causes()}
+    known = {cause.slug for cause in knowledge.causes()}
     assert {script.cause for script in scripts()} - {HEALTHY} == known - UNEXPLAINED
     assert all(set(script.accept) <= known for script in scripts())
     assert sum(script.cause == HEALTHY for script in scripts()) >= 15

@@ -11,8 +11,7 @@ import pytest
 import traindx
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.quantity import Quantity
-from traindx.run import Run
+from traindx.run import Quantity, Run
 
 LOGS = Path(__file__).parents[2] / "shared" / "logs"
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="the folder of real logs is not beside the project")

@@ -8,8 +8,8 @@ import pytest
 import traindx
 from tests.test_shared_logs import LOGS
 from tests.verdicts import fits
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import UnreadableError
 
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="the folder of real logs is not beside the project")

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from traindx.loading.reading import load
+from traindx.readers.loading.reading import load
+from traindx.recorder.attach import watch
 from traindx.run import Run
-from traindx.watching import watch
 
 # Threads that wait for each other take longer than sums as small as these.
 torch.set_num_threads(1)

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from traindx.change import Change, change_from
-from traindx.trial import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
+from traindx.changes.types import Change, change_from
 from traindx.trials.effect import effect_of
+from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
 
 HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
 PATCH = """\

@@ -1,6 +1,6 @@
 """Which verdicts fit a label of the shared logs or of the recorded trainings, written down once."""
 
-from traindx.diagnosis import Diagnosis, Verdict
+from traindx.diagnosis.types import Diagnosis, Verdict
 
 _SEEN = {
     "nonfinite": {"loss_not_finite", "gradient_not_finite"},

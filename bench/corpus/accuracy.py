@@ -19,9 +19,9 @@ from corpus.judged import Judged, judged, sharpened
 from corpus.pictures import calibration, confusion, coverage
 from corpus.ranker import Ranker
 from corpus.table import Row, read
-from traindx.catalogue import set_by_hand
-from traindx.diagnosis import Verdict
-from traindx.fitted import HEALTH as HEALTHY
+from traindx.diagnosis.calibration import HEALTH as HEALTHY
+from traindx.diagnosis.knowledge import set_by_hand
+from traindx.diagnosis.types import Verdict
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "accuracy.md"

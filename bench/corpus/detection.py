@@ -18,10 +18,10 @@ from rich.progress import track
 
 from corpus.make import CORPUS
 from corpus.table import Row, read, run_at
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.cli._alarms import is_serious
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Verdict
 from traindx.facts import EXIT_CODE, RECORDED_SECONDS
-from traindx.launching.alarms import is_serious
 from traindx.run import Run
 
 DETECTION = Path(__file__).parent / "detection.csv"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.judged import Judged
-from traindx.catalogue import cause_named
-from traindx.diagnosis import Verdict
-from traindx.symptom import Symptom
+from traindx.cause import Symptom
+from traindx.diagnosis.knowledge import cause_named
+from traindx.diagnosis.types import Verdict
 
 _BINS = 10
 

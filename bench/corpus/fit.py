@@ -20,7 +20,7 @@ from torch import Tensor
 from corpus.programs import programs
 from corpus.ranker import Asked, Points, Ranker, asked
 from corpus.table import Row, read
-from traindx.fitted import HEALTH
+from traindx.diagnosis.calibration import HEALTH
 
 POINTS = Path(__file__).parents[2] / "src" / "traindx" / "points.json"
 _STEPS = 200

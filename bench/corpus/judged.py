@@ -8,10 +8,10 @@ from torch import Tensor
 
 from corpus.ranker import Ranker
 from corpus.table import Row, decoded
-from traindx import catalogue
-from traindx.diagnosing import LISTED
-from traindx.diagnosis import Asked, Verdict
-from traindx.verdict import verdict_of
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.engine import LISTED
+from traindx.diagnosis.types import Asked, Verdict
+from traindx.diagnosis.verdict import verdict_of
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def judged(
     ranker: Ranker, signs: Sequence[str], rows: Sequence[Row], beliefs: Tensor, codes: Sequence[str]
 ) -> list[Judged]:
     """What is said of every row, from logarithms of shares and the answers behind them."""
-    known = [sign for sign in catalogue.signs() if sign.slug in set(signs)]
+    known = [sign for sign in knowledge.signs() if sign.slug in set(signs)]
     found = []
     for row, shares, code in zip(rows, beliefs.exp().tolist(), codes, strict=True):
         answers = decoded(code, signs)

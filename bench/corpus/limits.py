@@ -14,9 +14,8 @@ from rich.progress import track
 from corpus.make import CORPUS
 from corpus.recipe import HEALTHY
 from corpus.table import Row, read, run_at
-from traindx import catalogue
-from traindx.finding import Finding
-from traindx.sign import Sign
+from traindx.diagnosis import knowledge
+from traindx.finding import Finding, Sign
 
 THRESHOLDS = Path(__file__).parents[1] / "thresholds.md"
 FACTORS = (0.5, 1.0, 2.0)
@@ -31,20 +30,20 @@ def asked(sign: Sign) -> list[Sign]:
 def seen(row: Row, folder: Path) -> list[bool]:
     """Of all signs with all limits, which are seen in a run."""
     run = run_at(folder / f"{row.id}.traindx")
-    every = [each for sign in catalogue.signs() for each in asked(sign)]
+    every = [each for sign in knowledge.signs() for each in asked(sign)]
     return [run is not None and isinstance(each(run), Finding) for each in every]
 
 
 def lines(rows: Sequence[Row], found: Sequence[Sequence[bool]]) -> list[str]:
     """A line for every limit: how many runs it is seen in, of those it speaks for and of healthy ones."""
     speaks: dict[str, set[str]] = {}
-    for cause in catalogue.set_by_hand():
+    for cause in knowledge.set_by_hand():
         for clue in cause.clues:
             if clue.seen >= 1:
                 speaks.setdefault(clue.sign.slug, set()).add(cause.slug)
     well = [flags for row, flags in zip(rows, found, strict=True) if row.label == HEALTHY and not row.cause]
     told, column = [], 0
-    for sign in catalogue.signs():
+    for sign in knowledge.signs():
         true = [
             flags for row, flags in zip(rows, found, strict=True) if row.label in speaks.get(sign.slug, set())
         ]

@@ -10,8 +10,7 @@ import numpy as np
 
 from traindx import quantities as q
 from traindx.facts import CLASS_BALANCE, LEARNING_RATE, OUTPUT_ACTIVATION
-from traindx.quantity import Quantity
-from traindx.run import Run
+from traindx.run import Quantity, Run
 
 
 def _values(run: Run, quantity: Quantity) -> list[float]:

@@ -17,10 +17,10 @@ from rich.progress import track
 import scripts
 from corpus.peers import blamed
 from corpus.table import NOT_RECORDED, Row, answers, read, write
-from traindx import catalogue
-from traindx.diagnosing import diagnose
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
-from traindx.loading.reading import load
+from traindx.readers.loading.reading import load
 from traindx.run import Run
 
 PROGRAMS = Path(__file__).parent / "programs.csv"
@@ -53,7 +53,7 @@ def rows_of_logs() -> Iterator[Row]:
 
 
 def _row(name: str, label: str, run: Run, full: str = "", log: str = "") -> Row:
-    nothing = NOT_RECORDED * len(catalogue.signs())
+    nothing = NOT_RECORDED * len(knowledge.signs())
     return Row(
         id=name,
         task="",

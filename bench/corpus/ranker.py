@@ -1,6 +1,6 @@
 """The product's ranking as arithmetic on arrays, so that its points can be fitted by their gradient.
 
-`beliefs` gives what `traindx.believing.believe` gives, for many runs at once; a test holds the two together.
+`beliefs` gives what `traindx.diagnosis.score.believe` gives, for many runs at once; a test compares them.
 """
 
 import math
@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, strength
-from traindx import catalogue
 from traindx.cause import Cause, Clue, Kind
-from traindx.explaining import HEAD_START, MOST, OWN, WELL_AHEAD
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import HEALTH
+from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.diagnosis.mechanisms import HEAD_START, MOST, OWN, WELL_AHEAD
+from traindx.diagnosis.score import DECIDING
 from traindx.finding import Answer, Finding
-from traindx.fitted import HEALTH
-from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
-from traindx.scoring import DECIDING
 
 _MOST_AHEAD = 50.0
 
@@ -68,7 +68,7 @@ class Ranker:
 
     def __init__(self, signs: Sequence[str], causes: Sequence[Cause] | None = None) -> None:
         self.signs = list(signs)
-        self.causes = tuple(causes or catalogue.set_by_hand())
+        self.causes = tuple(causes or knowledge.set_by_hand())
         self.names = [HEALTH, *(cause.slug for cause in self.causes)]
         place = {slug: number for number, slug in enumerate(signs)}
         owned = [(0, clue) for clue in HEALTHY_CLUES]
@@ -120,7 +120,7 @@ class Ranker:
         return worth * mask
 
     def _with_roots(self, scores: Tensor, counted: Tensor, yes: Tensor) -> Tensor:
-        """What roots gain by explaining mechanisms, as `traindx.explaining` has it."""
+        """What roots gain by explaining mechanisms, as `traindx.diagnosis.mechanisms` has it."""
         gains = torch.zeros_like(scores)
         speaking = torch.where(yes, counted, 0.0)
         for how, roots in self._roots:

@@ -22,11 +22,11 @@ from corpus.harm import RISES, Outcome, cost_of, log_rows, rise_of
 from corpus.make import CORPUS
 from corpus.peers import blamed
 from corpus.recipe import HEALTHY, faults
-from traindx import catalogue
+from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
 from traindx.finding import Answer, CannotTell, Evidence, Finding
-from traindx.loading.reading import load
 from traindx.quantities import QUANTITIES
+from traindx.readers.loading.reading import load
 from traindx.run import Run
 
 ANSWERS = Path(__file__).parent / "answers.csv"
@@ -91,8 +91,8 @@ def decoded(codes: str, signs: Sequence[str]) -> dict[str, Answer]:
 def answers(run: Run | None) -> str:
     """What every sign says; of a run that left nothing, nothing."""
     if run is None:
-        return NOT_RECORDED * len(catalogue.signs())
-    return "".join(coded(sign(run)) for sign in catalogue.signs())
+        return NOT_RECORDED * len(knowledge.signs())
+    return "".join(coded(sign(run)) for sign in knowledge.signs())
 
 
 def run_at(path: Path) -> Run | None:
@@ -158,7 +158,7 @@ def healthy_twins(files: Iterable[Path]) -> Iterator[Path]:
 def write(rows: Iterable[Row], into: Path = ANSWERS) -> None:
     """The table as text; the first line names the signs."""
     with into.open("w", encoding="utf-8", newline="") as file:
-        file.write(f"# {' '.join(sign.slug for sign in catalogue.signs())}\n")
+        file.write(f"# {' '.join(sign.slug for sign in knowledge.signs())}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_FIELDS)
         for row in rows:

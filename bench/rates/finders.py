@@ -38,7 +38,7 @@ def own_rate(task: Task, seed: int) -> float:
 
 def ours(task: Task, seed: int, setting: Setting) -> list[Suggestion]:
     """`traindx.find_rate` with its defaults."""
-    from traindx.exams.learning_rate import find_rate
+    from traindx.exams.learning_rate.loop import find_rate
 
     optimizer = task.optimizer(setting.model.parameters(), own_rate(task, seed))
     found = find_rate(setting.model, optimizer, setting.batches, setting.loss)

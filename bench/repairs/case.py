@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from traindx.diagnosis import Diagnosis
+from traindx.diagnosis.types import Diagnosis
 from traindx.run import Run
-from traindx.trial import Trial
 from traindx.trials.arm import Done
+from traindx.trials.types import Trial
 
 HEALTHY = "healthy"
 

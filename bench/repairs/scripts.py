@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from repairs.case import HEALTHY, Case, closed
-from traindx.diagnosing import diagnose
-from traindx.trial import Trial
+from traindx.diagnosis.engine import diagnose
 from traindx.trials.arm import Done
 from traindx.trials.measuring import end
+from traindx.trials.types import Trial
 
 _BENCH = Path(__file__).parents[1]
 _SCRIPTS = _BENCH.parent / "tests" / "scripts"

@@ -21,11 +21,11 @@ from corpus.ranker import Ranker
 from corpus.recipe import Recipe, draw, faults, twin_of
 from corpus.table import Row, read
 from repairs.case import HEALTHY, Case, closed
-from traindx import catalogue, fitted
-from traindx.diagnosing import diagnose
-from traindx.trial import Trial
+from traindx.diagnosis import calibration, knowledge
+from traindx.diagnosis.engine import diagnose
 from traindx.trials.arm import Done
 from traindx.trials.program import OUTPUT
+from traindx.trials.types import Trial
 
 _OF_A_CAUSE = 2
 """Cases of one cause at most."""
@@ -41,9 +41,9 @@ def forget_families(part: int) -> None:
     parts = dealt([row.family for row in rows])
     ranker = Ranker(signs)
     points = fit(ranker, sample(ranker, [*(row for row in rows if parts[row.family] != part), *programs()]))
-    factors = msgspec.structs.asdict(fitted._read())["sureness"]
-    told = msgspec.json.decode(as_json(ranker, points, factors).encode(), type=type(fitted._read()))
-    fitted._read = lambda: told  # type: ignore[assignment]
+    factors = msgspec.structs.asdict(calibration._read())["sureness"]
+    told = msgspec.json.decode(as_json(ranker, points, factors).encode(), type=type(calibration._read()))
+    calibration._read = lambda: told  # type: ignore[assignment]
 
 
 def cases(folder: Path, part: int, faulty: int, healthy: int) -> list[Case]:
@@ -67,7 +67,7 @@ def cases(folder: Path, part: int, faulty: int, healthy: int) -> list[Case]:
 
 def _counts(row: Row) -> bool:
     """Whether a fault has a fix that a machine can apply, and did harm that skill shows."""
-    can = any(fix.change for one in catalogue.causes() if one.slug == row.cause for fix in one.fixes)
+    can = any(fix.change for one in knowledge.causes() if one.slug == row.cause for fix in one.fixes)
     return can and row.label == row.cause and row.harm >= _BAR and faults()[row.cause].harm in _MEASURED
 
 

@@ -10,28 +10,22 @@ from importlib import import_module
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx import exams, facts, quantities
-    from traindx.cause import Cause
-    from traindx.checklist import Checklist
-    from traindx.comparing import compare
-    from traindx.comparison import Comparison
-    from traindx.diagnosing import diagnose
-    from traindx.diagnosis import Diagnosis, Verdict
+    from traindx.cause import Cause, Prescription
+    from traindx.comparison.engine import compare
+    from traindx.comparison.types import Comparison
+    from traindx.diagnosis.engine import diagnose
+    from traindx.diagnosis.types import Diagnosis, Verdict
     from traindx.errors import TraindxError, UnreadableError
-    from traindx.event import Event
-    from traindx.exams.learning_rate import find_rate
-    from traindx.fact import Fact
+    from traindx.exams.learning_rate.loop import find_rate
+    from traindx.exams.learning_rate.program import ProgramRate, lr_find
+    from traindx.exams.learning_rate.types import FoundRate
+    from traindx.exams.preflight.run import preflight
+    from traindx.exams.preflight.types import Checklist
     from traindx.finding import Evidence, Finding, Severity
-    from traindx.learning_rate import FoundRate
-    from traindx.loading.reading import Reading, follow, load, read
-    from traindx.log import Unread
-    from traindx.lr_finding import ProgramRate, lr_find
-    from traindx.preflighting import preflight
-    from traindx.prescription import Prescription
-    from traindx.quantity import Quantity
-    from traindx.run import Run, Segment
-    from traindx.series import Axis, Series
-    from traindx.treating import Treated, Wish, treat
-    from traindx.watching import Watch, watch
+    from traindx.readers.loading.reading import Reading, follow, load, read
+    from traindx.recorder.attach import Watch, watch
+    from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Unread
+    from traindx.trials.treatment import Treated, Wish, treat
 
 __version__ = "0.8.0"
 
@@ -78,41 +72,41 @@ __all__ = [
 
 # Resolved on first use, so that `traindx --help` need not load numpy.
 _HOME = {
-    "Axis": "series",
+    "Axis": "run",
     "Cause": "cause",
-    "Checklist": "checklist",
-    "Comparison": "comparison",
-    "Diagnosis": "diagnosis",
-    "Event": "event",
+    "Checklist": "exams.preflight.types",
+    "Comparison": "comparison.types",
+    "Diagnosis": "diagnosis.types",
+    "Event": "run",
     "Evidence": "finding",
-    "Fact": "fact",
+    "Fact": "run",
     "Finding": "finding",
-    "FoundRate": "learning_rate",
-    "Prescription": "prescription",
-    "ProgramRate": "lr_finding",
-    "Quantity": "quantity",
-    "Reading": "loading.reading",
+    "FoundRate": "exams.learning_rate.types",
+    "Prescription": "cause",
+    "ProgramRate": "exams.learning_rate.program",
+    "Quantity": "run",
+    "Reading": "readers.loading.reading",
     "Run": "run",
     "Segment": "run",
-    "Series": "series",
+    "Series": "run",
     "Severity": "finding",
     "TraindxError": "errors",
-    "Treated": "treating",
-    "Unread": "log",
+    "Treated": "trials.treatment",
+    "Unread": "readers.types",
     "UnreadableError": "errors",
-    "Verdict": "diagnosis",
-    "Watch": "watching",
-    "Wish": "treating",
-    "compare": "comparing",
-    "diagnose": "diagnosing",
-    "find_rate": "exams.learning_rate",
-    "follow": "loading.reading",
-    "load": "loading.reading",
-    "lr_find": "lr_finding",
-    "preflight": "preflighting",
-    "read": "loading.reading",
-    "treat": "treating",
-    "watch": "watching",
+    "Verdict": "diagnosis.types",
+    "Watch": "recorder.attach",
+    "Wish": "trials.treatment",
+    "compare": "comparison.engine",
+    "diagnose": "diagnosis.engine",
+    "find_rate": "exams.learning_rate.loop",
+    "follow": "readers.loading.reading",
+    "load": "readers.loading.reading",
+    "lr_find": "exams.learning_rate.program",
+    "preflight": "exams.preflight.run",
+    "read": "readers.loading.reading",
+    "treat": "trials.treatment",
+    "watch": "recorder.attach",
 }
 
 _MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")

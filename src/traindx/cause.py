@@ -5,13 +5,77 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from traindx.fact import Fact
-from traindx.prescription import Experiment, Prescription
-from traindx.sign import Sign
-from traindx.symptom import Symptom
+from traindx.finding import Sign
+from traindx.run import Fact
+
+
+class Symptom(Enum):
+    """The complaints people come with; every cause says which of them it leads to."""
+
+    NOT_LEARNING = "the loss does not move from the start"
+    PLATEAU = "the loss fell, then stopped falling"
+    SLOW = "the loss falls very slowly"
+    UNSTABLE = "the loss swings, spikes or climbs"
+    NOT_FINITE = "the loss becomes NaN or infinite"
+    GRADIENTS_EXPLODE = "gradients become very large"
+    GRADIENTS_VANISH = "gradients become very small"
+    GENERALISES_BADLY = "training looks good, validation does not"
+    TAKES_LONG = "steps take too long, or memory runs out"
+    LYING_NUMBERS = "the numbers contradict each other or what the model does"
+    CRASHES = "the program stops with an error"
+
+
+class Safety(Enum):
+    """Who may apply a fix."""
+
+    SAFE = "safe"
+    """It can be undone and harms nothing: a machine may apply it."""
+    ASK = "ask"
+    """It changes the result or the cost: a machine may apply it after consent."""
+    MANUAL = "manual"
+    """It needs a person's judgement or hand."""
+
+
+@dataclass(frozen=True)
+class Prescription:
+    """A fix with a prediction: what to change, what will be seen then, and when it harms."""
+
+    title: str
+    """An order in one line: "Lower the learning rate ten times"."""
+    expect: str
+    """What the curve does if the fix is right; a trial checks it."""
+    safety: Safety
+    not_when: str
+    """When this fix does harm or nothing."""
+    code: str = ""
+    """A few lines of PyTorch that show the change."""
+    before: str = ""
+    """The same lines as they are in a program that has the illness; the first fix of a cause shows them."""
+    change: str | None = None
+    """The change as a machine applies it, such as "optimizer.lr x 0.1"; None where only a person can.
+
+    Where one is no fix without the other, both stand there with " + " between them.
+    """
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A short test that tells whether one cause is the true one."""
+
+    does: str
+    """What to do, as an order: "Repeat 200 steps with a ten times lower rate"."""
+    if_true: str
+    """What is seen if the cause is the true one."""
+    if_false: str
+    """What is seen if it is not."""
+    minutes: float
+    """Rough price, to choose the cheapest: 1 looks something up, 5 a short run, 60 a whole run."""
+
 
 SECTIONS = ("What happens", "What you see", "Often confused with", "What not to do", "References")
+
 _BULLET = re.compile(r"(?ms)^- (.*?)(?=^- |\Z)")
+
 _RIVAL = re.compile(r"(?s)`([a-z-]+)`: (.*)")
 
 

@@ -4,7 +4,7 @@ A setting found beside a log (`hparams.yaml`, a W&B config, `args.json` ...) bec
 `vocabulary` recognises its name; all settings stay available under their own names in `Run.settings`.
 """
 
-from traindx.fact import Fact
+from traindx.run import Fact
 
 OPTIMIZER = Fact("optimizer", "the optimizer's class, such as AdamW")
 LEARNING_RATE = Fact("learning_rate", "the learning rate the run was configured with")

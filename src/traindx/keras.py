@@ -13,12 +13,12 @@ from typing import final
 
 import keras
 
-from traindx.launching.run_folder import new_run_folder
-from traindx.watching import RUNS, Settings, Watch, begin, stem, told
+from traindx.recorder.attach import RUNS, Settings, Watch, begin, stem, told
+from traindx.recorder.launch.run_folder import new_run_folder
 
 TYPE_CHECKING = False  # as typing has it
 if TYPE_CHECKING:
-    from traindx.instruments.keras_epochs import KerasEpochs
+    from traindx.recorder.hooks.keras_epochs import KerasEpochs
 
 _LOG = logging.getLogger("traindx")
 _WISH = "TRAINDX_RECORD"
@@ -45,7 +45,7 @@ class Callback(keras.callbacks.Callback):
         super().set_model(model)
         # What is compiled as a whole can only be seen from outside, as on other backends.
         if not self._fitting and keras.config.backend() == "torch" and not model.jit_compile:
-            from traindx.instruments.attachment import keras_imported
+            from traindx.recorder.hooks.attachment import keras_imported
 
             self.watch = begin(self._settings)
             keras_imported()
@@ -55,7 +55,7 @@ class Callback(keras.callbacks.Callback):
         """Begin on other backends."""
         self._fitting = True
         if self.watch is None:
-            from traindx.instruments.keras_epochs import KerasEpochs
+            from traindx.recorder.hooks.keras_epochs import KerasEpochs
 
             epochs = self._epochs = KerasEpochs(self._folder())
             self._attempt(lambda: epochs.begin(self.model, self.params))

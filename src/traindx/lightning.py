@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import final
 
 from traindx.facts import FRAMEWORK, PLANNED_EPOCHS
-from traindx.quantity import Split
-from traindx.watching import RUNS, Settings, Watch, begin, begin_together
+from traindx.recorder.attach import RUNS, Settings, Watch, begin, begin_together
+from traindx.run import Split
 
 # The library goes by two names; a program uses one of them.
 if "pytorch_lightning" in sys.modules and "lightning.pytorch" not in sys.modules:

@@ -5,7 +5,7 @@ better (mAP50, rouge1, F1 ...), `ERROR` those where lower is better (MAE, WER, F
 stands in the series' `part`. Quantities marked per layer carry the layer's name.
 """
 
-from traindx.quantity import Better, Quantity, Split
+from traindx.run import Better, Quantity, Split
 
 _LOWER, _HIGHER = Better.LOWER, Better.HIGHER
 _TRAIN, _VAL, _TEST = Split.TRAIN, Split.VALIDATION, Split.TEST

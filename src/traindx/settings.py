@@ -13,11 +13,11 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from traindx import catalogue
+from traindx.diagnosis import knowledge
 from traindx.errors import SettingsError, UnknownNameError
+from traindx.format import printable
 from traindx.quantities import QUANTITIES
-from traindx.quantity import Quantity
-from traindx.wording import printable
+from traindx.run import Quantity
 
 Limits = dict[str, dict[str, float]]
 """Values for limits of signs: by the sign's slug, then by the limit's name."""
@@ -81,7 +81,7 @@ def limits_from(assignments: Iterable[str], limits: Limits) -> Limits:
 
 def _add(limits: Limits, sign: str, name: str, value: object, where: str) -> None:
     """Put one limit in its place, if there is a limit of that name."""
-    known = {one.slug: one for one in catalogue.signs()}
+    known = {one.slug: one for one in knowledge.signs()}
     if sign not in known:
         raise UnknownNameError("sign", sign, known, todo="docs/signs.md lists them")
     names = [limit.name for limit in known[sign].limits]

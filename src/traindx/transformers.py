@@ -9,8 +9,8 @@ from torch.optim import Optimizer
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from traindx.facts import FRAMEWORK, PLANNED_EPOCHS, PLANNED_STEPS, SCHEDULE
-from traindx.quantity import Split
-from traindx.watching import RUNS, Settings, Watch, begin, begin_together
+from traindx.recorder.attach import RUNS, Settings, Watch, begin, begin_together
+from traindx.run import Split
 
 _LOG = logging.getLogger("traindx")
 

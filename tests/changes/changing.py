@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from traindx.change import change_from
-from traindx.operating import operation_of
-from traindx.surgery.program import Program
-from traindx.trial import NOTES
+from traindx.changes.live.apply import operation_of
+from traindx.changes.live.program import Program
+from traindx.changes.types import change_from
+from traindx.recorder.launch.environment import NOTES
 
 STEPS = 12
 

@@ -16,8 +16,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import STEPS, changed, notes
 from tests.changes.training import moved, net, train
-from traindx.change import Change
-from traindx.operating import operations
+from traindx.changes.live.apply import operations
+from traindx.changes.types import Change
 
 
 @pytest.mark.parametrize(("text", "times"), [("optimizer.lr x 0.1", 0.1), ("optimizer.lr 0.01", 0.1)])

@@ -11,10 +11,10 @@ from torch.nn import functional
 
 from tests.changes.changing import changed
 from tests.changes.training import train
-from traindx import catalogue
-from traindx.change import change_from, changes_from
+from traindx.changes.live.apply import check, operation_of, operations
+from traindx.changes.types import change_from, changes_from
+from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
-from traindx.operating import check, operation_of, operations
 
 
 def test_every_change_on_the_shelf_has_an_example_that_can_be_read() -> None:
@@ -67,7 +67,7 @@ def test_a_change_that_is_written_otherwise_is_refused(text: str) -> None:
 
 
 def test_what_the_catalogue_asks_for_is_written_as_it_should_be() -> None:
-    texts = [fix.change for cause in catalogue.causes() for fix in cause.fixes if fix.change]
+    texts = [fix.change for cause in knowledge.causes() for fix in cause.fixes if fix.change]
     before = dict(vars(functional)), torch.manual_seed
     for text in texts:
         for change in changes_from(text):

@@ -256,11 +256,11 @@ def test_documents_go_where_they_should(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_every_question_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    from traindx import catalogue
+    from traindx.interview import knowledge
 
     assert main(["ask", "--questions"]) == 0
     text = capsys.readouterr().out
-    for question in catalogue.questions():
+    for question in knowledge.questions():
         assert question.asks.split("?")[0][:40] in text
 
 

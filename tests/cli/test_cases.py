@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests import treatments
-from tests.renderers import canonical
-from traindx.casebook import Casebook
+from tests.report.renderers import canonical
 from traindx.cli import main
+from traindx.trials.casebook import Casebook
 
 
 @pytest.fixture(autouse=True)

@@ -2,24 +2,24 @@
 
 import pytest
 
-from traindx import catalogue
 from traindx.cli._conditions import conditions_from, stopping
-from traindx.diagnosis import Diagnosis, Suspect, Verdict
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
-from traindx.report import Report
 from traindx.run import Run
+from traindx.trials.types import Report
 
 
 def report(verdict: Verdict, healthy: float, *suspects: tuple[str, float, str]) -> Report:
     """One run with suspects given as slug, share and mechanism."""
     named = tuple(
         Suspect(
-            catalogue.cause_named(slug),
+            knowledge.cause_named(slug),
             share,
             0.0,
             (),
             Severity.SERIOUS,
-            catalogue.cause_named(mechanism) if mechanism else None,
+            knowledge.cause_named(mechanism) if mechanism else None,
         )
         for slug, share, mechanism in suspects
     )

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from traindx import catalogue
+from traindx.cause import Symptom
 from traindx.cli import main
 from traindx.cli._pages import cause_page, sign_page, symptoms_table
-from traindx.symptom import Symptom
+from traindx.diagnosis import knowledge
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +20,8 @@ def test_causes_lists_each_on_a_line(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["causes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(len(line) for line in lines) <= 80
-    listed = [line.split()[0] for line in lines[1:] if line][: len(catalogue.causes())]
-    assert listed == [cause.slug for cause in catalogue.causes()]
+    listed = [line.split()[0] for line in lines[1:] if line][: len(knowledge.causes())]
+    assert listed == [cause.slug for cause in knowledge.causes()]
 
 
 def test_causes_as_data_hold_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,7 +37,7 @@ def test_causes_as_data_hold_all_that_is_known(capsys: pytest.CaptureFixture[str
 def test_causes_as_markdown_lead_from_symptom_to_fix(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["causes", "--md", "."]) == 0
     table = Path("causes.md").read_text()
-    for cause in catalogue.causes():
+    for cause in knowledge.causes():
         assert f"| `{cause.slug}` | {cause.kind.value} | {cause.fixes[0].title} |" in table
     capsys.readouterr()
 
@@ -49,7 +49,7 @@ def test_causes_by_symptom_lead_from_each_complaint(capsys: pytest.CaptureFixtur
     rows = Path("causes.md").read_text().splitlines()[4:]
     complaints = [row.split(" | ")[0].removeprefix("| ") for row in rows if not row.startswith("|  |")]
     assert complaints == [symptom.value for symptom in Symptom]
-    for cause in catalogue.causes():
+    for cause in knowledge.causes():
         assert cause.symptoms, cause.slug
         assert sum(f"| `{cause.slug}` | {cause.fixes[0].title} |" in row for row in rows) == len(
             cause.symptoms
@@ -58,10 +58,10 @@ def test_causes_by_symptom_lead_from_each_complaint(capsys: pytest.CaptureFixtur
 
 
 def test_a_complaint_leads_first_to_causes_that_it_is_commonest_of() -> None:
-    rows = symptoms_table(catalogue.causes()).splitlines()[2:]
+    rows = symptoms_table(knowledge.causes()).splitlines()[2:]
     begins = [place for place, row in enumerate(rows) if not row.startswith("|  |")]
     for symptom, first in zip(Symptom, begins, strict=True):
-        commonest = [one for one in catalogue.causes() if one.symptoms[:1] == (symptom,)]
+        commonest = [one for one in knowledge.causes() if one.symptoms[:1] == (symptom,)]
         if commonest:
             assert any(f"`{cause.slug}`" in rows[first] for cause in commonest)
 
@@ -72,7 +72,7 @@ def test_causes_by_misdiagnosis_say_what_people_blame_and_what_it_is(
     assert main(["causes", "--by", "misdiagnosis", "--md", "."]) == 0
     assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
     rows = Path("causes.md").read_text().splitlines()[4:]
-    for cause in catalogue.causes():
+    for cause in knowledge.causes():
         for one in cause.misdiagnoses:
             (row,) = [row for row in rows if row.startswith(f"| {one.says} | {one.blames} | ")]
             assert f"`{cause.slug}`" in row
@@ -84,11 +84,11 @@ def test_there_is_no_other_way_to_list_them(capsys: pytest.CaptureFixture[str]) 
     assert "invalid choice: 'colour'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("slug", [cause.slug for cause in catalogue.causes()])
+@pytest.mark.parametrize("slug", [cause.slug for cause in knowledge.causes()])
 def test_a_cause_reads_at_80_columns(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", slug]) == 0
     shown = capsys.readouterr().out
-    cause = catalogue.cause_named(slug)
+    cause = knowledge.cause_named(slug)
     assert shown.startswith(cause.title)
     assert max(len(line) for line in shown.splitlines()) <= 80
     assert "\x1b" not in shown
@@ -99,7 +99,7 @@ def test_a_cause_reads_at_80_columns(slug: str, capsys: pytest.CaptureFixture[st
         assert f"expect: {fix.expect.replace('`', '')[:40]}" in words
 
 
-@pytest.mark.parametrize("slug", [sign.slug for sign in catalogue.signs()])
+@pytest.mark.parametrize("slug", [sign.slug for sign in knowledge.signs()])
 def test_a_sign_reads_at_80_columns(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", slug]) == 0
     shown = capsys.readouterr().out
@@ -114,13 +114,13 @@ def test_explain_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> 
     (sign,) = json.loads(capsys.readouterr().out)["signs"]
     assert {limit["name"] for limit in sign["limits"]} >= {"lost"}
     assert main(["explain", "overfitting", "--md", "-"]) == 0
-    assert capsys.readouterr().out == str(cause_page(catalogue.cause_named("overfitting")))
+    assert capsys.readouterr().out == str(cause_page(knowledge.cause_named("overfitting")))
     assert main(["explain", "loss-diverges", "--md", "."]) == 0
     assert Path("loss_diverges.md").read_text().startswith("# loss_diverges\n")
 
 
 def test_a_page_says_what_an_answer_counts_for() -> None:
-    (sign,) = [sign for sign in catalogue.signs() if sign.slug == "loss_diverges"]
+    (sign,) = [sign for sign in knowledge.signs() if sign.slug == "loss_diverges"]
     page = str(sign_page(sign))
     assert "| `lr-too-high` | strongly for (+" in page
     assert "| health | strongly against (-" in page

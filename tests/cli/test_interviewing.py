@@ -9,11 +9,11 @@ import pytest
 
 from tests.cli.calling import HOT, NAN
 from tests.interviews import ANOTHER_HAND, CASES, LATER_CASES, Case
-from traindx import catalogue
-from traindx.asking import begin, conclude
 from traindx.cli._interviewing import interviewed
-from traindx.complaints import COMPLAINTS
-from traindx.consultation import Consultation
+from traindx.interview import knowledge
+from traindx.interview.complaints import COMPLAINTS
+from traindx.interview.session import begin, conclude
+from traindx.interview.types import Consultation
 
 TRAINING = """\
 import torch
@@ -29,7 +29,7 @@ for step in range(60):
     loss.backward()
     optimizer.step()
 """
-SLUGS = {question.asks: question.slug for question in catalogue.questions()}
+SLUGS = {question.asks: question.slug for question in knowledge.questions()}
 
 
 class Visitor:

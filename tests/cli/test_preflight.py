@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 import traindx
 from traindx.errors import UnreadableError
 from traindx.facts import EXPERIMENT
-from traindx.mark import Mark
+from traindx.finding import Mark
 
 PLAIN = """\
 import torch

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import DEMO, traindx
-from traindx.skill_installing import MAIN, skill_file, skill_files
+from traindx.skill.install import MAIN, skill_file, skill_files
 
 
 def test_it_is_installed_where_agents_look(tmp_path: Path) -> None:

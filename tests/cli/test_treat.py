@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 pytest.importorskip("libcst")
 
 from tests.cli.calling import WITHOUT_TORCH
-from traindx.casebook import Casebook
+from traindx.trials.casebook import Casebook
 
 SCRIPT = """\
 import torch

@@ -10,14 +10,14 @@ pytest.importorskip("libcst")
 
 from tests.cli.calling import HOT
 from tests.treatments import BELIEFS, won
-from traindx.casebook import Casebook
+from traindx.changes.source.patch import Patch
 from traindx.cli import build_parser
 from traindx.cli._treatment import tell
-from traindx.diagnosing import diagnose
-from traindx.loading.reading import load
-from traindx.patching import Patch
-from traindx.report import Report
-from traindx.treating import Treated
+from traindx.diagnosis.engine import diagnose
+from traindx.readers.loading.reading import load
+from traindx.trials.casebook import Casebook
+from traindx.trials.treatment import Treated
+from traindx.trials.types import Report
 
 BEFORE, AFTER = "rate = 3.0\n", "rate = 0.03\n"
 

@@ -13,13 +13,13 @@ from corpus.fit import as_json, fit, sample, sureness
 from corpus.folds import splits
 from corpus.ranker import Points, Ranker, asked
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, Row, coded, decoded, read, strength, write
-from traindx import catalogue
-from traindx.believing import believe
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import HEALTH, clues_of, prior_of
+from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.diagnosis.score import believe
 from traindx.finding import CannotTell, Finding
-from traindx.fitted import HEALTH, clues_of, prior_of
-from traindx.health import HEALTHY_CLUES, HEALTHY_PRIOR
 
-SIGNS = [sign.slug for sign in catalogue.signs()]
+SIGNS = [sign.slug for sign in knowledge.signs()]
 CAUSES = ["lr-too-high", "overfitting", "dead-relu", "unnormalized-inputs", "gradients-not-cleared"]
 
 
@@ -48,7 +48,7 @@ def _rows(count: int = 60) -> list[Row]:
 
 
 def test_the_bench_believes_what_the_product_believes() -> None:
-    ranker, rows = Ranker(SIGNS, catalogue.causes()), _rows()
+    ranker, rows = Ranker(SIGNS, knowledge.causes()), _rows()
     shares = ranker.beliefs(_in_force(ranker), asked([row.full for row in rows])).exp()
     for row, told in zip(rows, shares, strict=True):
         found = believe(decoded(row.full, SIGNS), ranker.causes, sureness=1.0)
@@ -131,5 +131,5 @@ def test_shares_that_are_too_sure_are_made_less_so() -> None:
 def test_what_is_written_is_what_the_product_reads() -> None:
     ranker = Ranker(SIGNS)
     text = as_json(ranker, ranker.by_hand, {"recording": 0.8, "log": 0.7})
-    for cause in catalogue.set_by_hand():
+    for cause in knowledge.set_by_hand():
         assert f'"{cause.slug}"' in text

@@ -16,7 +16,7 @@ from corpus.harm import Outcome, is_harmed, outcome, skill
 from corpus.program import run
 from corpus.recipe import HEALTHY, draw, faults, from_row, planned, twin_of
 from corpus.tasks import TASKS
-from traindx import catalogue
+from traindx.diagnosis import knowledge
 
 GOOD = Outcome((0.2, 0.6, 0.9), 0.9, True, 2.0, 5.0)
 
@@ -27,7 +27,7 @@ def _never() -> Outcome:
 
 @pytest.mark.parametrize("cause", list(faults()))
 def test_a_fault_is_one_of_the_catalogue_and_can_be_made(cause: str) -> None:
-    assert cause in {one.slug for one in catalogue.set_by_hand()}
+    assert cause in {one.slug for one in knowledge.set_by_hand()}
     recipe = draw(0, cause)
     assert draw(0, cause) == recipe
     assert from_row(json.loads(json.dumps(recipe.row()))) == recipe

@@ -5,8 +5,7 @@ import pytest
 
 from traindx.curves.depth import swelling
 from traindx.quantities import ACTIVATION_STD
-from traindx.run import Run
-from traindx.series import Series
+from traindx.run import Run, Series
 
 
 def growth(*spreads: float) -> float:

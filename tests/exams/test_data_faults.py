@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from exam_data_sets import FAULTS, HEALTHY
-from traindx import catalogue, exams
-from traindx.finding import Severity
-from traindx.mark import Mark
+from traindx import exams
+from traindx.diagnosis import knowledge
+from traindx.finding import Mark, Severity
 
-SLUGS = {cause.slug for cause in catalogue.causes()}
+SLUGS = {cause.slug for cause in knowledge.causes()}
 # Two sets of each fault; bench/exam_data.py goes through all of them, with three seeds.
 CASES = [(fault, on) for fault, one in FAULTS.items() for on in one.on[:2]]
 

@@ -4,8 +4,7 @@ import pytest
 
 from exam_data_sets import HEALTHY
 from traindx import exams
-from traindx.finding import Severity
-from traindx.mark import Mark
+from traindx.finding import Mark, Severity
 
 
 @pytest.mark.parametrize("name", HEALTHY)

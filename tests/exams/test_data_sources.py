@@ -16,9 +16,9 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from traindx import exams
 from traindx.errors import TraindxError
-from traindx.examination import Check, Examination
-from traindx.exams.dataset import tables
-from traindx.mark import Mark
+from traindx.exams.data_exam.dataset import tables
+from traindx.exams.data_exam.types import Check, Examination
+from traindx.finding import Mark
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 6))

@@ -15,8 +15,8 @@ from torch.optim import SGD, Adam, AdamW, Optimizer
 
 import traindx
 from traindx.errors import TraindxError
-from traindx.exams.learning_rate import find_rate
-from traindx.learning_rate import FoundRate
+from traindx.exams.learning_rate.loop import find_rate
+from traindx.exams.learning_rate.types import FoundRate
 
 Batch = tuple[Tensor, Tensor]
 Made = Callable[[nn.Module], Optimizer]

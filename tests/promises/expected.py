@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from traindx.event import EventKind
-from traindx.fact import Fact, Scalar
 from traindx.facts import (
     ACCUMULATION,
     BATCH_SIZE,
@@ -27,6 +25,7 @@ from traindx.facts import (
     WEIGHT_DECAY,
     WORKERS,
 )
+from traindx.run import EventKind, Fact, Scalar
 
 NUMBER = r"(-?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))"
 LOSS = rf"\b(?:train_)?loss\b\D{{1,2}}?{NUMBER}"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.promises.running import command_of, environment, pair_of, recording
 from tests.promises.trainings import everything
-from traindx.instruments import attachment
+from traindx.recorder.hooks import attachment
 
 SMALL = 24_576
 """Bytes a file may have: room for the tables of a recording and some of its rows."""

@@ -9,24 +9,24 @@ from types import FunctionType
 
 import pytest
 
+import traindx.recorder
 from tests.promises.tape_reading import Happening, read_tape
 from tests.promises.trainings import Result, everything
-from traindx import probes, recording
-from traindx.event import EventKind
-from traindx.instruments import attachment
-from traindx.instruments.torch_sight import TorchSight
-from traindx.probe import Probe
-from traindx.recording import recorder
-from traindx.recording.lane import Lane
-from traindx.recording.loop import Loop
-from traindx.recording.nonfinite import Nonfinite
-from traindx.recording.norms import Norms
-from traindx.recording.objective import Objective
-from traindx.recording.recorder import Recorder
-from traindx.recording.sources import Sources
-from traindx.recording.stream import Stream
-from traindx.recording.tape import Tape
-from traindx.recording.times import StepTimes
+from traindx.recorder import probes
+from traindx.recorder.hooks import attachment
+from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.lane import Lane
+from traindx.recorder.loop import Loop
+from traindx.recorder.nonfinite import Nonfinite
+from traindx.recorder.norms import Norms
+from traindx.recorder.objective import Objective
+from traindx.recorder.probes.types import Probe
+from traindx.recorder.recorder import Recorder, _event
+from traindx.recorder.sources import Sources
+from traindx.recorder.stream import Stream
+from traindx.recorder.tape import Tape
+from traindx.recorder.times import StepTimes
+from traindx.run import EventKind
 
 
 class InjectedError(Exception):
@@ -76,7 +76,8 @@ GUARDS = (Recorder, Lane)
 IN_THE_LANE = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
 PARTS = [
     value
-    for module in iter_modules(recording.__path__, f"{recording.__name__}.")
+    for module in iter_modules(traindx.recorder.__path__, "traindx.recorder.")
+    if not module.ispkg
     for value in vars(import_module(module.name)).values()
     if isinstance(value, type) and value.__module__ == module.name and value not in GUARDS
 ]
@@ -114,7 +115,7 @@ def test_a_probe_that_cannot_be_made_is_left_out(
 def test_an_event_that_fails_is_ignored_from_then_on(
     event: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Recorder, event, recorder._event(failing(event)))
+    monkeypatch.setattr(Recorder, event, _event(failing(event)))
     assert attached(tmp_path) == plain
     assert sum("InjectedError" in one.says for one in told(tmp_path)) <= 1
 

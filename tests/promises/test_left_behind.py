@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.promises.trainings import changed, everything, hooks_on, surface
-from traindx.instruments import attachment
+from traindx.recorder.hooks import attachment
 
 
 def test_no_patch_and_no_hook_is_left(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.promises.odd import data, models, optimizers, surroundings
 from tests.promises.tape_reading import read_tape
-from traindx.event import EventKind
-from traindx.instruments import attachment
+from traindx.recorder.hooks import attachment
+from traindx.run import EventKind
 
 ODD = [
     value

@@ -12,7 +12,7 @@ from tests.promises.expected import MOST_LOST, PROGRAMS, VAL_LOSS, Expected, pri
 from tests.promises.running import PROGRAMS as SHELF
 from tests.promises.running import Pair, command_of, pair_of
 from tests.promises.tape_reading import Taped, read_tape
-from traindx.event import EventKind
+from traindx.run import EventKind
 
 every_program = pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
 recorded_programs = [program for program in PROGRAMS if program.losses or program.steps]

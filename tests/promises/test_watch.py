@@ -10,8 +10,8 @@ import traindx
 from tests.promises.running import PROGRAMS, command_of, environment, pair_of, recording, run
 from tests.promises.tape_reading import Taped, read_tape
 from tests.promises.trainings import STEPS, changed, everything, hooks_on, surface
-from traindx.event import EventKind
-from traindx.watching import Watch
+from traindx.recorder.attach import Watch
+from traindx.run import EventKind
 
 
 def tape_in(folder: Path) -> Taped:

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import UnreadableError
-from traindx.loading.discover import in_memory
-from traindx.reader import Source
 from traindx.readers.allennlp_epoch import READER
-from traindx.series import Axis
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.types import Source
+from traindx.run import Axis
 
 
 def metrics(epoch: int) -> bytes:

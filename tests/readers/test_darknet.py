@@ -2,8 +2,8 @@ from pathlib import Path
 
 import traindx
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
-from traindx.reader import Source
 from traindx.readers.darknet import READER
+from traindx.readers.types import Source
 
 SAMPLE = b"""yolov3
 Learning Rate: 0.001, Momentum: 0.9, Decay: 0.0005

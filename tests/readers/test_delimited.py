@@ -7,13 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.loading.discover import in_memory
-from traindx.log import Column, Log
-from traindx.quantity import Split
-from traindx.reader import Source
 from traindx.readers.delimited import READER
-from traindx.series import Axis
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.types import Column, Log, Source
+from traindx.run import Axis, EventKind, Split
 
 SAMPLE = b"""epoch,step,train_loss,val_loss
 0,49,0.6931471805599453,

@@ -4,10 +4,10 @@ import math
 import pytest
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.loading.discover import in_memory
-from traindx.log import Log
 from traindx.readers.hf_trainer_state import READER
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.types import Log
+from traindx.run import EventKind
 
 _HISTORY: list[dict[str, float]] = [
     {"epoch": 0.5, "grad_norm": 1.25, "learning_rate": 5e-05, "loss": 2.5, "step": 10},

@@ -7,12 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.loading.discover import in_memory
-from traindx.log import Column, Log
-from traindx.quantity import Split
 from traindx.readers.json_lines import READER
-from traindx.series import Axis
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.types import Column, Log
+from traindx.run import Axis, EventKind, Split
 
 SAMPLE = b"""{"lr": 0.0001, "batch_size": 32, "model": "vit"}
 {"step": 10, "loss": 2.5, "lr": 0.0001}

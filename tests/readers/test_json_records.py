@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.loading.discover import in_memory
-from traindx.log import Column, Log
 from traindx.readers.json_records import READER
-from traindx.series import Axis
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.types import Column, Log
+from traindx.run import Axis, EventKind
 
 SAMPLE = b"""[
     {

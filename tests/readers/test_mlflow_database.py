@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.log import Column, Log
-from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.mlflow_database import READER
-from traindx.series import Axis
+from traindx.readers.types import HEAD_BYTES, Column, Log, Source
+from traindx.run import Axis, EventKind
 
 SAMPLE = (Path(__file__).parents[1] / "data/mlflow/mlflow.db").read_bytes()
 

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.log import Log
-from traindx.reader import HEAD_BYTES, Source
 from traindx.readers.mlflow_metric_file import READER
-from traindx.series import Axis
+from traindx.readers.types import HEAD_BYTES, Log, Source
+from traindx.run import Axis, EventKind
 
 STORE = Path(__file__).parents[1] / "data/mlflow/metrics"
 SAMPLE = (STORE / "loss").read_bytes()

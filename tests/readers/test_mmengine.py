@@ -1,7 +1,7 @@
-from traindx.loading.discover import in_memory
-from traindx.log import Column, Log
+from traindx.readers.loading.discover import in_memory
 from traindx.readers.mmengine import READER
-from traindx.series import Axis
+from traindx.readers.types import Column, Log
+from traindx.run import Axis
 
 _NEW = (
     '{{"lr": 0.02, "data_time": 0.1, "loss": {loss}, "time": 0.3, "epoch": {e}, "iter": {i}, "step": {i}}}\n'

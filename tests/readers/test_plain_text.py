@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from tests.readers.text_series import all_of, log_of, results_of
 from traindx.errors import UnreadableError
-from traindx.loading.discover import in_memory
-from traindx.quantity import Split
+from traindx.readers.loading.discover import in_memory
 from traindx.readers.plain_text import READER
-from traindx.series import Axis
+from traindx.run import Axis, Split
 
 SAMPLE = b"""\
 batch_size = 12

@@ -2,7 +2,7 @@
 """How runs end, and what goes wrong on the way."""
 
 from tests.readers.text_series import log_of
-from traindx.event import Event, EventKind
+from traindx.run import Event, EventKind
 
 
 def events(text: str) -> list[tuple[EventKind, str, float | None]]:

@@ -2,9 +2,9 @@ import pytest
 
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.loading.discover import in_memory
+from traindx.readers.loading.discover import in_memory
 from traindx.readers.sb3_monitor import READER
-from traindx.series import Axis
+from traindx.run import Axis
 
 SAMPLE = b"""#{"t_start": 1699895683.2, "env_id": "CartPole-v1"}\r
 r,l,t\r

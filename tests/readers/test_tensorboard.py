@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from tests.event_bytes import event, event_file, framed, simple, tensor
 from tests.protobuf_bytes import field
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.log import Column, Log, Unread
-from traindx.reader import HEAD_BYTES, Source
+from traindx.readers.binary.crc32c import masked_crc32c
 from traindx.readers.tensorboard import READER
-from traindx.series import Axis
-from traindx.wire.crc32c import masked_crc32c
+from traindx.readers.types import HEAD_BYTES, Column, Log, Source
+from traindx.run import Axis, Event, EventKind, Unread
 
 SAMPLE = (Path(__file__).parents[1] / "data/tensorboard/torch.tfevents").read_bytes()
 NAME = "events.out.tfevents.1"

@@ -15,11 +15,8 @@ import pytest
 import traindx
 from tests.recordings import layer, one_training, tape_at, where, write_facts, write_look, write_steps
 from traindx import facts as f
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.types import Verdict
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.loading.discover import discover
-from traindx.log import Log
 from traindx.quantities import (
     GRADIENT_NORM,
     LEARNING_RATE,
@@ -28,8 +25,10 @@ from traindx.quantities import (
     VAL_LOSS,
     WALL_TIME,
 )
-from traindx.reader import Source
+from traindx.readers.loading.discover import discover
 from traindx.readers.traindx_recording import READER
+from traindx.readers.types import Log, Source
+from traindx.run import Event, EventKind
 
 
 def _sample() -> bytes:

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from tests.protobuf_bytes import field, varint
 from tests.wandb_bytes import FILE_HEADER, history, item, log_of, record, step_of
 from traindx.errors import UnreadableError
-from traindx.event import EventKind
-from traindx.log import Column, Log
-from traindx.reader import HEAD_BYTES, Source
+from traindx.readers.types import HEAD_BYTES, Column, Log, Source
 from traindx.readers.wandb_offline import READER
-from traindx.series import Axis
+from traindx.run import Axis, EventKind
 
 SAMPLE = (Path(__file__).parents[1] / "data/wandb/run.wandb").read_bytes()
 BLOCK = 32_768

@@ -1,9 +1,8 @@
 import math
 
-from traindx.event import EventKind
-from traindx.loading.discover import in_memory
+from traindx.readers.loading.discover import in_memory
 from traindx.readers.yolo_results_text import READER
-from traindx.series import Axis
+from traindx.run import Axis, EventKind
 
 _REST = "   0.01323   0.04263    0.1069        46       640"
 _REST += "    0.5416    0.1275   0.09008   0.05217   0.05296    0.0138"

@@ -2,11 +2,11 @@
 
 import textwrap
 
-from traindx.loading.discover import in_memory
-from traindx.log import Column, Log
-from traindx.naming.vocabulary import meaning
 from traindx.quantities import REWARD
+from traindx.readers.loading.discover import in_memory
+from traindx.readers.names.vocabulary import meaning
 from traindx.readers.plain_text import READER
+from traindx.readers.types import Column, Log
 
 Series = dict[str, list[tuple[float, float]]]
 

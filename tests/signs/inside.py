@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from tests.trainings import Training, recorded
-from traindx import catalogue
-from traindx.finding import Finding
-from traindx.sign import Sign
+from traindx.diagnosis import knowledge
+from traindx.finding import Finding, Sign
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Case:
 @cache
 def sign_named(slug: str) -> Sign:
     """The sign of a slug."""
-    return {sign.slug: sign for sign in catalogue.signs()}[slug]
+    return {sign.slug: sign for sign in knowledge.signs()}[slug]
 
 
 def faults(case: Case) -> list[str]:

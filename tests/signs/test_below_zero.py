@@ -5,13 +5,11 @@ import pytest
 
 from traindx.curves.curve import curve_of
 from traindx.curves.settled import at_floor
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Verdict
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Quantity, Run, Series
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_falls_slowly import loss_falls_slowly

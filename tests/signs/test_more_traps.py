@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Verdict
 from traindx.facts import CLASSES, GRADIENT_CLIP, PRECISION
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import (
@@ -15,9 +15,7 @@ from traindx.quantities import (
     VAL_ACCURACY,
     VAL_LOSS,
 )
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Quantity, Run, Series
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.double_descent import double_descent
 from traindx.signs.fails_in_first_steps import fails_in_first_steps

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Verdict
 from traindx.facts import CLASSES
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Axis, Floats, Series
+from traindx.run import Axis, Floats, Quantity, Run, Series
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.loss_falls import loss_falls

@@ -15,9 +15,7 @@ from traindx.quantities import (
     VAL_ACCURACY,
     VAL_LOSS,
 )
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Quantity, Run, Series
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes

@@ -9,10 +9,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from traindx.event import EventKind
-from traindx.probe import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
 from traindx.quantities import GRADIENT_NORM, INPUT_MEAN, PREDICTION_MEAN, TRAIN_LOSS
-from traindx.quantity import Quantity
+from traindx.recorder.probes.types import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.run import EventKind, Quantity
 from traindx.testing.probe import check_probe
 
 

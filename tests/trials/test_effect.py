@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from traindx.change import change_from
-from traindx.trial import Arm, Measure, Outcome, Pair
+from traindx.changes.types import change_from
 from traindx.trials.effect import effect_of, gain
+from traindx.trials.types import Arm, Measure, Outcome, Pair
 
 CHANGE = change_from("optimizer.lr x 0.1")
 

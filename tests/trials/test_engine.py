@@ -9,14 +9,11 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from traindx.change import changes_from
-from traindx.launching.command import Command
-from traindx.patching import Patch
+from traindx.changes.source.patch import Patch
+from traindx.changes.types import changes_from
 from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Series
-from traindx.trial import Measure, Outcome, Planned, Trial
+from traindx.recorder.launch.command import Command
+from traindx.run import Quantity, Run, Series
 from traindx.trials.arm import Done
 from traindx.trials.budget import Budget
 from traindx.trials.effect import effect_of
@@ -24,6 +21,7 @@ from traindx.trials.engine import Engine, as_arm
 from traindx.trials.place import Workplace
 from traindx.trials.program import Order
 from traindx.trials.proving import proven_patch
+from traindx.trials.types import Measure, Outcome, Planned, Trial
 
 STEPS = 100
 

@@ -5,16 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.renderers import canonical
-from traindx.change import Change, changes_from
-from traindx.diagnosis import Verdict
+from tests.report.renderers import canonical
+from traindx.cause import Symptom
+from traindx.changes.types import Change, changes_from
+from traindx.diagnosis.types import Verdict
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Series
-from traindx.symptom import Symptom
-from traindx.trial import Measure
+from traindx.run import Run, Series
 from traindx.trials.measuring import end
 from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
+from traindx.trials.types import Measure
 
 
 def run(**curves: list[float]) -> Run:

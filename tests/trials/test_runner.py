@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.launching.command import Command
+from traindx.recorder.launch.command import Command
 from traindx.trials.place import workplace
 from traindx.trials.program import OUTPUT, Order
 from traindx.trials.runner import LocalRunner, cores

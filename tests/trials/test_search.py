@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from traindx.change import Change, changes_from, name_of
-from traindx.trial import Arm, Measure, Outcome, Pair, Planned
+from traindx.changes.types import Change, changes_from, name_of
 from traindx.trials.budget import Budget
 from traindx.trials.search import searched, updated
+from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned
 
 CONTROL = 2.0
 Result = Callable[[int], float | None]

@@ -45,14 +45,12 @@ clipping: nothing at all but the norm.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.updates_large import updates_large
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="accumulation-not-divided",

@@ -46,14 +46,12 @@ levels off, and heads attend to one token for every input.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.attention_scores_grow import attention_scores_grow
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="attention-logit-growth",

@@ -58,8 +58,7 @@ there before the first update.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
@@ -83,7 +82,6 @@ from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.weights_start_tiny import weights_start_tiny
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="bad-initialization",

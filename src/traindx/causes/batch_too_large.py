@@ -45,8 +45,7 @@ data set of 2,000 rows with a batch of 1,024 and ten epochs has twenty steps in 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradients_agree import gradients_agree
@@ -54,7 +53,6 @@ from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls_slowly import loss_falls_slowly
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.noise_scale_below_batch import noise_scale_below_batch
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="batch-too-large",

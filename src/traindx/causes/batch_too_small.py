@@ -52,8 +52,7 @@ overlooked.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.batch_tiny import batch_tiny
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.little_learned import little_learned
@@ -71,7 +70,6 @@ from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_large import updates_large
 from traindx.signs.validation_noisy import validation_noisy
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="batch-too-small",

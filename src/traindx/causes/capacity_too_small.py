@@ -47,8 +47,7 @@ that same level. A drop of the rate moves it by next to nothing.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.bottleneck_narrow import bottleneck_narrow
@@ -77,7 +76,6 @@ from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="capacity-too-small",

@@ -48,13 +48,11 @@ With some rare samples learned by heart, train recall is good and validation rec
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.classes_unbalanced import classes_unbalanced
 from traindx.signs.one_class_predicted import one_class_predicted
 from traindx.signs.rare_class_ignored import rare_class_ignored
 from traindx.signs.rare_classes_missed import rare_classes_missed
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="class-imbalance",

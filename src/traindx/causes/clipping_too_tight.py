@@ -50,8 +50,7 @@ steps and rarely later is normal.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
@@ -65,7 +64,6 @@ from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
 from traindx.signs.rate_below_usual import rate_below_usual
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.updates_tiny import updates_tiny
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="clipping-too-tight",

@@ -38,10 +38,8 @@ longer.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.data_wait_dominates import data_wait_dominates
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="data-loading-bottleneck",

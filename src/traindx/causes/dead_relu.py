@@ -57,8 +57,7 @@ rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.dead_units_from_start import dead_units_from_start
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_is_zero import gradient_is_zero
@@ -67,7 +66,6 @@ from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.predictions_constant import predictions_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="dead-relu",

@@ -41,14 +41,12 @@ zero, and validation is far away. An epoch takes one or two steps.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.one_class_only import one_class_only
 from traindx.signs.targets_constant import targets_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="degenerate-labels",

@@ -48,8 +48,7 @@ missing before it, with no transition.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_never_arrives import gradient_never_arrives
 from traindx.signs.little_learned import little_learned
@@ -60,7 +59,6 @@ from traindx.signs.parameters_frozen import parameters_frozen
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_tiny import weights_start_tiny
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="detached-graph",

@@ -44,8 +44,7 @@ smaller and a larger one.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.double_descent import double_descent
 from traindx.signs.loss_diverges import loss_diverges
@@ -55,7 +54,6 @@ from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.running_averages_lag import running_averages_lag
 from traindx.signs.validation_noisy import validation_noisy
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="double-descent",

@@ -53,15 +53,13 @@ validation, slow.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.dropout_at_output import dropout_at_output
 from traindx.signs.dropout_extreme import dropout_extreme
 from traindx.signs.dropout_in_validation import dropout_in_validation
 from traindx.signs.little_learned import little_learned
 from traindx.signs.validation_below_train import validation_below_train
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="dropout-misuse",

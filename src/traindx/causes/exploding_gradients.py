@@ -55,8 +55,7 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -84,7 +83,6 @@ from traindx.signs.recurrent_without_gates import recurrent_without_gates
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.updates_large import updates_large
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="exploding-gradients",

@@ -44,8 +44,7 @@ small because few weights have one. A run that is as fast and as small in memory
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.decay_coupled import decay_coupled
@@ -72,7 +71,6 @@ from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.weights_shrink import weights_shrink
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="frozen-parameters",

@@ -45,10 +45,8 @@ profile the time is in `aten::item`, `aten::_local_scalar_dense`, `cudaStreamSyn
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.values_read_singly import values_read_singly
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="host-device-sync",

@@ -42,8 +42,7 @@ seed they stand at other steps but there are as many. Between them the run learn
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.input_outliers_seen import input_outliers_seen
 from traindx.signs.little_learned import little_learned
@@ -57,7 +56,6 @@ from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.validation_improves import validation_improves
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="input-outliers",

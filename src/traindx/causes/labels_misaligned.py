@@ -49,8 +49,7 @@ misaligned, the training curve is perfect and validation is at chance.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.bottleneck_narrow import bottleneck_narrow
@@ -91,7 +90,6 @@ from traindx.signs.validation_learns_nothing import validation_learns_nothing
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="labels-misaligned",

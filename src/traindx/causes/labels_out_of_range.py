@@ -46,11 +46,9 @@ finite. Or a yes-no loss goes below zero. Nothing in the curve before announces 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.first_class_unused import first_class_unused
 from traindx.signs.labels_faulty import labels_faulty
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="labels-out-of-range",

@@ -53,13 +53,11 @@ numbers.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="loss-mismatch",

@@ -46,8 +46,7 @@ the curve changes with the batch size.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
 from traindx.signs.loss_negated import loss_negated
@@ -55,7 +54,6 @@ from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_summed import loss_summed
 from traindx.signs.updates_large import updates_large
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="loss-sign-or-reduction",

@@ -56,8 +56,7 @@ within an epoch and becomes calmer.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.confidently_wrong import confidently_wrong
 from traindx.signs.dead_units_many import dead_units_many
@@ -79,7 +78,6 @@ from traindx.signs.units_saturate import units_saturate
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-decay-needed",

@@ -41,8 +41,7 @@ a hundred or more long before the end.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -50,7 +49,6 @@ from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.rate_decayed_early import rate_decayed_early
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-decayed-too-early",

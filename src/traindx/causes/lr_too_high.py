@@ -59,8 +59,7 @@ ordinary until the weights have moved; it rises together with the loss or after 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accumulation_undivided import accumulation_undivided
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.batches_sorted import batches_sorted
@@ -108,7 +107,6 @@ from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-too-high",

@@ -54,8 +54,7 @@ curve is tidy: no spikes, no swings.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
@@ -96,7 +95,6 @@ from traindx.signs.validation_never_moves import validation_never_moves
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="lr-too-low",

@@ -40,10 +40,8 @@ with nothing special about it. Steps may get slower as it grows.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.memory_grows import memory_grows
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="memory-leak",

@@ -47,13 +47,11 @@ that they are good.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
 from traindx.signs.all_pairs_compared import all_pairs_compared
 from traindx.signs.argmax_of_one import argmax_of_one
 from traindx.signs.little_learned import little_learned
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="misleading-metric",

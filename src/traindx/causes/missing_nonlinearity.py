@@ -45,15 +45,13 @@ it is chance. Gradients are ordinary, no unit is dead or saturated, because ther
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.linear_in_a_row import linear_in_a_row
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_converged import loss_converged
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="missing-nonlinearity",

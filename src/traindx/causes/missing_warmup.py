@@ -44,8 +44,7 @@ with a warm-up.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
@@ -70,7 +69,6 @@ from traindx.signs.rate_rise_hurts import rate_rise_hurts
 from traindx.signs.units_die import units_die
 from traindx.signs.updates_large import updates_large
 from traindx.signs.warmup_absent import warmup_absent
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="missing-warmup",

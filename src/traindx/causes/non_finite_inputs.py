@@ -44,8 +44,7 @@ an otherwise good curve. Only the validation loss is NaN when the bad value is i
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_not_finite import gradient_not_finite
@@ -59,7 +58,6 @@ from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.targets_not_finite import targets_not_finite
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="non-finite-inputs",

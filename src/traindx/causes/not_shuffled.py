@@ -49,15 +49,13 @@ than the class, it is a staircase or a slow wave with the period of an epoch.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.batches_sorted import batches_sorted
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_oscillates import loss_oscillates
 from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.staircase_at_epochs import staircase_at_epochs
 from traindx.signs.validation_noisy import validation_noisy
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="not-shuffled",

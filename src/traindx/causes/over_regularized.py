@@ -44,8 +44,7 @@ drift back towards chance.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.decay_strong import decay_strong
@@ -63,7 +62,6 @@ from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
 from traindx.signs.weights_shrink import weights_shrink
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="over-regularized",

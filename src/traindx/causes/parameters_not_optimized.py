@@ -43,15 +43,13 @@ it is. The weight norms of the part never change.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
 from traindx.signs.parameters_unoptimized import parameters_unoptimized
 from traindx.signs.updates_tiny import updates_tiny
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="parameters-not-optimized",

@@ -50,8 +50,7 @@ rate did it, the loss fell until a jump and was level afterwards.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
@@ -60,7 +59,6 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.saturated_from_start import saturated_from_start
 from traindx.signs.units_saturate import units_saturate
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="saturated-activations",

@@ -43,13 +43,11 @@ small, no rate helps, and with a batch of 1 it trains. 16 samples cannot be memo
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_at_chance import loss_at_chance
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="target-shape-broadcast",

@@ -43,8 +43,7 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.few_passes import few_passes
 from traindx.signs.few_steps_in_all import few_steps_in_all
 from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
@@ -65,7 +64,6 @@ from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.updates_tiny import updates_tiny
 from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="too-few-epochs",

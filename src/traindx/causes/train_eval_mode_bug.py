@@ -48,8 +48,7 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_falls import loss_falls
 from traindx.signs.loss_oscillates import loss_oscillates
@@ -62,7 +61,6 @@ from traindx.signs.validation_improves import validation_improves
 from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_starts_lost import validation_starts_lost
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="train-eval-mode-bug",

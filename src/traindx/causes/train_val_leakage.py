@@ -44,12 +44,10 @@ too.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.little_learned import little_learned
 from traindx.signs.validation_below_train import validation_below_train
 from traindx.signs.validation_rows_seen import validation_rows_seen
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="train-val-leakage",

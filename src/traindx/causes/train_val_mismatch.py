@@ -42,8 +42,7 @@ differs.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.data_tiny import data_tiny
 from traindx.signs.double_descent import double_descent
 from traindx.signs.little_learned import little_learned
@@ -61,7 +60,6 @@ from traindx.signs.validation_never_improves import validation_never_improves
 from traindx.signs.validation_noisy import validation_noisy
 from traindx.signs.validation_starts_lost import validation_starts_lost
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="train-val-mismatch",

@@ -49,8 +49,7 @@ neither.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.confidently_wrong import confidently_wrong
@@ -67,7 +66,6 @@ from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.loss_still_falling import loss_still_falling
 from traindx.signs.validation_gap_wide import validation_gap_wide
 from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="underfitting",

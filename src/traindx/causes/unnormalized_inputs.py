@@ -48,8 +48,7 @@ the first layer is far above the others'. On a log axis of the rate there is har
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.inputs_unscaled import inputs_unscaled
@@ -61,7 +60,6 @@ from traindx.signs.loss_spikes import loss_spikes
 from traindx.signs.starts_far_above_chance import starts_far_above_chance
 from traindx.signs.units_saturate import units_saturate
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="unnormalized-inputs",

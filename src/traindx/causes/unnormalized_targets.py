@@ -47,8 +47,7 @@ small ones has not moved.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.gradient_starts_huge import gradient_starts_huge
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_diverges import loss_diverges
@@ -57,7 +56,6 @@ from traindx.signs.loss_flat_from_start import loss_flat_from_start
 from traindx.signs.loss_not_finite import loss_not_finite
 from traindx.signs.targets_unscaled import targets_unscaled
 from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="unnormalized-targets",

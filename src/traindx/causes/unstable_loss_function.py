@@ -45,8 +45,7 @@ BCELoss.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.fails_in_first_steps import fails_in_first_steps
 from traindx.signs.fails_without_warning import fails_without_warning
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
@@ -61,7 +60,6 @@ from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
 from traindx.signs.precision_is_half import precision_is_half
 from traindx.signs.steps_overflow import steps_overflow
 from traindx.signs.targets_not_finite import targets_not_finite
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="unstable-loss-function",

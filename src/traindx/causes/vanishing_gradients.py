@@ -57,8 +57,7 @@ other and with their weights.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Kind, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.accuracy_at_chance import accuracy_at_chance
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.both_losses_high import both_losses_high
@@ -87,7 +86,6 @@ from traindx.signs.reward_flat import reward_flat
 from traindx.signs.sigmoids_stacked import sigmoids_stacked
 from traindx.signs.spikes_recur import spikes_recur
 from traindx.signs.weights_start_tiny import weights_start_tiny
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="vanishing-gradients",

@@ -46,14 +46,12 @@ chance with a norm of 0.13, and AdamW reached 0.21.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.decay_coupled import decay_coupled
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_plateaus import loss_plateaus
 from traindx.signs.weights_shrink import weights_shrink
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="weight-decay-coupled",

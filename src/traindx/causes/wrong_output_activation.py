@@ -66,8 +66,7 @@ regression loss at the variance of the targets. Raw scores in `NLLLoss`: a loss 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Misdiagnosis
-from traindx.prescription import Experiment, Prescription, Safety
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.both_losses_high import both_losses_high
 from traindx.signs.little_learned import little_learned
 from traindx.signs.loss_flat_from_start import loss_flat_from_start
@@ -79,7 +78,6 @@ from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilit
 from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
 from traindx.signs.softmax_over_one import softmax_over_one
 from traindx.signs.squashed_twice import squashed_twice
-from traindx.symptom import Symptom
 
 CAUSE = Cause(
     slug="wrong-output-activation",

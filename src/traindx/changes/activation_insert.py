@@ -6,10 +6,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.weak import WeakIdKeyDictionary
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
 
 _KINDS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from torch import nn
 
-from traindx.change import Change
+from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.calls import Activation, Calls, Place
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
 
 _MODULES: dict[str, tuple[type[nn.Module], ...]] = {
     "relu": (nn.ReLU, nn.ReLU6),

@@ -1,9 +1,9 @@
 """The same batch at every step: what cannot be learnt by heart cannot be learnt."""
 
-from traindx.change import Change
-from traindx.surgery.held_batches import hold_loaders, hold_tensors
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.held_batches import hold_loaders, hold_tensors
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

@@ -9,9 +9,9 @@ from torch.nn import utils
 from torch.nn.utils import clip_grad
 from torch.optim import Optimizer
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program, parameters_of
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.types import Change
 
 _NORM = "clip_grad_norm_"
 

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
 
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)

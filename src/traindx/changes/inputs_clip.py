@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from traindx.change import Change
-from traindx.surgery.features import Entrances
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.features import Entrances
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 _BATCHES = 10
 _DEVIATION = 1.4826

@@ -5,10 +5,10 @@ from functools import partial
 from torch import Tensor, nn
 from torch.nn import functional
 
-from traindx.change import Change
-from traindx.surgery.calls import Activation, Calls, Place
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 _FUNCTIONS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "softplus", "sigmoid", "tanh")
 _CHANNELS_FIRST = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)

@@ -1,9 +1,9 @@
 """Another batch size."""
 
-from traindx.change import Change
-from traindx.surgery.loaders import Settings, change_loaders
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.loaders import Settings, change_loaders
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

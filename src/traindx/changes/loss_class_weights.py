@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.keras_arrival import is_called_by_keras_loss
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program, learned_from
+from traindx.changes.live.keras_arrival import is_called_by_keras_loss
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from torch import Tensor
 from torch.nn import functional
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program
+from traindx.changes.types import Change
 
 _SETTINGS = ("weight", "reduction", "ignore_index")
 

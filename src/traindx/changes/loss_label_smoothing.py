@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program, learned_from
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

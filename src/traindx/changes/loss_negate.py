@@ -5,9 +5,9 @@ from functools import wraps
 
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils.weak import WeakIdKeyDictionary
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

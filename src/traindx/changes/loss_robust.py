@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program, learned_from
 
 _LEAST = 1e-7
 

@@ -6,9 +6,9 @@ from functools import wraps
 import torch
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 _LEAST = 1e-7
 _LARGEST = 80.0

@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program, learned_from
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.types import Change
 
 _LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"

@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from traindx.change import Change
-from traindx.surgery.dropouts import set_dropouts
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.dropouts import set_dropouts
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

@@ -2,10 +2,10 @@
 
 from torch.optim import Optimizer
 
-from traindx.change import Change
-from traindx.surgery.missing import give_missing
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.missing import give_missing
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

@@ -9,10 +9,10 @@ import torch
 from torch import optim
 from torch.optim import Optimizer
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
 
 _KINDS: dict[str, tuple[type[Optimizer], dict[str, object]]] = {
     "adamw": (optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),

@@ -2,10 +2,10 @@
 
 from torch import Tensor, nn
 
-from traindx.change import Change
-from traindx.surgery.calls import Activation, Calls, Place
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 _BENT = (nn.ReLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.Hardtanh, nn.Hardsigmoid, nn.Softplus, nn.LeakyReLU)
 

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 
 def begin(program: Program, change: Change) -> None:

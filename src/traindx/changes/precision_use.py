@@ -6,10 +6,10 @@ from functools import wraps
 import torch
 from torch import Tensor, nn
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program
 
 _KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _HALF = (torch.float16, torch.bfloat16)

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from traindx.change import Change
-from traindx.surgery.calls import Activation, Calls, Place, followed
-from traindx.surgery.dropouts import set_dropouts
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
+from traindx.changes.live.calls import Activation, Calls, Place, followed
+from traindx.changes.live.dropouts import set_dropouts
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)

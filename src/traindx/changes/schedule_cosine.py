@@ -4,10 +4,10 @@ import math
 
 from torch.optim import Optimizer
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates, without_schedule
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.live.rates import multiply_rates, without_schedule
+from traindx.changes.types import Change
 
 _LEAST = 0.01
 

@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.live.rates import first_rate, multiply_rates
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.learning_rate import rising
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
-from traindx.surgery.rates import first_rate, multiply_rates
 
 _NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
 _FORM = "schedule.range 1e-7 10 75"
@@ -61,3 +60,13 @@ OPERATION = Operation(
     begin=begin,
     is_fix=False,
 )
+
+
+def rising(own: float, low: float, high: float, steps: float, taken: int) -> float:
+    """The rate of a step of a range test that has `steps`; wide enough to hold the program's own rate."""
+    low, high = min(low, own / _REACH), max(high, own * _REACH)
+    return float(low * (high / low) ** (min(taken, steps - 1) / max(1, steps - 1)))
+
+
+_REACH = 100.0
+"""A range goes so many times below and above the program's own rate, wherever that is."""

@@ -7,14 +7,14 @@ from functools import wraps
 from torch import Tensor
 from torch.optim import Optimizer
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates, without_schedule
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.live.rates import multiply_rates, without_schedule
+from traindx.changes.types import Change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.surgery.keras_program import KerasProgram
+    from traindx.changes.live.keras_program import KerasProgram
 
 _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""

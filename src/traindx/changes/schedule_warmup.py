@@ -1,9 +1,9 @@
 """A warm-up of the learning rate."""
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
-from traindx.surgery.rates import multiply_rates
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.live.rates import multiply_rates
+from traindx.changes.types import Change
 
 _MOST = 0.3
 """Of the run: a warm-up that never ends is another rate."""

@@ -1,9 +1,9 @@
 """An earlier end."""
 
-from traindx.change import Change
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Program
+from traindx.changes.types import Change
 from traindx.errors import TraindxError
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Program
 
 
 def begin(program: Program, change: Change) -> None:

@@ -6,9 +6,9 @@ from functools import wraps
 import torch
 from torch import Tensor
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program
+from traindx.changes.types import Change
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _BY_HAND = ("__sub__", "sub", "__mul__", "mul")

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from traindx.change import Change
-from traindx.surgery.operation import Operation
-from traindx.surgery.program import Loss, Program, learned_from
-from traindx.surgery.target_scale import TargetScale, scale_of
+from traindx.changes.live.operation import Operation
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.live.target_scale import TargetScale, scale_of
+from traindx.changes.types import Change
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 

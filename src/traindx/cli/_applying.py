@@ -10,9 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import TextIO
 
+from traindx.changes.source.patch import Patch
 from traindx.errors import TraindxError
-from traindx.patching import Patch
-from traindx.trial import Treatment
+from traindx.trials.types import Treatment
 
 _BACKUP = ".before-traindx"
 

@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traindx import catalogue
-from traindx.diagnosis import Diagnosis, Suspect, Verdict
+from traindx.cli._alarms import Met, reached
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.errors import SettingsError, UnknownNameError
-from traindx.highlights import percent
-from traindx.launching.alarms import Met, reached
-from traindx.report import Report
+from traindx.format import listed, percent, printable
 from traindx.run import Run
-from traindx.wording import listed, printable
+from traindx.trials.types import Report
 
 _VERDICTS = (Verdict.SICK.value, Verdict.INCONCLUSIVE.value)
 
@@ -83,7 +82,7 @@ def stopping(conditions: Iterable[Condition], report: Report) -> dict[tuple[str,
 
 def _condition(text: str) -> Condition:
     name, colon, share = text.partition(":")
-    known = [*_VERDICTS, *(cause.slug for cause in catalogue.causes())]
+    known = [*_VERDICTS, *(cause.slug for cause in knowledge.causes())]
     if name not in known:
         todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
         raise UnknownNameError("condition or cause", name, known, todo=todo)

@@ -4,12 +4,12 @@ import difflib
 import os
 from collections.abc import Iterable, Sequence
 
-from traindx import catalogue
+from traindx.diagnosis import knowledge
 from traindx.errors import UnreadableError
-from traindx.loading.discover import STANDARD_INPUT
-from traindx.report import Report
+from traindx.format import number, printable
+from traindx.readers.loading.discover import STANDARD_INPUT
 from traindx.run import Run
-from traindx.wording import number, printable
+from traindx.trials.types import Report
 
 _MOST = 5
 
@@ -57,7 +57,7 @@ def _nowhere(name: str, held: Sequence[str]) -> str:
 
 def changed_limits(report: Report) -> list[str]:
     """The limits that are not the usual ones, as they were when the runs were judged."""
-    usual = {(sign.slug, limit.name): limit.value for sign in catalogue.signs() for limit in sign.limits}
+    usual = {(sign.slug, limit.name): limit.value for sign in knowledge.signs() for limit in sign.limits}
     asked = report.diagnoses[0].asked if report.diagnoses else ()
     changed = [
         f"{one.sign.slug}.{limit.name} is {number(limit.value)}, usually {number(usual[key])}"

@@ -17,9 +17,9 @@ from traindx.cli._writing import (
     write,
 )
 from traindx.errors import UnknownNameError
-from traindx.examination import Examination
-from traindx.mark import Mark
-from traindx.wording import printable
+from traindx.exams.data_exam.types import Examination
+from traindx.finding import Mark
+from traindx.format import printable
 
 _VERDICTS = (Mark.FAIL.value, Mark.WARN.value)
 _CALLED = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
@@ -27,9 +27,9 @@ _CALLED = {"export": "rows", "png": "picture", "html": "page", "md": "markdown",
 
 def refuse_unknown_conditions(conditions: Sequence[str]) -> None:
     """A condition that can never be met is a slip."""
-    from traindx import catalogue
+    from traindx.diagnosis import knowledge
 
-    known = [*_VERDICTS, *(cause.slug for cause in catalogue.causes())]
+    known = [*_VERDICTS, *(cause.slug for cause in knowledge.causes())]
     for condition in conditions:
         if condition not in known:
             todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
@@ -80,18 +80,18 @@ def _writing(place: str, make: Callable[[], str | bytes]) -> Callable[[], None]:
 
 
 def _show(examination: Examination) -> None:
-    from traindx.terminal.examination import examination_text
+    from traindx.report.terminal.examination import examination_text
 
     sys.stdout.write(examination_text(examination, width=terminal_width(), colour=coloured()))
 
 
 def _markdown(examination: Examination) -> str:
-    from traindx.markdowns.examination import examination_markdown
+    from traindx.report.markdowns.examination import examination_markdown
 
     return examination_markdown(examination)
 
 
 def _json(examination: Examination) -> str:
-    from traindx.documents.examination import examination_document
+    from traindx.report.documents.examination import examination_document
 
     return examination_document(examination)

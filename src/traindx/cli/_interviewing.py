@@ -10,22 +10,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.answering import answer_to
-from traindx.asking import begin, claim, give, tell
-from traindx.claim import Claim
-from traindx.claiming import check
-from traindx.claims import claims_in, claims_named
 from traindx.cli._writing import coloured, terminal_width
-from traindx.complaint import Complaint
-from traindx.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
-from traindx.consultation import Consultation
 from traindx.errors import TraindxError
-from traindx.gathering import gather
-from traindx.inquiring import next_question
-from traindx.question import Question, Told
-from traindx.say import Say
-from traindx.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
-from traindx.wording import printable
+from traindx.format import printable
+from traindx.interview.check_claim import check
+from traindx.interview.claims import claims_in, claims_named
+from traindx.interview.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
+from traindx.interview.evidence import gather
+from traindx.interview.next_question import next_question
+from traindx.interview.parse_answer import answer_to
+from traindx.interview.questions.types import Question, Told
+from traindx.interview.session import begin, claim, give, tell
+from traindx.interview.types import Claim, Complaint, Consultation
+from traindx.report.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
+from traindx.trials.types import Say
 
 Read = Callable[[str], str]
 

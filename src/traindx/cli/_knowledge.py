@@ -15,7 +15,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from traindx import __version__
-from traindx.cause import Cause, Clue
+from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._pages import Page, summary
 from traindx.cli._writing import (
@@ -28,9 +28,8 @@ from traindx.cli._writing import (
     terminal_width,
     write,
 )
-from traindx.prescription import Prescription
-from traindx.sign import Sign
-from traindx.terminal.code import fitted
+from traindx.finding import Sign
+from traindx.report.terminal.code import fitted
 
 SCHEMA = "traindx.knowledge/1"
 # The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.

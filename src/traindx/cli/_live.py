@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from traindx.cli._conditions import Condition, stopping
+from traindx.cli._live_report import Live
 from traindx.cli._reporting import Judge
 from traindx.cli._writing import ProgressLine, coloured
-from traindx.launching.live import Live
-from traindx.loading.reading import Reading, read
-from traindx.report import Report
-from traindx.wording import printable
+from traindx.format import printable
+from traindx.readers.loading.reading import Reading, read
+from traindx.trials.types import Report
 
 _YELLOW, _PLAIN = "\x1b[33m", "\x1b[0m"
 

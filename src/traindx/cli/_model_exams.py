@@ -8,19 +8,19 @@ from pathlib import Path
 
 from traindx.cli import CONDITION_MET, DONE
 from traindx.errors import TraindxError
-from traindx.problem import NON_FINITE
-from traindx.problem_advice import FAIL, WARN, mark
-from traindx.wording import printable
+from traindx.finding import NON_FINITE
+from traindx.format import printable
+from traindx.report.problem_advice import FAIL, WARN, mark
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from torch import nn
 
-    from traindx.documents.value import Document
     from traindx.exams.objective import Loss
-    from traindx.problem import Problem
+    from traindx.finding import Problem
+    from traindx.report.documents.value import Document
+    from traindx.report.sheets.sheet import Sheet
     from traindx.run import Run
-    from traindx.sheets.sheet import Sheet
 
 _CALLED = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
 
@@ -95,11 +95,11 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
         raise TraindxError("running a program needs Linux or macOS; give --checkpoint and --data instead")
     from tempfile import TemporaryDirectory
 
-    from traindx.launching.child import run_to_end, signals_held
-    from traindx.launching.command import command_from
-    from traindx.launching.ending import recordings, stopped, why_nothing
-    from traindx.launching.environment import recording_environment
-    from traindx.launching.stopping import Reminder
+    from traindx.recorder.launch.child import run_to_end, signals_held
+    from traindx.recorder.launch.command import command_from
+    from traindx.recorder.launch.ending import recordings, stopped, why_nothing
+    from traindx.recorder.launch.environment import recording_environment
+    from traindx.recorder.launch.stopping import Reminder
 
     with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
         folder = Path(place) / "run"
@@ -116,15 +116,15 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
             )
         from dataclasses import replace
 
-        from traindx.loading.reading import load
+        from traindx.readers.loading.reading import load
 
         return replace(load(folder)[-1], name=command.title)
 
 
 def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) -> None:
     """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
-    from traindx.catalogue import causes
     from traindx.cli._writing import refuse_inputs, refuse_mixture, refuse_unwritable
+    from traindx.diagnosis.knowledge import causes
     from traindx.errors import UnknownNameError
 
     known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
@@ -157,7 +157,7 @@ def results(
     from importlib.util import find_spec
 
     from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width, write
-    from traindx.terminal.exam import exam_text
+    from traindx.report.terminal.exam import exam_text
 
     # A page does without its picture where there is nothing to draw it with.
     is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
@@ -169,15 +169,15 @@ def results(
             exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
         )
     if "json" in places:
-        from traindx.renderers.json import as_text
+        from traindx.report.renderers.json import as_text
 
         write(places["json"], as_text(document()) + "\n")
     if "md" in places:
-        from traindx.markdowns.exam import exam_markdown
+        from traindx.report.markdowns.exam import exam_markdown
 
         write(places["md"], exam_markdown(sheet))
     if "html" in places:
-        from traindx.pages.exam import exam_page
+        from traindx.report.html.exam import exam_page
 
         write(places["html"], exam_page(sheet, drawn[1] if drawn else None))
     if drawn and "png" in places:

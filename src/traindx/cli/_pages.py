@@ -4,15 +4,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traindx import catalogue
-from traindx.cause import Cause, Kind
-from traindx.finding import Severity
-from traindx.fitted import HEALTH, clues_of
-from traindx.health import HEALTHY_CLUES
-from traindx.prescription import Prescription, Safety
-from traindx.sign import Sign
-from traindx.symptom import Symptom
-from traindx.wording import count, number
+from traindx.cause import Cause, Kind, Prescription, Safety, Symptom
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import HEALTH, clues_of
+from traindx.diagnosis.health import HEALTHY_CLUES
+from traindx.finding import Severity, Sign
+from traindx.format import count, number
 
 _KINDS = {
     Kind.WHY: "a root cause: why a training fails",
@@ -156,7 +153,7 @@ def _kin(cause: Cause) -> str:
     """How roots and mechanisms belong together."""
     if cause.acts_through:
         return f" It fails a training through {_slugs(cause.acts_through)}."
-    roots = [other.slug for other in catalogue.causes() if cause.slug in other.acts_through]
+    roots = [other.slug for other in knowledge.causes() if cause.slug in other.acts_through]
     return f" It may come from {_slugs(roots)}." if roots else ""
 
 
@@ -176,7 +173,7 @@ def _clues(cause: Cause) -> str:
 
 def _told_by(sign: Sign) -> str:
     """What a yes and a no mean for each cause, and for health."""
-    told = [(f"`{cause.slug}`", clue) for cause in catalogue.causes() for clue in cause.clues]
+    told = [(f"`{cause.slug}`", clue) for cause in knowledge.causes() for clue in cause.clues]
     told += [("health", clue) for clue in clues_of(HEALTH, HEALTHY_CLUES)]
     rows = [
         f"| {who} | {_points(clue.seen)} | {_points(clue.unseen)} |"

@@ -28,10 +28,10 @@ from traindx.cli._writing import (
     unwritable,
     write,
 )
-from traindx.loading.reading import Reading, fell_over, follow, read
-from traindx.report import Report
+from traindx.format import printable
+from traindx.readers.loading.reading import Reading, fell_over, follow, read
 from traindx.settings import limits_from, limits_in, names_from, names_in
-from traindx.wording import printable
+from traindx.trials.types import Report
 
 Judge = Callable[[Reading, ProgressLine], Report]
 
@@ -71,8 +71,8 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
-    from traindx.diagnosing import diagnose
-    from traindx.loading.statements import read_statement
+    from traindx.diagnosis.engine import diagnose
+    from traindx.readers.loading.statements import read_statement
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
     exams = [read_statement(path) for path in getattr(arguments, "exam", ())]
@@ -154,7 +154,7 @@ def gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Con
 
 
 def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
-    from traindx.renderers.text import problems
+    from traindx.report.renderers.text import problems
 
     sentences = problems(report) or ["no quantity was recognised; --map NAME=QUANTITY names one"]
     for sentence in sentences:
@@ -164,7 +164,7 @@ def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
 
 def show(report: Report, *, everything: bool, room: int | None, stream: TextIO) -> None:
     """Print a report as wide as the terminal, coloured only on a terminal, and cut to the room there is."""
-    from traindx.renderers import text
+    from traindx.report.renderers import text
 
     width, colour = terminal_width(stream), coloured(stream)
     shown = text.render(report, width=width, colour=colour, everything=everything)
@@ -201,19 +201,19 @@ def write_output(option: str, place: str, report: Report, values: bool = False) 
     """Make one output, whose renderer is loaded only now; `values` puts every value into the JSON."""
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
     if option == "html":
-        from traindx.renderers import html
+        from traindx.report.renderers import html
 
         write(place, html.render(report))
     elif option == "md":
-        from traindx.renderers import markdown
+        from traindx.report.renderers import markdown
 
         write(place, markdown.render(report))
     elif option == "json":
-        from traindx.renderers import json
+        from traindx.report.renderers import json
 
         write(place, json.render(report, values=values) + "\n")
     else:
-        from traindx.renderers import png
+        from traindx.report.renderers import png
 
         _write_all(place, png.render(report))
 

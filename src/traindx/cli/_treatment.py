@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from traindx.casebook import Casebook
-from traindx.change import name_of
+from traindx.changes.types import name_of
 from traindx.cli import BAD_INPUT
 from traindx.cli._applying import apply_patch
 from traindx.cli._reporting import places_of, present
 from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.types import Verdict
 from traindx.errors import TraindxError
-from traindx.keeping import keep
-from traindx.terminal.treatment import treatment_text
-from traindx.treating import Treated
+from traindx.report.save import keep
+from traindx.report.terminal.treatment import treatment_text
+from traindx.trials.casebook import Casebook
+from traindx.trials.treatment import Treated
 
 
 def tell(found: Treated, arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.consultation import Conclusion, Consultation
+    from traindx.interview.types import Conclusion, Consultation
 
 HELP = "find the likeliest causes by an interview, and check what you hold for the cause"
 EXAMPLES = """\
@@ -97,10 +97,10 @@ def _may_ask(arguments: argparse.Namespace) -> bool:
 
 def _begun(arguments: argparse.Namespace) -> "Consultation":
     """What was given on the command line."""
-    from traindx.asking import begin, claim, give, named_answer, tell
-    from traindx.claims import claims_named
-    from traindx.complaints import complaint_named
-    from traindx.gathering import gather
+    from traindx.interview.claims import claims_named
+    from traindx.interview.complaints import complaint_named
+    from traindx.interview.evidence import gather
+    from traindx.interview.session import begin, claim, give, named_answer, tell
 
     paths = [one for one in arguments.given if _is_path(one)]
     words = " ".join(one for one in arguments.given if one not in paths)
@@ -129,11 +129,11 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
-    from traindx.asking import conclude
     from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
-    from traindx.documents.interview import interview_document
-    from traindx.markdowns.interview import interview_page
-    from traindx.terminal.interview import conclusion_text
+    from traindx.interview.session import conclude
+    from traindx.report.documents.interview import interview_document
+    from traindx.report.markdowns.interview import interview_page
+    from traindx.report.terminal.interview import conclusion_text
 
     conclusion = conclude(consultation)
     if STANDARD_OUTPUT not in places.values():
@@ -158,9 +158,9 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
 
 
 def _list_questions() -> int:
-    from traindx import catalogue
     from traindx.cli._writing import coloured, terminal_width
-    from traindx.terminal.interview import questions_text
+    from traindx.interview import knowledge
+    from traindx.report.terminal.interview import questions_text
 
-    sys.stdout.write(questions_text(catalogue.questions(), width=terminal_width(), colour=coloured()))
+    sys.stdout.write(questions_text(knowledge.questions(), width=terminal_width(), colour=coloured()))
     return DONE

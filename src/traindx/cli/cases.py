@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from traindx.casebook import Case, Casebook
+    from traindx.trials.casebook import Case, Casebook
 
 HELP = "list what was diagnosed and tried in a project, and whether it helped"
 EXAMPLES = """\
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     book = _book(arguments)
     found = _found(book, arguments)
     if arguments.json is not None:
-        from traindx.documents.cases import cases_document
+        from traindx.report.documents.cases import cases_document
 
         place = place_of(arguments.json, "cases.json")
         refuse_inputs([place], [str(book.place)])
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _book(arguments: argparse.Namespace) -> "Casebook":
     from pathlib import Path
 
-    from traindx.casebook import PLACE, Casebook
+    from traindx.trials.casebook import PLACE, Casebook
 
     folder = Path(arguments.folder)
     if arguments.db is not None:
@@ -90,7 +90,7 @@ def _book(arguments: argparse.Namespace) -> "Casebook":
 
 
 def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
-    from traindx.trial import Outcome
+    from traindx.trials.types import Outcome
 
     if arguments.last is not None and arguments.last < 1:
         raise TraindxError(f"--last {arguments.last}: is no number of cases; give 1 or more")
@@ -106,9 +106,9 @@ def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
 
 def _refuse_unknown(cause: str) -> None:
     """A cause that is not there may be misspelt."""
-    from traindx import catalogue
+    from traindx.diagnosis import knowledge
 
-    known = [one.slug for one in catalogue.causes()]
+    known = [one.slug for one in knowledge.causes()]
     if cause not in known:
         raise UnknownNameError("cause", cause, known, todo="traindx causes lists them")
 
@@ -132,8 +132,8 @@ def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
     import sys
 
     from traindx.cli._writing import coloured, terminal_width
-    from traindx.terminal.cases import cases_text
-    from traindx.wording import printable
+    from traindx.format import printable
+    from traindx.report.terminal.cases import cases_text
 
     if found:
         sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))

@@ -26,11 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List every cause, built in or of a plugin."""
-    from traindx import catalogue
     from traindx.cli._knowledge import as_json, list_as_text, publish, table_as_text
     from traindx.cli._pages import causes_table, misdiagnoses_table, symptoms_table
+    from traindx.diagnosis import knowledge
 
-    causes = catalogue.causes()
+    causes = knowledge.causes()
     tables = {"name": causes_table, "symptom": symptoms_table, "misdiagnosis": misdiagnoses_table}
     table = tables[arguments.by](causes)
     text = list_as_text(causes) if arguments.by == "name" else table_as_text(table)

@@ -8,8 +8,8 @@ from traindx.errors import TraindxError
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.cli._writing import ProgressLine
-    from traindx.loading.reading import Reading
-    from traindx.report import Report
+    from traindx.readers.loading.reading import Reading
+    from traindx.trials.types import Report
 
 HELP = "lay runs side by side: which is best, what they differ in, where they part"
 EXAMPLES = """\
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.cli._conditions import conditions_from
     from traindx.cli._reporting import judging, report_on
-    from traindx.comparing import compare
+    from traindx.comparison.engine import compare
 
     judge = judging(arguments)
 
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _only_one(report: "Report") -> str:
-    from traindx.renderers.text import problems
-    from traindx.wording import printable
+    from traindx.format import printable
+    from traindx.report.renderers.text import problems
 
     found = f"found one run, {printable(report.runs[0].name)}"
     unread = "".join(f"; {sentence}" for sentence in problems(report))

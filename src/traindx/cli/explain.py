@@ -19,12 +19,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show one page; 2 for an unknown name."""
-    from traindx import catalogue
     from traindx.cause import Cause
     from traindx.cli._knowledge import as_json, as_text, publish
     from traindx.cli._pages import cause_page, sign_page
+    from traindx.diagnosis import knowledge
 
-    unit = catalogue.unit_named(arguments.name)
+    unit = knowledge.unit_named(arguments.name)
     if isinstance(unit, Cause):
         page, data = cause_page(unit), as_json([unit])
     else:

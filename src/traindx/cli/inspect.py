@@ -7,8 +7,8 @@ from traindx.cli._options import add_outputs, add_reading
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.cli._writing import ProgressLine
-    from traindx.loading.reading import Reading
-    from traindx.report import Report
+    from traindx.readers.loading.reading import Reading
+    from traindx.trials.types import Report
 
 HELP = "show what a training left behind: runs, segments, quantities, facts, unread"
 EXAMPLES = """\
@@ -35,6 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _as_read(reading: "Reading", _: "ProgressLine") -> "Report":
-    from traindx.report import Report
+    from traindx.trials.types import Report
 
     return Report(reading.runs, reading.problems, reading.other_files)

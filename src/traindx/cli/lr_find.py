@@ -11,7 +11,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.lr_finding import ProgramRate
+    from traindx.exams.learning_rate.program import ProgramRate
 
 HELP = "look for a learning rate by a range test and short trainings, without changing the program"
 EXAMPLES = """\
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_mixture,
         refuse_unwritable,
     )
-    from traindx.lr_finding import lr_find
+    from traindx.exams.learning_rate.program import lr_find
 
     if not arguments.minutes > 0:
         raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
@@ -105,9 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
     from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
-    from traindx.documents.learning_rate import rate_document
-    from traindx.markdowns.learning_rate import rate_page
-    from traindx.terminal.learning_rate import rate_text
+    from traindx.report.documents.learning_rate import rate_document
+    from traindx.report.markdowns.learning_rate import rate_page
+    from traindx.report.terminal.learning_rate import rate_text
 
     found, change = program.found, _change(program)
     out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
@@ -139,7 +139,7 @@ def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
     if "html" in places:
         from importlib.util import find_spec
 
-        from traindx.pages.learning_rate import rate_html
+        from traindx.report.html.learning_rate import rate_html
 
         drawn = _picture(program) if find_spec("matplotlib") else None
         page = rate_html(found, drawn, title=program.title, seconds=program.seconds, change=change)
@@ -147,7 +147,7 @@ def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
 
 
 def _picture(program: "ProgramRate") -> bytes:
-    from traindx.pictures.learning_rate import rate_picture
+    from traindx.report.png.learning_rate import rate_picture
 
     return rate_picture(program.found, title=program.title)
 

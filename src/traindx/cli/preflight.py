@@ -11,7 +11,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.checklist import Checklist
+    from traindx.exams.preflight.types import Checklist
 
 HELP = "rehearse a training for a few steps: check data, loss, model, loop, rate and cost before the long run"
 EXAMPLES = """\
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_mixture,
         refuse_unwritable,
     )
-    from traindx.preflighting import preflight
+    from traindx.exams.preflight.run import preflight
 
     _refuse_nonsense(arguments)
     places = {
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _refuse_nonsense(arguments: argparse.Namespace) -> None:
     from traindx.errors import UnknownNameError
-    from traindx.preflighting import checks
+    from traindx.exams.preflight.run import checks
 
     known = ["fail", "warn", *(one.slug for one in checks())]
     for name in arguments.fail_on:
@@ -121,9 +121,9 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 
 def _tell(found: "Checklist", places: dict[str, str]) -> None:
     from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
-    from traindx.documents.checklist import checklist_document
-    from traindx.markdowns.checklist import checklist_page
-    from traindx.terminal.checklist import checklist_text
+    from traindx.report.documents.checklist import checklist_document
+    from traindx.report.markdowns.checklist import checklist_page
+    from traindx.report.terminal.checklist import checklist_text
 
     out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
     out.write(checklist_text(found, width=terminal_width(out), colour=coloured(out)))
@@ -132,7 +132,7 @@ def _tell(found: "Checklist", places: dict[str, str]) -> None:
     if "md" in places:
         write(places["md"], checklist_page(found))
     if "html" in places:
-        from traindx.pages.checklist import checklist_html
+        from traindx.report.html.checklist import checklist_html
 
         write(places["html"], checklist_html(found))
 
@@ -140,7 +140,7 @@ def _tell(found: "Checklist", places: dict[str, str]) -> None:
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:
     """Say which conditions are met."""
     from traindx.cli._writing import complain
-    from traindx.mark import Mark
+    from traindx.finding import Mark
 
     least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}
     met = False

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from traindx.cli._conditions import Condition
+    from traindx.cli._live_report import Live
     from traindx.cli._reporting import Judge
-    from traindx.launching.child import Ending, Mask
-    from traindx.launching.command import Command
-    from traindx.launching.live import Live
-    from traindx.report import Report
+    from traindx.recorder.launch.child import Ending, Mask
+    from traindx.recorder.launch.command import Command
+    from traindx.trials.types import Report
 
 HELP = "run a training, record it, and tell whether it is healthy, and if not, why and what to change"
 EXAMPLES = """\
@@ -85,10 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from traindx.cli._writing import complain
-    from traindx.launching.child import end_like, signals_held
-    from traindx.launching.command import command_from
-    from traindx.launching.ending import stopped
-    from traindx.launching.run_folder import new_run_folder
+    from traindx.recorder.launch.child import end_like, signals_held
+    from traindx.recorder.launch.command import command_from
+    from traindx.recorder.launch.ending import stopped
+    from traindx.recorder.launch.run_folder import new_run_folder
 
     with signals_held() as mask:
         judge, conditions = _checked(arguments)
@@ -140,10 +140,10 @@ def _recorded(
     """Start the command and wait for its end."""
     from contextlib import nullcontext
 
-    from traindx.launching.child import run_to_end
-    from traindx.launching.ending import discard, note_ending, stopped
-    from traindx.launching.environment import recording_environment
-    from traindx.launching.stopping import Reminder
+    from traindx.recorder.launch.child import run_to_end
+    from traindx.recorder.launch.ending import discard, note_ending, stopped
+    from traindx.recorder.launch.environment import recording_environment
+    from traindx.recorder.launch.stopping import Reminder
 
     environment = recording_environment(
         os.environ,
@@ -244,8 +244,8 @@ def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
     from traindx.cli._live import read_recording
     from traindx.cli._writing import ProgressLine
     from traindx.errors import UnreadableError
-    from traindx.launching.ending import discard, faults, recordings, why_nothing
-    from traindx.report import Report
+    from traindx.recorder.launch.ending import discard, faults, recordings, why_nothing
+    from traindx.trials.types import Report
 
     if recordings(folder):
         reading = read_recording(folder)

@@ -11,7 +11,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.treating import Wish
+    from traindx.trials.treatment import Wish
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
 EXAMPLES = """\
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise TraindxError("needs Linux or macOS")
     from traindx.cli._treatment import tell
     from traindx.cli._writing import ProgressLine
-    from traindx.treating import treat
+    from traindx.trials.treatment import treat
 
     wish = _wish(arguments)
     _refuse_places(arguments)
@@ -167,7 +167,7 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
     """What was asked for; refused where it makes no sense, before anything runs."""
     from pathlib import Path
 
-    from traindx.treating import Wish
+    from traindx.trials.treatment import Wish
 
     return Wish(
         steps=arguments.steps,
@@ -207,7 +207,7 @@ def _refuse_unasked(arguments: argparse.Namespace) -> None:
 
 
 def _list_changes() -> int:
-    from traindx.operating import operations
+    from traindx.changes.live.apply import operations
 
     fixes = [one for one in operations().values() if one.is_fix]
     for one in sorted(fixes, key=lambda one: one.name):

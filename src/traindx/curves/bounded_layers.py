@@ -4,8 +4,7 @@ from traindx.curves.inside import by_layer
 from traindx.curves.stated import stated_word
 from traindx.facts import OUTPUT_ACTIVATION
 from traindx.quantities import SATURATED_SHARE
-from traindx.run import Run
-from traindx.series import Series
+from traindx.run import Run, Series
 
 _BOUNDED = ("sigmoid", "tanh", "hardtanh", "hardsigmoid", "softsign")
 

@@ -13,10 +13,8 @@ import numpy as np
 
 from traindx.curves.robust import MAD_TO_SIGMA, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
-from traindx.quantity import Better, Quantity, Split
-from traindx.run import Run
-from traindx.series import Axis, Floats, Series
-from traindx.wording import number, step
+from traindx.format import number, step
+from traindx.run import Axis, Better, Floats, Quantity, Run, Series, Split
 
 _SINGLE = 60
 _LARGEST = 1e150

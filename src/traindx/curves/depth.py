@@ -7,8 +7,7 @@ import numpy as np
 
 from traindx.curves.inside import EARLY, Matrix, by_layer, matrices
 from traindx.quantities import ACTIVATION_STD, GRADIENT_NORM, WEIGHT_NORM
-from traindx.run import Run
-from traindx.series import Series
+from traindx.run import Run, Series
 
 _LONGEST_END = 3
 """Layers that stand for the first or the last of a model."""

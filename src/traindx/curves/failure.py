@@ -7,8 +7,7 @@ import numpy as np
 from traindx.curves.curve import whole
 from traindx.curves.robust import kendall
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Run, Series
 
 _BEFORE = 30
 LASTING = 0.3

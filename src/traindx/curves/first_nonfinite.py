@@ -2,11 +2,9 @@
 
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import place_of
-from traindx.event import Event, EventKind
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
-from traindx.quantity import Quantity
-from traindx.run import Run
+from traindx.run import Event, EventKind, Quantity, Run
 
 POLES = frozenset(
     "log log2 log10 log1p div pow sqrt rsqrt reciprocal exp exp2 expm1 acos asin acosh atanh lgamma digamma"

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from traindx.curves.inside import size_of
-from traindx.layer import Layer
-from traindx.run import Run
-from traindx.wording import count, listed, printable
+from traindx.format import count, listed, printable
+from traindx.run import Layer, Run
 
 _NAMED = 3
 

@@ -8,11 +8,8 @@ import numpy as np
 
 from traindx.facts import BATCH_SIZE, LOSS_FUNCTION, STEPS_PER_EPOCH, TRAINING_SAMPLES
 from traindx.finding import Evidence
-from traindx.layer import Layer
 from traindx.quantities import TRAIN_LOSS
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Layer, Quantity, Run, Series
 
 _NUMBER_LOSSES = frozenset(
     "mse_loss l1_loss smooth_l1_loss huber_loss mean_squared_error mean_absolute_error log_cosh huber"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from traindx.series import Floats
+from traindx.run import Floats
 
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for a normal distribution."""

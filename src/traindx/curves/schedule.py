@@ -6,8 +6,7 @@ import numpy as np
 
 from traindx.curves.curve import shares
 from traindx.quantities import LEARNING_RATE
-from traindx.run import Run
-from traindx.series import Floats, Series
+from traindx.run import Floats, Run, Series
 
 
 @dataclass(frozen=True, eq=False)

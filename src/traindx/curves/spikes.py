@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traindx.curves.curve import Curve
-from traindx.series import Floats, Rows
+from traindx.run import Floats, Rows
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,9 @@
 
 import math
 
-from traindx.fact import Fact
 from traindx.facts import RECORDED_SECONDS, RECORDING_COST
 from traindx.finding import Evidence
-from traindx.run import Run
-from traindx.series import Axis
+from traindx.run import Axis, Fact, Run
 
 
 def stated_number(run: Run, fact: Fact) -> float | None:

@@ -1,24 +1,30 @@
-"""Exams: one part of a training looked at on its own; `traindx.exams.NAME` is the function of `NAME_exam`.
+"""Exams: one part of a training looked at on its own; `traindx.exams.NAME` is an exam's function.
 
 import traindx.exams
 print(traindx.exams.data("train.csv", validation="validation.csv").verdict)
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.exams.activations_exam import activations as activations
-    from traindx.exams.data_exam import data as data
+    from traindx.exams.data_exam.exam import data as data
     from traindx.exams.gradients_exam import gradients as gradients
     from traindx.exams.model_exam import model as model
 
 
+# No module has the name of a function: importing it would put it in the function's place.
+_HOME = {
+    "activations": "activations_exam",
+    "data": "data_exam.exam",
+    "gradients": "gradients_exam",
+    "model": "model_exam",
+}
+
+
 def __getattr__(name: str) -> object:
     """The exam of a name, imported when it is first asked for: no exam loads another, nor torch for it."""
-    # Not of the function's name: importing a module puts it into its package, in the function's place.
-    module = f"{__name__}.{name}_exam"
-    if name.startswith("_") or find_spec(module) is None:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(module), name)
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from traindx.activation_exam import ActivationRow
+from traindx.exams.types import ActivationRow
 from traindx.quantities import (
     ACTIVATION_MEAN,
     ACTIVATION_STD,
@@ -11,9 +11,7 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Floats
+from traindx.run import Floats, Quantity, Run
 
 _Key = tuple[str, str]
 """Layer and part."""

@@ -11,7 +11,6 @@ from dataclasses import replace
 from torch import nn
 from torch.fx import GraphModule
 
-from traindx.activation_exam import ActivationExam
 from traindx.curves.inside import by_layer
 from traindx.exams.activation_rows import rows_from
 from traindx.exams.as_it_was import as_it_was
@@ -23,25 +22,24 @@ from traindx.exams.modes import in_training_mode
 from traindx.exams.presenting import presented
 from traindx.exams.sitting import Sitting
 from traindx.exams.tree_order import sorted_as_tree
-from traindx.finding import Finding
-from traindx.probes.activations import Activations
-from traindx.probes.dead_units import CAN_REST, DeadUnits
-from traindx.probes.functional_activations import FunctionalActivations
-from traindx.probes.inputs import Inputs
-from traindx.problem import Problem, worst_first
+from traindx.exams.types import ActivationExam
+from traindx.finding import Finding, Problem, worst_first
+from traindx.format import count, listed
 from traindx.quantities import (
     ACTIVATION_MEAN,
     ACTIVATION_ZERO_SHARE,
     DEAD_UNIT_SHARE,
     SATURATED_SHARE,
 )
-from traindx.quantity import Quantity
-from traindx.run import Run
+from traindx.recorder.probes.activations import Activations
+from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
+from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.inputs import Inputs
+from traindx.run import Quantity, Run
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
 from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
 from traindx.signs.dead_units_many import dead_units_many
 from traindx.signs.units_saturate import units_saturate
-from traindx.wording import count, listed
 
 _NAMED = 4
 

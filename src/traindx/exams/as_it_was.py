@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 from traindx.exams.untouched import random_numbers
-from traindx.instruments.attachment import attached
-from traindx.instruments.guarding import Unheard
-from traindx.recording.recorder import Recorder
+from traindx.recorder.hooks.attachment import attached
+from traindx.recorder.hooks.guarding import Unheard
+from traindx.recorder.recorder import Recorder
 
 _HELD = ("_parameters", "_buffers", "_modules")
 """What a module keeps in dictionaries of their own; hooks are left alone, for an exam puts up none."""

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.exams.presenting import told_error
-from traindx.wording import count, listed
+from traindx.format import count, listed
 
 _HOMES = ("model_state_dict", "state_dict", "model", "net", "network", "module", "ema", "params", "weights")
 """Where training scripts keep a model among other things."""

@@ -7,8 +7,8 @@ from torch import nn
 
 from traindx.exams.graph_shape import GraphShape
 from traindx.exams.judging import Question
-from traindx.finding import Finding, Severity
-from traindx.problem import Problem
+from traindx.finding import Finding, Problem, Severity
+from traindx.format import count, listed
 from traindx.run import Run
 from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
 from traindx.signs.dropout_at_output import dropout_at_output
@@ -24,7 +24,6 @@ from traindx.signs.shapes_broadcast import shapes_broadcast
 from traindx.signs.softmax_over_one import softmax_over_one
 from traindx.signs.squashed_twice import squashed_twice
 from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
-from traindx.wording import count, listed
 
 _NAMED = 3
 _SIGMOIDS = 2

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from traindx.probe import Dropout
+from traindx.recorder.probes.types import Dropout
 
 _NAMES = frozenset("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split())
 _USUAL = 0.5

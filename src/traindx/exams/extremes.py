@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from traindx.probe import Look, Probe, Purpose
-from traindx.tensors.plain import plain
-from traindx.tensors.reckoning import reckoning
+from traindx.recorder.probes.types import Look, Probe, Purpose
+from traindx.recorder.tensors.plain import plain
+from traindx.recorder.tensors.reckoning import reckoning
 
 
 class Extremes(Probe):

@@ -8,9 +8,9 @@ import numpy as np
 from traindx.curves.gains import starting_gains
 from traindx.curves.inside import is_matrix, size_of
 from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
-from traindx.finding import Finding, Severity
-from traindx.gradient_exam import GradientRow, fitted_decay, is_normalised
-from traindx.problem import NON_FINITE, Problem, worst_first
+from traindx.exams.types import GradientRow, fitted_decay, is_normalised
+from traindx.finding import NON_FINITE, Finding, Problem, Severity, worst_first
+from traindx.format import count, listed
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
 from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
@@ -23,7 +23,6 @@ from traindx.signs.held_as_drawn import held_as_drawn
 from traindx.signs.weights_start_equal import weights_start_equal
 from traindx.signs.weights_start_far_off import weights_start_far_off
 from traindx.signs.weights_start_tiny import weights_start_tiny
-from traindx.wording import count, listed
 
 _NAMED = 3
 _FEW = 0.01

@@ -6,15 +6,13 @@ import torch
 from torch import Tensor
 
 from traindx.curves.inside import is_table
-from traindx.gradient_exam import GradientRow, Spread
-from traindx.graphs.owners import layer_of
-from traindx.layer import Layer
+from traindx.exams.types import GradientRow, Spread
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.tensors.plain import gradient
-from traindx.tensors.reckoning import reckoning
-from traindx.tensors.stack import HALF
+from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.tensors.plain import gradient
+from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.stack import HALF
+from traindx.run import Layer, Quantity, Run
 
 
 def rows_from(

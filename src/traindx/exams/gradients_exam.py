@@ -18,14 +18,14 @@ from traindx.exams.presenting import presented
 from traindx.exams.reaching import look_again
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
-from traindx.gradient_exam import GradientExam, fitted_decay
-from traindx.probes.activations import Activations
-from traindx.probes.equal_units import EqualUnits
-from traindx.probes.functional_activations import FunctionalActivations
-from traindx.probes.gradients import Gradients
-from traindx.probes.inputs import Inputs
-from traindx.probes.loss_function import LossFunctionFacts
-from traindx.probes.weights import Weights
+from traindx.exams.types import GradientExam, fitted_decay
+from traindx.recorder.probes.activations import Activations
+from traindx.recorder.probes.equal_units import EqualUnits
+from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.gradients import Gradients
+from traindx.recorder.probes.inputs import Inputs
+from traindx.recorder.probes.loss_function import LossFunctionFacts
+from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
 
 

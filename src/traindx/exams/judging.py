@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from traindx.curves.first_nonfinite import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import Finding, Severity
-from traindx.problem import NON_FINITE, Problem
+from traindx.finding import NON_FINITE, Finding, Problem, Severity, Sign
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE
 from traindx.run import Run
-from traindx.sign import Sign
 
 _SURE = 0.55
 """Strength below which a finding counts one degree less, a warning not at all: it may be harmless."""

@@ -36,22 +36,22 @@ from traindx.exams.reaching import look_again
 from traindx.exams.saving import Saved
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
+from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
-from traindx.graphs.owners import layer_of
-from traindx.model_exam import Memory, ModelExam, ModelRow
-from traindx.probes.activations import Activations
-from traindx.probes.dropouts import Dropouts
-from traindx.probes.equal_units import EqualUnits
-from traindx.probes.functional_activations import FunctionalActivations
-from traindx.probes.gradients import Gradients
-from traindx.probes.inputs import Inputs
-from traindx.probes.loss_function import LossFunctionFacts
-from traindx.probes.nonlinearities import Nonlinearities
-from traindx.probes.predictions import Predictions
-from traindx.probes.target_values import TargetValues
-from traindx.probes.targets import Targets
-from traindx.probes.weights import Weights
-from traindx.problem import Problem, worst_first
+from traindx.finding import Problem, worst_first
+from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.probes.activations import Activations
+from traindx.recorder.probes.dropouts import Dropouts
+from traindx.recorder.probes.equal_units import EqualUnits
+from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.gradients import Gradients
+from traindx.recorder.probes.inputs import Inputs
+from traindx.recorder.probes.loss_function import LossFunctionFacts
+from traindx.recorder.probes.nonlinearities import Nonlinearities
+from traindx.recorder.probes.predictions import Predictions
+from traindx.recorder.probes.target_values import TargetValues
+from traindx.recorder.probes.targets import Targets
+from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
 
 _WITH_BATCH = (

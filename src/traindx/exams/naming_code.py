@@ -13,7 +13,7 @@ from torch import nn
 from traindx.errors import TraindxError
 from traindx.exams.objective import NAMED, Loss
 from traindx.exams.presenting import told_error
-from traindx.instruments.loss_functions import NAMES
+from traindx.recorder.hooks.loss_functions import NAMES
 
 
 def made_by(spec: str) -> nn.Module:

@@ -10,9 +10,9 @@ from torch.overrides import TorchFunctionMode
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.presenting import Presented, described, own_loss, prediction_in, told_error
-from traindx.instruments.loss_functions import NAMES
-from traindx.probe import LossCall, Purpose
-from traindx.tensors.reckoning import reckoning
+from traindx.recorder.hooks.loss_functions import NAMES
+from traindx.recorder.probes.types import LossCall, Purpose
+from traindx.recorder.tensors.reckoning import reckoning
 
 Loss = Callable[..., Tensor]
 NAMED = ("cross_entropy", "mse", "bce_with_logits")

@@ -3,7 +3,7 @@
 from traindx.exams.objective import Loss
 from traindx.exams.presenting import Presented
 from traindx.exams.sitting import Sitting
-from traindx.wording import count, listed
+from traindx.format import count, listed
 
 _PASSES = 3
 """Further passes: a layer that is left out half of the time is missed by all of them once in eight."""

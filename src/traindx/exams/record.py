@@ -5,13 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from torch import Tensor
 
-from traindx.event import Event, EventKind
-from traindx.fact import Fact, Scalar
-from traindx.layer import Layer
-from traindx.probe import Look
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Series
+from traindx.recorder.probes.types import Look
+from traindx.run import Event, EventKind, Fact, Layer, Quantity, Run, Scalar, Series
 
 FORMAT = "exam"
 """What a run that comes of an exam says it was read from."""

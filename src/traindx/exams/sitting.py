@@ -15,7 +15,6 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from traindx import facts as f
 from traindx.errors import TraindxError
-from traindx.event import EventKind
 from traindx.exams.dropping import Dropping
 from traindx.exams.graph_shape import normalised_layers, scoring_layers
 from traindx.exams.kinds import kinds_in
@@ -23,13 +22,12 @@ from traindx.exams.objective import Loss, Objective, objective
 from traindx.exams.passing import Passing
 from traindx.exams.presenting import Presented, called, prediction_in, told_error
 from traindx.exams.record import Record
-from traindx.graphs.owners import layer_of
-from traindx.instruments.torch_sight import TorchSight
-from traindx.layer import Layer
-from traindx.probe import Batch, LossCall, Parameters, Probe, Purpose, Update
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
-from traindx.recording.model import Model
-from traindx.run import Run
+from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.model import Model
+from traindx.recorder.probes.types import Batch, LossCall, Parameters, Probe, Purpose, Update
+from traindx.run import EventKind, Layer, Run
 
 _MOST_CALLS = 4
 """Calls of one module in a pass that are told apart, as in a recording."""

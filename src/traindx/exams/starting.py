@@ -1,8 +1,8 @@
 """How weights begin: which are zero on purpose, and which are equal and stay so."""
 
 from traindx.exams.sitting import Sitting
-from traindx.probe import Parameters, Update
-from traindx.probes.equal_units import EqualUnits
+from traindx.recorder.probes.equal_units import EqualUnits
+from traindx.recorder.probes.types import Parameters, Update
 
 _STEP = 1e-3
 """How far units with equal weights are moved to see whether their gradients part them: any step would do."""

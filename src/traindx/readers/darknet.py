@@ -13,9 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.log import Column, Log
-from traindx.reader import Reader, Source
-from traindx.series import Axis
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Axis
 
 _NUMBER = rb"(-?(?:nan|inf|[\d.]+(?:e[-+]?\d+)?))"
 _RECORD = re.compile(

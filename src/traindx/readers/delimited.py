@@ -12,13 +12,12 @@ numbers may have decimal commas, and a table may hold one number per row with th
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.log import Log
-from traindx.naming.vocabulary import axis_of, meaning
-from traindx.reader import HEAD_BYTES, Reader, Source
-from traindx.tables.delimited_shape import Shape, shape_of
-from traindx.tables.delimited_text import read_rows
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, logs_of
+from traindx.readers.names.vocabulary import axis_of, meaning
+from traindx.readers.tabular.delimited_shape import Shape, shape_of
+from traindx.readers.tabular.delimited_text import read_rows
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
 
 
 def recognises(source: Source) -> float:

@@ -10,11 +10,10 @@ A run that is resumed or started again goes on in the same file.
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.log import Log
-from traindx.reader import Reader, Source
-from traindx.tables.json_rows import first_records, read_lines
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, logs_of
+from traindx.readers.tabular.json_rows import first_records, read_lines
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.types import Log, Reader, Source
 
 _TELLING = frozenset({"total_loss", "eta_seconds", "data_time", "rank_data_time", "time", "lr"})
 

@@ -12,15 +12,13 @@ a curve. Each checkpoint repeats the history before it.
 from collections.abc import Iterator, Mapping
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Log
-from traindx.reader import Reader, Source
-from traindx.tables.json_rows import add_records
-from traindx.tables.json_text import document_in
-from traindx.tables.nested import flattened
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, logs_of
+from traindx.readers.tabular.json_rows import add_records
+from traindx.readers.tabular.json_text import document_in
+from traindx.readers.tabular.nested import flattened
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.types import Log, Reader, Source
+from traindx.run import Event, EventKind, Scalar
 
 
 def recognises(source: Source) -> float:

@@ -11,14 +11,13 @@ apart; numbers may be text; NaN stands bare, which is no JSON; the last line may
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.log import Log
-from traindx.reader import Reader, Source
-from traindx.tables.json_rows import read_lines
-from traindx.tables.json_text import names_a_metric
-from traindx.tables.leaves import decoded
-from traindx.tables.settings_record import only_sets
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, logs_of
+from traindx.readers.tabular.json_rows import read_lines
+from traindx.readers.tabular.json_text import names_a_metric
+from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.types import Log, Reader, Source
 
 
 def recognises(source: Source) -> float:

@@ -13,17 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Column, Log, Unread
-from traindx.naming.vocabulary import meaning, split_of
-from traindx.reader import Reader, Source
-from traindx.tables.json_rows import add_records
-from traindx.tables.json_series import Contents, columns_of_curves, contents_of
-from traindx.tables.json_text import Document, document_in, names_a_metric
-from traindx.tables.settings_record import only_sets
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, logs_of
+from traindx.readers.names.vocabulary import meaning, split_of
+from traindx.readers.tabular.json_rows import add_records
+from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
+from traindx.readers.tabular.json_text import Document, document_in, names_a_metric
+from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Event, EventKind, Scalar, Unread
 
 _OPENING = re.compile(rb"\s*[\[{]")
 _TRIPLES = re.compile(rb"\s*\[\s*\[\s*\d")

@@ -19,14 +19,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Column, Log, Unread
-from traindx.reader import Reader, Source
-from traindx.series import Axis
-from traindx.tables.distinct import distinct_names
-from traindx.tables.nested import number_or_text
-from traindx.wire.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.tabular.distinct import distinct_names
+from traindx.readers.tabular.nested import number_or_text
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Axis, Event, EventKind, Scalar, Unread
 
 _LARGEST = 1.7976931348623157e308
 _NAME_TAG = "mlflow.runName"

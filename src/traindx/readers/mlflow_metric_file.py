@@ -17,10 +17,8 @@ from pathlib import PurePath
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.log import Column, Log, Unread
-from traindx.reader import HEAD_BYTES, Reader, Source
-from traindx.series import Axis, Floats
+from traindx.readers.types import HEAD_BYTES, Column, Log, Reader, Source
+from traindx.run import Axis, Event, EventKind, Floats, Unread
 
 _LINE = re.compile(
     rb"^(1\d{9}(?:\d{3})?) ([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))(?: (-?\d{1,18})((?: \S+){0,3}))?\r?$",

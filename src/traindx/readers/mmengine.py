@@ -15,15 +15,13 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.log import Column, Log
-from traindx.naming.vocabulary import split_of
-from traindx.quantity import Split
-from traindx.reader import Reader, Source
-from traindx.series import Rows
-from traindx.tables.json_rows import first_records, read_lines
-from traindx.tables.sheet import Sheet, SheetBuilder, part_of
-from traindx.tables.sheet_logs import Origin, log_of
-from traindx.tables.table import Cells
+from traindx.readers.names.vocabulary import split_of
+from traindx.readers.tabular.json_rows import first_records, read_lines
+from traindx.readers.tabular.sheet import Sheet, SheetBuilder, part_of
+from traindx.readers.tabular.sheet_logs import Origin, log_of
+from traindx.readers.tabular.table import Cells
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Rows, Split
 
 _OF_TRAINING = ("iter", "epoch", "lr", "base_lr", "loss")
 _MMCV, _MMENGINE = "mean since the last log entry", "mean of the last 10 steps"

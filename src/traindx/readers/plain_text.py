@@ -14,17 +14,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from traindx.errors import UnreadableError
-from traindx.log import Log, Unread
-from traindx.naming.vocabulary import fact_of
-from traindx.reader import Reader, Source
-from traindx.texts.columns import columns_of_records
-from traindx.texts.events import events_of
-from traindx.texts.gather import gather
-from traindx.texts.lines import LONGEST, lines_of
-from traindx.texts.records import records_of
-from traindx.texts.settings import settings_of
-from traindx.texts.smoothing import smoothing_of
-from traindx.wording import count
+from traindx.format import count
+from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.text.columns import columns_of_records
+from traindx.readers.text.events import events_of
+from traindx.readers.text.gather import gather
+from traindx.readers.text.lines import LONGEST, lines_of
+from traindx.readers.text.records import records_of
+from traindx.readers.text.settings import settings_of
+from traindx.readers.text.smoothing import smoothing_of
+from traindx.readers.types import Log, Reader, Source
+from traindx.run import Unread
 
 _PLACES = (b"epoch", b"step", b"iter", b"update", b"episode", b"ep", b"s")
 _RESULTS = tuple(b"loss acc error cost rew score ppl perplexity bleu iou dice f1 tel trl".split())

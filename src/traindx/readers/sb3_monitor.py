@@ -12,15 +12,14 @@ from dataclasses import replace
 
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.fact import Scalar
-from traindx.log import Log
-from traindx.reader import HEAD_BYTES, Reader, Source
-from traindx.tables.delimited_shape import shape_of
-from traindx.tables.delimited_text import read_rows
-from traindx.tables.leaves import decoded
-from traindx.tables.nested import flattened
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, log_of
+from traindx.readers.tabular.delimited_shape import shape_of
+from traindx.readers.tabular.delimited_text import read_rows
+from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.nested import flattened
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, log_of
+from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.run import Scalar
 
 _MEANS = {"r": q.REWARD, "l": q.EPISODE_LENGTH, "t": q.WALL_TIME}
 

@@ -17,18 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Column, Log, Unread
-from traindx.reader import Reader, Source
-from traindx.series import Axis, Floats, Rows
-from traindx.tables.leaves import decoded
-from traindx.tables.nested import flattened, number_or_text
-from traindx.wire.protobuf import WireError
-from traindx.wire.tfevent import parse
-from traindx.wire.tfevent_file import Contents, collect
-from traindx.wire.tfevent_layout import Points
-from traindx.wire.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
+from traindx.readers.binary.protobuf import WireError
+from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.tfevent_file import Contents, collect
+from traindx.readers.binary.tfevent_layout import Points
+from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
+from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.nested import flattened, number_or_text
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Axis, Event, EventKind, Floats, Rows, Scalar, Unread
 
 _Number = TypeVar("_Number", np.float64, np.int64)
 _PIECE = 1 << 22

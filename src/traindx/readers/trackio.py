@@ -19,15 +19,13 @@ from functools import lru_cache
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Column, Log, Unread
-from traindx.reader import Reader, Source
-from traindx.tables.distinct import distinct_names
-from traindx.tables.gathered import Gathered, columns_of, unread_of
-from traindx.tables.leaves import decoded
-from traindx.tables.nested import flattened
-from traindx.wire.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.tabular.distinct import distinct_names
+from traindx.readers.tabular.gathered import Gathered, columns_of, unread_of
+from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.nested import flattened
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Event, EventKind, Scalar, Unread
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,14 @@ import numpy as np
 
 from traindx import facts as f
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Fact, Scalar
 from traindx.facts import FACTS
-from traindx.layer import Layer
-from traindx.log import Column, Log, Unread
 from traindx.quantities import QUANTITIES
-from traindx.reader import Reader, Source
-from traindx.recording.format import APPLICATION_ID, FORMAT
-from traindx.series import Floats, Rows
-from traindx.wire.recording_file import Happening, Recording, Track, recording_in
-from traindx.wire.sqlite import opened, table_columns_in
-from traindx.wire.trainings import Training, offsets_of, trainings_in
+from traindx.readers.binary.recording_file import Happening, Recording, Track, recording_in
+from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
+from traindx.readers.binary.sqlite import opened, table_columns_in
+from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Event, EventKind, Fact, Floats, Layer, Rows, Scalar, Unread
 
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION = slice(68, 72)

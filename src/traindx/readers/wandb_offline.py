@@ -18,16 +18,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.fact import Scalar
-from traindx.log import Column, Log, Unread
-from traindx.reader import Reader, Source
-from traindx.tables.gathered import columns_of, unread_of
-from traindx.tables.leaves import decoded
-from traindx.tables.nested import flattened
-from traindx.wire.leveldb_log import BLOCK_BYTES, Damage, records
-from traindx.wire.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.wire.wandb_history import History, read_history
+from traindx.readers.binary.leveldb_log import BLOCK_BYTES, Damage, records
+from traindx.readers.binary.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
+from traindx.readers.binary.wandb_history import History, read_history
+from traindx.readers.tabular.gathered import columns_of, unread_of
+from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.nested import flattened
+from traindx.readers.types import Column, Log, Reader, Source
+from traindx.run import Event, EventKind, Scalar, Unread
 
 _MAGIC = b":W&B\xe1\xbe"
 _FILE_HEADER_BYTES = 7

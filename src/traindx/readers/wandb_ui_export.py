@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.log import Log, Unread
-from traindx.naming.vocabulary import axis_of, meaning
-from traindx.reader import HEAD_BYTES, Reader, Source
-from traindx.tables.delimited_shape import Shape, shape_of
-from traindx.tables.delimited_text import read_rows
-from traindx.tables.sheet import Sheet, SheetBuilder, part_of
-from traindx.tables.sheet_logs import Origin, log_of
+from traindx.readers.names.vocabulary import axis_of, meaning
+from traindx.readers.tabular.delimited_shape import Shape, shape_of
+from traindx.readers.tabular.delimited_text import read_rows
+from traindx.readers.tabular.sheet import Sheet, SheetBuilder, part_of
+from traindx.readers.tabular.sheet_logs import Origin, log_of
+from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.run import Unread
 
 _BOUNDS = ("__MIN", "__MAX")
 _BETWEEN = " - "

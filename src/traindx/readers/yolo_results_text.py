@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.event import Event, EventKind
-from traindx.log import Log
-from traindx.reader import Reader, Source
-from traindx.tables.sheet import SheetBuilder
-from traindx.tables.sheet_logs import Origin, log_of
+from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet_logs import Origin, log_of
+from traindx.readers.types import Log, Reader, Source
+from traindx.run import Event, EventKind
 
 _LINE = re.compile(rb"\s*\d+/\d+\s+[\d.]+G?(?:\s+(?:[-+\d.e]+|nan|-?inf)){6,}\s*")
 _TRAINED = ("epoch", "gpu_mem", "train/box_loss", "train/obj_loss", "train/cls_loss", "train/loss", "labels")

@@ -3,9 +3,8 @@
 from traindx.curves.inside import graded
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import ACCUMULATION, BACKWARD_PLACE, BACKWARDS_PER_STEP, LOSS_DIVISOR, OPTIMIZER
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion", "adafactor")
 

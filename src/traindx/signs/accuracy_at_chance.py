@@ -6,10 +6,9 @@ import numpy as np
 
 from traindx.curves.curve import curve_of, reaches_end, whole
 from traindx.curves.objective import as_share, classes_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((VAL_ACCURACY, TRAIN_ACCURACY),), severity=Severity.SERIOUS)

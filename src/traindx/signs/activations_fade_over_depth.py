@@ -4,10 +4,9 @@ from typing import Annotated
 
 from traindx.curves.depth import swelling
 from traindx.curves.inside import seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import ACTIVATION_STD
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(ACTIVATION_STD,), severity=Severity.WARNING)

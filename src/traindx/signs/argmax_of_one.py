@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, is_recording
 from traindx.facts import ARGMAX_OVER_ONE, METRIC_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(), severity=Severity.WARNING)

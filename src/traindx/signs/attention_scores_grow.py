@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import by_layer, graded, last_part, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import ATTENTION_LOGIT_RANGE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(ATTENTION_LOGIT_RANGE,), severity=Severity.SERIOUS)

@@ -6,9 +6,8 @@ from traindx.curves.inside import graded
 from traindx.curves.modes import normalises_over_batch
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(BATCH_SIZE,))

@@ -9,10 +9,9 @@ from traindx.curves.inside import batches_per_epoch, looked, seen_in
 from traindx.curves.order import SORTED, neighbours_agree
 from traindx.curves.stated import place_of
 from traindx.facts import LOADER_PLACE, SHUFFLE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import NEIGHBOUR_AGREEMENT, REPEATED_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(NEIGHBOUR_AGREEMENT,), severity=Severity.WARNING)

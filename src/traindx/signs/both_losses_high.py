@@ -8,11 +8,10 @@ import numpy as np
 from traindx.curves.curve import Curve, curve_of, whole
 from traindx.curves.objective import as_share, chance_loss
 from traindx.curves.settled import learned
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 _FEW = 5
 """Fewer levels have no trend of their own."""

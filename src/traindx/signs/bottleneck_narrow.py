@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import inputs_of, is_matrix, is_recurrent, units_of
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import CLASSES, MODEL_PLACE, PARAMETERS
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _MANY = 20
 """Classes beyond which their number says nothing of the room they need, as with the pairs of a batch."""

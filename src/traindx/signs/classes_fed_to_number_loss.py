@@ -8,10 +8,9 @@ import numpy as np
 from traindx.curves.inside import compares_numbers, looked
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TARGET_MAX, TARGET_MEAN, TARGET_MIN, TARGET_STD
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(LOSS_FUNCTION, TARGET_VALUES, TARGETS_ARE_WHOLE), severity=Severity.WARNING)

@@ -6,9 +6,8 @@ from traindx.curves.inside import graded
 from traindx.curves.order import comes_sorted
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(CLASS_BALANCE,), severity=Severity.WARNING)

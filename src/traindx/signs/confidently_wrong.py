@@ -8,11 +8,9 @@ from traindx.curves.curve import curve_of, whole
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import stated_number
 from traindx.facts import CLASSES
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import CONFIDENTLY_WRONG_SHARE, TRAIN_ACCURACY, VAL_ACCURACY, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Floats, Series
-from traindx.sign import sign
+from traindx.run import Floats, Run, Series
 
 _FEWEST = 3
 

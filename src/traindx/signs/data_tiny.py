@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import graded
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import LOADER_PLACE, TRAINING_SAMPLES
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TRAINING_SAMPLES,), severity=Severity.WARNING)

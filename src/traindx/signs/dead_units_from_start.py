@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.inside import by_layer, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import DEAD_UNIT_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.WARNING)

@@ -5,11 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import by_layer, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import ACTIVATION_ZERO_SHARE, DEAD_UNIT_SHARE
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
+from traindx.run import Run, Series
 
 
 @sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS)

@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import graded
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, WEIGHT_DECAY
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta")
 

@@ -7,10 +7,9 @@ import numpy as np
 from traindx.curves.inside import graded, matrices, steps_taken
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, WEIGHT_DECAY
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
 
 _APART = ("adamw", "lion", "nadamw", "adafactor")
 """Optimizers that shrink weights beside their step."""

@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of, whole
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((VAL_LOSS, VAL_ERROR, VAL_ACCURACY),))

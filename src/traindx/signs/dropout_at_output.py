@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, is_recording, stated_number
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUT_DROPOUT
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(), severity=Severity.SERIOUS)

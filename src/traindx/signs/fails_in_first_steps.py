@@ -3,12 +3,10 @@
 from typing import Annotated
 
 from traindx.curves.failure import failure
-from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.finding import Answer, Evidence, Finding, Severity, sign
+from traindx.format import count, step
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Axis
-from traindx.sign import sign
-from traindx.wording import count, step
+from traindx.run import Axis, Run
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)

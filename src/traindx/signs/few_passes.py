@@ -6,10 +6,9 @@ from traindx.curves.curve import curve_of, whole
 from traindx.curves.inside import batches_per_epoch, steps_taken
 from traindx.curves.stated import fact_evidence
 from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))

@@ -5,10 +5,9 @@ from typing import Annotated
 from traindx.curves.inside import graded, steps_taken
 from traindx.curves.stated import fact_evidence
 from traindx.facts import TRAINING_SAMPLES
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))

@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import batches_per_epoch, graded, steps_taken
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BATCH_SIZE, LOADER_PLACE, TRAINING_SAMPLES
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(BATCH_SIZE,))

@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, is_recording
 from traindx.facts import LOSS_PLACE, UNUSED_CLASS
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=())

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.depth import over_depth
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)

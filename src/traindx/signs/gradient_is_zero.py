@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)

@@ -3,9 +3,8 @@
 from traindx.curves.holding import held_back
 from traindx.curves.stated import fact_evidence
 from traindx.facts import BACKWARD_PLACE, GRADIENTLESS_PARAMETERS, MODEL_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(GRADIENTLESS_PARAMETERS,), severity=Severity.SERIOUS)

@@ -7,11 +7,10 @@ import numpy as np
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.objective import loss_of
 from traindx.curves.settled import at_floor
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)

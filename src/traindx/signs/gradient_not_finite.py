@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.finding import Answer, Evidence, Finding, Severity, sign
+from traindx.format import step
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import step
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL)

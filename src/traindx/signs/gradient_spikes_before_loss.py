@@ -7,11 +7,10 @@ import numpy as np
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.objective import loss_of
 from traindx.curves.spikes import spikes_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count
 
 
 @sign(needs=(GRADIENT_NORM, TRAIN_LOSS), severity=Severity.WARNING)

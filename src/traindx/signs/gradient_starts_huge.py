@@ -3,11 +3,10 @@
 from typing import Annotated
 
 from traindx.curves.inside import graded, matrices
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(GRADIENT_NORM, WEIGHT_NORM), severity=Severity.WARNING)

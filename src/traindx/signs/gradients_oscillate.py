@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import GRADIENT_AGREEMENT
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(GRADIENT_AGREEMENT,), severity=Severity.WARNING)

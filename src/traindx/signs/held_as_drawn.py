@@ -8,11 +8,10 @@ from traindx.curves.gains import Gain, starting_gains
 from traindx.curves.inside import inputs_of, size_of, units_of
 from traindx.curves.stated import fact_evidence
 from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count, listed
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count, listed
 
 
 @sign(needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING)

@@ -6,12 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import graded, looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import INPUT_MAX, INPUT_MEAN, INPUT_MIN, INPUT_OUTLIER_SHARE, INPUT_STD
-from traindx.run import Run
-from traindx.series import Floats
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Floats, Run
 
 
 @sign(needs=(INPUT_MAX, INPUT_MIN, INPUT_STD), severity=Severity.WARNING)

@@ -2,10 +2,9 @@
 
 from traindx.curves.first_nonfinite import not_finite_in
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import Answer, Severity
+from traindx.finding import Answer, Severity, sign
 from traindx.quantities import INPUT_NONFINITE_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((INPUT_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)

@@ -7,11 +7,10 @@ import numpy as np
 
 from traindx.curves.inside import by_layer, graded, looked, matrices, seen_in, units_of
 from traindx.facts import FIRST_LAYER_NORMALISES
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import ACTIVATION_STD, INPUT_MEAN, INPUT_SCALE_SPREAD, INPUT_STD, WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(INPUT_STD, INPUT_MEAN), severity=Severity.WARNING)

@@ -6,12 +6,10 @@ import numpy as np
 
 from traindx.curves.curve import whole
 from traindx.curves.inside import graded, learns, matrices, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Run, Series
 
 _BEFORE = 20
 """Points whose median is what is usual."""

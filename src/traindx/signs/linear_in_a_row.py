@@ -2,10 +2,9 @@
 
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, MODEL_PLACE, NONLINEARITIES
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import printable
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import printable
 
 _EACH = 0.25
 """What every layer counts."""

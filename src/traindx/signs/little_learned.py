@@ -4,11 +4,10 @@ from typing import Annotated
 
 from traindx.curves.against_chance import against_chance
 from traindx.facts import CHANCE_LOSS
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING)

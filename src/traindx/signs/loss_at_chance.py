@@ -5,11 +5,10 @@ from typing import Annotated
 
 from traindx.curves.curve import Curve
 from traindx.curves.objective import chance_loss, objective, several_terms
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS)

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 from traindx.curves.failure import climb, failure
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number, step
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number, step
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)

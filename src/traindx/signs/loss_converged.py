@@ -6,10 +6,9 @@ from traindx.curves.curve import Curve
 from traindx.curves.objective import OBJECTIVES, objective
 from traindx.curves.schedule import whole_rate
 from traindx.curves.settled import at_floor, still_since
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.sign import sign
 
 _NEARLY = 0.2
 """Two levels that people would call one, as a share of them."""

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from traindx.curves.objective import OBJECTIVES, chance_loss, is_reinforcement, objective
 from traindx.curves.robust import rank_trend
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(OBJECTIVES,))

@@ -3,10 +3,8 @@
 from typing import Annotated
 
 from traindx.curves.objective import OBJECTIVES, chance_loss, loss_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.run import Run
-from traindx.series import Axis
-from traindx.sign import sign
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.run import Axis, Run
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

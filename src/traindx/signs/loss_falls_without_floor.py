@@ -5,10 +5,9 @@ from typing import Annotated
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.stated import stated_word
 from traindx.facts import LOSS_FUNCTION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
 
 _NEVER_NEGATIVE = frozenset(
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"

@@ -7,11 +7,10 @@ import numpy as np
 from traindx.curves.curve import Curve, curve_of, is_beyond, whole
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.robust import rank_trend
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 _STEADY = 4.0
 """The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""

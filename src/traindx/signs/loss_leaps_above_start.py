@@ -4,9 +4,8 @@ from typing import Annotated
 
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.spikes import spikes_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

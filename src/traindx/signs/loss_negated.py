@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BACKWARD_PLACE, LOSS_FACTOR, LOSS_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(LOSS_FACTOR,), severity=Severity.CRITICAL)

@@ -1,11 +1,10 @@
 """A loss that is no number from the first record on, before any step could have done harm."""
 
 from traindx.curves.curve import whole
-from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.finding import Answer, Evidence, Finding, Severity, sign
+from traindx.format import count
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)

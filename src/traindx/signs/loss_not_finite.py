@@ -6,12 +6,10 @@ import numpy as np
 
 from traindx.curves.curve import whole
 from traindx.curves.failure import LASTING, lasting_from
-from traindx.finding import Answer, Evidence, Finding, Severity
+from traindx.finding import Answer, Evidence, Finding, Severity, sign
+from traindx.format import number, step
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
-from traindx.wording import number, step
+from traindx.run import Run, Series
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)

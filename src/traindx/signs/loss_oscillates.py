@@ -7,12 +7,10 @@ import numpy as np
 from traindx.curves.curve import Curve, curve_of, whole
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.robust import running_median
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import VAL_LOSS
-from traindx.run import Run
-from traindx.series import Axis, Floats
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Axis, Floats, Run
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

@@ -6,10 +6,9 @@ from traindx.curves.curve import curve_of
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.schedule import whole_rate
 from traindx.curves.settled import at_floor, still_since
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import LOSS_SCALE
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(LOSS_SCALE,), severity=Severity.SERIOUS)

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.spikes import spikes_of
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import count
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count
 
 
 @sign(needs=(OBJECTIVES,))

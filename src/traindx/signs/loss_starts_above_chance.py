@@ -4,12 +4,10 @@ from typing import Annotated
 
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.objective import chance_loss
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
-from traindx.run import Run
-from traindx.series import Axis
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Axis, Run
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)

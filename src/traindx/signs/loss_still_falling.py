@@ -3,9 +3,8 @@
 from typing import Annotated
 
 from traindx.curves.objective import OBJECTIVES, objective
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(OBJECTIVES,))

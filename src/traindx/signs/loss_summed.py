@@ -5,9 +5,8 @@ from typing import Annotated
 
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import BATCH_SIZE, LOSS_FACTOR, LOSS_PLACE, LOSS_REDUCTION, OUTPUTS
-from traindx.finding import Answer, Finding
+from traindx.finding import Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _SAME = 0.01
 """Factors that differ by less are the same."""

@@ -5,12 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import MEMORY
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Run, Series
 
 _PACES = 3
 """Stretches whose pace is compared."""

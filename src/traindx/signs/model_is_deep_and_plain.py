@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import is_matrix
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import NORMALISATION_LAYERS
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(NORMALISATION_LAYERS,))

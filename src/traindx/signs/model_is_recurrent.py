@@ -3,9 +3,8 @@
 from traindx.curves.inside import is_recurrent
 from traindx.curves.stated import fact_evidence
 from traindx.facts import MODEL
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(MODEL,))

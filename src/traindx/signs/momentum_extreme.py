@@ -4,9 +4,8 @@ from typing import Annotated
 
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import MOMENTUM, OPTIMIZER_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(MOMENTUM,), severity=Severity.WARNING)

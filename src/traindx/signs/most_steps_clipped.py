@@ -6,11 +6,10 @@ import numpy as np
 
 from traindx.curves.curve import whole
 from traindx.facts import GRADIENT_CLIP
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import CLIPPED_SHARE, GRADIENT_NORM
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=((CLIPPED_SHARE, GRADIENT_NORM),), severity=Severity.WARNING)

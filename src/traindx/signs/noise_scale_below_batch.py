@@ -7,10 +7,9 @@ import numpy as np
 from traindx.curves.inside import graded, looked, seen_in
 from traindx.curves.stated import stated_number
 from traindx.facts import BATCH_SIZE
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))

@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.objective import loss_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)

@@ -2,12 +2,10 @@
 
 from traindx.curves.first_nonfinite import first_nonfinite, nonfinite_evidence
 from traindx.curves.stated import is_recording, place_of, stated_word
-from traindx.event import EventKind
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, PARAMETER_PRECISION, PRECISION
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS
-from traindx.run import Run
-from traindx.sign import sign
+from traindx.run import EventKind, Run
 
 _HALF = ("float16", "fp16", "half", "16-mixed", "16-true", "16")
 

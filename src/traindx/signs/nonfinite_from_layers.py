@@ -3,10 +3,9 @@
 from traindx.curves.first_nonfinite import POLES, first_nonfinite, nonfinite_evidence
 from traindx.curves.stated import is_recording
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.inside import looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TARGET_CLASSES, TARGET_MAX, TARGET_MIN
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)

@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import last_part, looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE), severity=Severity.SERIOUS)

@@ -2,10 +2,9 @@
 
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import OPTIMIZER_PLACE, STALE_PARAMETERS
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count
 
 
 @sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS)

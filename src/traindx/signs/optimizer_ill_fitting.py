@@ -5,10 +5,9 @@ import numpy as np
 from traindx.curves.inside import batches_per_epoch, looked
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, OPTIMIZER_PLACE
-from traindx.finding import Answer, Finding, Severity
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.quantities import REPEATED_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 _ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
 _WHOLE_DATA = {

@@ -3,11 +3,10 @@
 from traindx.curves.inside import compares_numbers, looked, seen_in
 from traindx.curves.stated import fact_evidence, stated_word
 from traindx.facts import LOSS_PLACE, OUTPUT_ACTIVATION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import PREDICTION_MAX, TARGET_MIN
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN), severity=Severity.SERIOUS)

@@ -6,11 +6,10 @@ import numpy as np
 
 from traindx.curves.inside import compares_numbers, graded, last_part, looked, seen_in
 from traindx.facts import LOSS_FUNCTION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 _MASKED = 1e5
 _OF_SCORES = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")

@@ -3,9 +3,8 @@
 from traindx.curves.holding import held_back
 from traindx.curves.stated import fact_evidence
 from traindx.facts import OPTIMIZER_PLACE, UNOPTIMIZED_PARAMETERS
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)

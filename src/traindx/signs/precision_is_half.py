@@ -4,10 +4,9 @@ import numpy as np
 
 from traindx.curves.curve import whole
 from traindx.facts import PRECISION
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.quantities import LOSS_SCALE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=())

@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import last_part, looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MEAN, PREDICTION_MIN, PREDICTION_STD, TARGET_STD
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(PREDICTION_STD, TARGET_STD), severity=Severity.SERIOUS)

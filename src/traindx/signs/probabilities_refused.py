@@ -3,11 +3,9 @@
 import re
 
 from traindx.curves.stated import is_recording
-from traindx.event import EventKind
 from traindx.facts import LOSS_FUNCTION
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
-from traindx.run import Run
-from traindx.sign import sign
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.run import EventKind, Run
 
 _REFUSAL = re.compile(r"should be between 0 and 1\b|input_val >= zero && input_val <= one")
 """What torch says of an input of `binary_cross_entropy`, on a processor and on a GPU."""

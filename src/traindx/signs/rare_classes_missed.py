@@ -8,10 +8,9 @@ from traindx.curves.inside import graded, last_part, looked, seen_in
 from traindx.curves.order import comes_sorted
 from traindx.curves.stated import stated_number
 from traindx.facts import CLASS_BALANCE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import PREDICTION_RECALL, TRAIN_ACCURACY
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(CLASS_BALANCE, PREDICTION_RECALL, TRAIN_ACCURACY), severity=Severity.WARNING)

@@ -6,10 +6,9 @@ from traindx.curves.inside import graded
 from traindx.curves.stated import fact_evidence
 from traindx.curves.usual_rates import peak_and_usual
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(LEARNING_RATE, OPTIMIZER))

@@ -4,11 +4,10 @@ from typing import Annotated
 
 from traindx.curves.schedule import rate_of
 from traindx.facts import SCHEDULE
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(LEARNING_RATE,))

@@ -6,13 +6,11 @@ import numpy as np
 
 from traindx.curves.objective import loss_of
 from traindx.curves.schedule import rate_of
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
+from traindx.format import step as position
 from traindx.quantities import LEARNING_RATE
-from traindx.run import Run
-from traindx.series import Rows
-from traindx.sign import sign
-from traindx.wording import number
-from traindx.wording import step as position
+from traindx.run import Rows, Run
 
 
 @sign(needs=(LEARNING_RATE,))

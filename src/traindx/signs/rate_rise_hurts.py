@@ -4,11 +4,10 @@ from typing import Annotated
 
 from traindx.curves.objective import loss_of
 from traindx.curves.schedule import Rate, rate_of
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)

@@ -3,11 +3,10 @@
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import fact_evidence, stated_word
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 _KERAS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")
 _SHARES = ("softmax", "sigmoid", "hardsigmoid")

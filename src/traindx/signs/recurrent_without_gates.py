@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence
 from traindx.facts import MODEL, MODEL_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _PLAIN = ("RNN", "RNNCell", "SimpleRNN")
 

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.objective import is_reinforcement
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import REWARD
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(REWARD,), severity=Severity.SERIOUS)

@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.inside import steps_taken
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import AVERAGING_MOMENTUM, MODEL_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(AVERAGING_MOMENTUM,), severity=Severity.WARNING)

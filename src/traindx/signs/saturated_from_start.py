@@ -6,10 +6,9 @@ import numpy as np
 
 from traindx.curves.bounded_layers import hidden_bounded
 from traindx.curves.inside import seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import SATURATED_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(SATURATED_SHARE,), severity=Severity.WARNING)

@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence
 from traindx.facts import BACKWARD_PLACE, LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES
-from traindx.finding import Answer, Finding, Severity
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS)

@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
-from traindx.finding import Answer, Finding, Severity
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _CATEGORICAL = ("categorical_crossentropy", "sparse_categorical_crossentropy")
 _EACH = {"sigmoid": _CATEGORICAL, "log_sigmoid": ("nll_loss",)}

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from traindx.curves.bounded_layers import hidden_bounded
 from traindx.curves.inside import by_layer, graded, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import ACTIVATION_MEAN, SATURATED_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 _CENTRE = (0.2, 0.8)
 """Where the mean output of a sigmoid lies at first; that of a tanh is near 0."""

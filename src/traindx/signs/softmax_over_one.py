@@ -3,10 +3,9 @@
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import fact_evidence, stated_word
 from traindx.facts import LOSS_PLACE, OUTPUT_ACTIVATION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(OUTPUT_ACTIVATION, PREDICTION_MIN, PREDICTION_MAX), severity=Severity.CRITICAL)

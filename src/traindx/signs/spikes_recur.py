@@ -7,11 +7,9 @@ import numpy as np
 
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.spikes import spikes_of
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
-from traindx.run import Run
-from traindx.series import Floats
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.run import Floats, Run
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)

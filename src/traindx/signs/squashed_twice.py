@@ -2,9 +2,8 @@
 
 from traindx.curves.stated import fact_evidence, stated_word
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION
-from traindx.finding import Answer, Finding, Severity
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 _RAW = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
 _PROBABILITIES = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")

@@ -6,12 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of, whole
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import number
 from traindx.quantities import EPOCH, TRAIN_LOSS
-from traindx.run import Run
-from traindx.series import Axis, Floats, Rows
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Axis, Floats, Rows, Run
 
 
 @sign(needs=(TRAIN_LOSS, EPOCH))

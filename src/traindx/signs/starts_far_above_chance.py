@@ -5,10 +5,9 @@ from typing import Annotated
 from traindx.curves.inside import compares_numbers, graded
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(INITIAL_LOSS, CHANCE_LOSS), severity=Severity.WARNING)

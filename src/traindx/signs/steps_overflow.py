@@ -5,13 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.event import EventKind
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import count
 from traindx.quantities import LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS
-from traindx.run import Run
-from traindx.series import Floats
-from traindx.sign import sign
-from traindx.wording import count
+from traindx.run import EventKind, Floats, Run
 
 
 @sign(needs=(), severity=Severity.WARNING)

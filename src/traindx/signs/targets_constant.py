@@ -4,11 +4,10 @@ from typing import Annotated
 
 from traindx.curves.inside import compares_numbers, looked, seen_in
 from traindx.facts import LOSS_FUNCTION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TARGET_MAX, TARGET_MIN
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS)

@@ -7,12 +7,10 @@ import numpy as np
 
 from traindx.curves.inside import EARLY, compares_numbers, graded, last_part, looked, seen_in
 from traindx.facts import LOSS_FUNCTION
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import PREDICTION_MEAN, PREDICTION_STD, TARGET_MEAN, TARGET_STD
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Run, Series
 
 
 @sign(needs=(TARGET_MEAN, TARGET_STD, PREDICTION_MEAN, LOSS_FUNCTION), severity=Severity.WARNING)

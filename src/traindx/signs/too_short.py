@@ -5,11 +5,9 @@ from typing import Annotated
 from traindx.curves.curve import Curve
 from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
 from traindx.facts import PLANNED_EPOCHS, PLANNED_STEPS
-from traindx.finding import CANNOT_TELL, Answer, Finding
-from traindx.run import Run
-from traindx.series import Axis
-from traindx.sign import sign
-from traindx.wording import count
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import count
+from traindx.run import Axis, Run
 
 
 @sign(needs=(OBJECTIVES,))

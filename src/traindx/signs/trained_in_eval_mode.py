@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.modes import matters
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, TRAINED_IN_EVAL_MODE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(TRAINED_IN_EVAL_MODE,), severity=Severity.SERIOUS)

@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import graded, looked, seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import number
 from traindx.quantities import INPUT_STD
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(INPUT_STD,))

@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import EARLY, Matrix, graded, learns, matrices
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import UPDATE_RATIO
 from traindx.run import Run
-from traindx.sign import sign
 
 _FROM_ZERO = 1.0
 """What the recorder writes for the update of a layer that was zero."""

@@ -5,11 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import graded, learns, matrices, steps_taken
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import LEARNING_RATE, UPDATE_RATIO
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import sign
+from traindx.run import Run, Series
 
 
 @sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)

@@ -5,9 +5,8 @@ from typing import Annotated
 from traindx.curves.modes import matters
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import VALIDATED_IN_TRAIN_MODE, VALIDATION_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(VALIDATED_IN_TRAIN_MODE,), severity=Severity.SERIOUS)

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 from traindx.curves.curve import curve_of, whole
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS))

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.curve import curve_of, whole
-from traindx.finding import CANNOT_TELL, Answer, Finding
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_LOSS, VAL_PERPLEXITY, VAL_SCORE
 from traindx.run import Run
-from traindx.sign import sign
 
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 

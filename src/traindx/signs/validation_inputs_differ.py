@@ -8,11 +8,10 @@ import numpy as np
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import place_of
 from traindx.facts import VALIDATION_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import INPUT_MEAN, INPUT_STD
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(INPUT_MEAN, INPUT_STD), severity=Severity.WARNING)

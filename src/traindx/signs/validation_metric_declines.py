@@ -4,10 +4,9 @@ from typing import Annotated
 
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.failure import failure
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((VAL_ACCURACY, VAL_SCORE, VAL_ERROR),), severity=Severity.WARNING)

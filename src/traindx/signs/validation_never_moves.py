@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import whole
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import count
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import count
 
 
 @sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS)

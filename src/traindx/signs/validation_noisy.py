@@ -6,11 +6,10 @@ import numpy as np
 
 from traindx.curves.curve import curve_of, whole
 from traindx.curves.robust import robust_sigma
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run
-from traindx.sign import sign
-from traindx.wording import number
 
 
 @sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING)

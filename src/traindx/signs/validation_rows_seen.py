@@ -8,10 +8,9 @@ import numpy as np
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import place_of, stated_number
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(SEEN_SHARE,), severity=Severity.SERIOUS)

@@ -6,10 +6,9 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of, shares, whole
 from traindx.curves.robust import rank_trend
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS, VAL_PERPLEXITY
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)

@@ -7,10 +7,9 @@ import numpy as np
 from traindx.curves.inside import looked, seen_in
 from traindx.curves.stated import fact_evidence, stated_number, stated_word
 from traindx.facts import DEVICE, READ_PLACE, READS_PER_STEP
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import READ_TIME, STEP_TIME
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(READS_PER_STEP,), severity=Severity.WARNING)

@@ -4,12 +4,10 @@ from typing import Annotated
 
 from traindx.curves.schedule import rate_of
 from traindx.facts import WARMUP_RATIO, WARMUP_STEPS
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
 from traindx.quantities import LEARNING_RATE
-from traindx.run import Run
-from traindx.series import Axis
-from traindx.sign import sign
-from traindx.wording import number
+from traindx.run import Axis, Run
 
 
 @sign(needs=(LEARNING_RATE,))

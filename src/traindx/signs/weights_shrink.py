@@ -5,10 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.inside import graded, matrices
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(WEIGHT_NORM,), severity=Severity.WARNING)

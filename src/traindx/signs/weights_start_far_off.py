@@ -6,10 +6,9 @@ import numpy as np
 
 from traindx.curves.gains import starting_gains
 from traindx.curves.inside import graded
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
-from traindx.sign import sign
 
 
 @sign(needs=(WEIGHT_NORM,), severity=Severity.SERIOUS)

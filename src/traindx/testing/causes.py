@@ -3,8 +3,8 @@
 import re
 
 from traindx.cause import Cause
-from traindx.diagnosing import diagnose
-from traindx.diagnosis import Verdict
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Verdict
 from traindx.run import Run
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor, nn
 
-from traindx.probe import Parameter
+from traindx.recorder.probes.types import Parameter
 
 
 class Marked(Tensor):  # type: ignore[misc]  # torch has no types here

@@ -12,12 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from traindx.event import EventKind
-from traindx.fact import Fact, Scalar
 from traindx.facts import FACTS
-from traindx.probe import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
 from traindx.quantities import QUANTITIES
-from traindx.quantity import Quantity
+from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.run import EventKind, Fact, Quantity, Scalar
 from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
 from traindx.testing.small_programs import SmallProgram, small_programs
 

@@ -5,8 +5,7 @@ import random
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.log import Column, Log
-from traindx.reader import HEAD_BYTES, Reader, Source
+from traindx.readers.types import HEAD_BYTES, Column, Log, Reader, Source
 
 
 def check_reader(reader: Reader, sample: bytes, path: str = "sample") -> None:

@@ -6,13 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from traindx.fact import Scalar
 from traindx.facts import CHANCE_LOSS, CLASSES, INITIAL_LOSS
-from traindx.finding import Answer, CannotTell, Finding
+from traindx.finding import Answer, CannotTell, Finding, Sign
 from traindx.quantities import TEST_LOSS, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
-from traindx.run import Run
-from traindx.series import Series
-from traindx.sign import Sign
+from traindx.run import Run, Scalar, Series
 
 _LOSSES = (TRAIN_LOSS, VAL_LOSS, TEST_LOSS)
 _STATED_LOSSES = (INITIAL_LOSS, CHANCE_LOSS)

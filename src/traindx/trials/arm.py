@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.change import Change
+from traindx.changes.types import Change
 from traindx.curves.stated import is_recording
 from traindx.errors import UnreadableError
-from traindx.launching.ending import recordings, stopped, why_nothing
-from traindx.loading.reading import load
+from traindx.readers.loading.reading import load
+from traindx.recorder.launch.ending import recordings, stopped, why_nothing
+from traindx.recorder.launch.environment import NOTES
 from traindx.run import Run
-from traindx.trial import NOTES
 from traindx.trials.program import OUTPUT, Ended, Order, run_program
 
 

@@ -5,9 +5,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.trial import Arm, Measure, Outcome, Pair, counted_pairs
+from traindx.format import count
 from traindx.trials.measuring import start_of
-from traindx.wording import count
+from traindx.trials.types import Arm, Measure, Outcome, Pair, counted_pairs
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""

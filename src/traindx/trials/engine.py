@@ -8,17 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from traindx.change import Change, name_of
-from traindx.diagnosing import diagnose
-from traindx.launching.command import Command
-from traindx.say import Say
-from traindx.trial import Arm, Measure, Pair, Planned
+from traindx.changes.types import Change, name_of
+from traindx.diagnosis.engine import diagnose
+from traindx.recorder.launch.command import Command
 from traindx.trials.arm import Done
 from traindx.trials.budget import Budget
 from traindx.trials.measuring import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.place import Workplace
 from traindx.trials.program import Order
 from traindx.trials.runner import Runner
+from traindx.trials.types import Arm, Measure, Pair, Planned, Say
 
 Points = tuple[tuple[float, float], ...]
 _PATIENCE = 4.0

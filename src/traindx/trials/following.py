@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from traindx.change import Change
-from traindx.trial import Measure, Pair, Planned, Trial
+from traindx.changes.types import Change
 from traindx.trials.effect import gain
 from traindx.trials.judging import PROMISING, gain_of, rank
+from traindx.trials.types import Measure, Pair, Planned, Trial
 
 _RATE, _TENFOLD = "optimizer.lr", 10.0
 _DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")

@@ -2,7 +2,7 @@
 
 import math
 
-from traindx.trial import Outcome, Trial
+from traindx.trials.types import Outcome, Trial
 
 PROMISING = 0.08
 """Better by this share with the first seed: worth the other seeds."""

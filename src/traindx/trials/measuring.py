@@ -14,10 +14,8 @@ from traindx.quantities import (
     VAL_ACCURACY,
     VAL_LOSS,
 )
-from traindx.quantity import Quantity
-from traindx.run import Run
-from traindx.series import Series
-from traindx.trial import Measure
+from traindx.run import Quantity, Run, Series
+from traindx.trials.types import Measure
 
 _TAIL = 0.15
 """The last part of a curve, whose mean is its end."""

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.change import EARLY_STOP, Change, changes_from, kind_of
+from traindx.cause import Prescription, Symptom
+from traindx.changes.types import EARLY_STOP, Change, changes_from, kind_of
 from traindx.curves.curve import whole
-from traindx.diagnosis import Diagnosis, Suspect, Verdict
-from traindx.prescription import Prescription
+from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run
-from traindx.symptom import Symptom
-from traindx.trial import Measure, Planned
 from traindx.trials.measuring import can_measure, end, start
+from traindx.trials.types import Measure, Planned
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""

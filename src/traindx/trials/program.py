@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.change import Change
-from traindx.launching.command import Command
-from traindx.launching.environment import recording_environment
-from traindx.trial import TRIAL
+from traindx.changes.types import Change
+from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.environment import TRIAL, recording_environment
 
 OUTPUT = "output.txt"
 _LOOKS = 60

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from traindx.patching import Patch
-from traindx.trial import Pair, Trial
+from traindx.changes.source.patch import Patch
+from traindx.format import count
 from traindx.trials.effect import gain
 from traindx.trials.engine import Engine, as_arm
 from traindx.trials.program import Order
-from traindx.wording import count
+from traindx.trials.types import Pair, Trial
 
 _REPRODUCED = 0.5
 """Of the gain of the trial: a patch that has less does something else."""

@@ -7,11 +7,11 @@ the best of what was screened is, and whatever then still looks better than what
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from traindx.trial import Outcome, Pair, Planned, Treatment, Trial
 from traindx.trials.effect import effect_of, gain
 from traindx.trials.engine import Engine
 from traindx.trials.following import following
 from traindx.trials.judging import gain_of, is_promising, is_refused, is_whole_repair, rank, wins_clearly
+from traindx.trials.types import Outcome, Pair, Planned, Treatment, Trial
 
 SEEDS = (0, 1, 2)
 _MORE_SEEDS = 2

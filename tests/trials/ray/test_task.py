@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_startup import loaded_by
-from traindx.launching.command import Command
+from traindx.recorder.launch.command import Command
 from traindx.trials.program import OUTPUT, Order
 from traindx.trials.ray.archive import packed, unpacked
 from traindx.trials.ray.task import SHARED, Begun, Returned, Sent, ran

@@ -8,7 +8,7 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from traindx.examination import Examination
+    from traindx.exams.data_exam.types import Examination
 
 HELP = "examine data before it is trained on: scale, labels, noise, balance, order, leakage, drift"
 EXAMPLES = """\
@@ -96,7 +96,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
     """Write the demonstration, and let it be what is examined."""
     import sys
 
-    from traindx.exams.dataset.demonstration import lay_out
+    from traindx.exams.data_exam.dataset.demonstration import lay_out
 
     training, validation = lay_out(_FOLDER)
     if arguments.source is None:
@@ -106,8 +106,8 @@ def _lay_out(arguments: argparse.Namespace) -> None:
 
 
 def _examined(arguments: argparse.Namespace) -> "Examination":
-    from traindx.exams.data_exam import data
-    from traindx.exams.dataset.opening import parameters_of
+    from traindx.exams.data_exam.dataset.opening import parameters_of
+    from traindx.exams.data_exam.exam import data
 
     parameters = arguments.parameters
     if arguments.model is not None:
@@ -126,19 +126,19 @@ def _writers(examination: "Examination") -> "dict[str, Callable[[], str | bytes]
     """What each output is made by, whose renderer is loaded only when it is wanted."""
 
     def png() -> bytes:
-        from traindx.pictures.examination import examination_picture
+        from traindx.report.png.examination import examination_picture
 
         return examination_picture(examination)
 
     def html() -> str:
         from importlib.util import find_spec
 
-        from traindx.pages.examination import examination_page
+        from traindx.report.html.examination import examination_page
 
         return examination_page(examination, png() if find_spec("matplotlib") else None)
 
     def export() -> str:
-        from traindx.documents.examination import rows_table
+        from traindx.report.documents.examination import rows_table
 
         return rows_table(examination)
 

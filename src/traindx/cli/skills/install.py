@@ -7,7 +7,7 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from traindx.skill_installing import Planned
+    from traindx.skill.install import Planned
 
 HELP = "put the skill where an agent looks for it"
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Install it; 2 where a file differs and --force was not given."""
     from traindx.cli import DONE
     from traindx.errors import TraindxError
-    from traindx.skill_installing import planned, write
+    from traindx.skill.install import planned, write
 
     if arguments.dir and arguments.agent:
         raise TraindxError(f"--dir {arguments.dir} and --agent: two places; give one of them")
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _folders(arguments: argparse.Namespace) -> "list[Path]":
     from pathlib import Path
 
-    from traindx.skill_installing import NAME, folders_of
+    from traindx.skill.install import NAME, folders_of
 
     if arguments.dir:
         return [Path(arguments.dir).expanduser() / NAME]

@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
 
     from traindx.cli import DONE
-    from traindx.skill_installing import skill_file
+    from traindx.skill.install import skill_file
 
     sys.stdout.write(skill_file(arguments.file))
     return DONE

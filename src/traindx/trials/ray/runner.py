@@ -16,14 +16,14 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from traindx.errors import TraindxError
-from traindx.say import Say
+from traindx.format import count
 from traindx.trials.arm import Done, done_from
 from traindx.trials.place import Workplace
 from traindx.trials.program import Ended, Order
 from traindx.trials.ray.task import SHARED
 from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.runner import cores
-from traindx.wording import count
+from traindx.trials.types import Say
 
 LOG = "ray.txt"
 """What Ray said, in the folder of the treatment; kept where something went wrong."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import traindx
-from traindx.launching.command import Command
+from traindx.recorder.launch.command import Command
 from traindx.trials.program import Order, run_program
 from traindx.trials.ray.archive import packed, unpacked
 from traindx.trials.ray.keeper import OVER

@@ -1,0 +1,157 @@
+"""More or less dropout."""
+
+import libcst as cst
+
+from traindx.changes.source import dropout
+from traindx.changes.source.activation import FUNCTIONS, kind_of
+from traindx.changes.source.calls import argument, calls_of, with_argument
+from traindx.changes.source.edit import Edit, Edited, New, RefusedError
+from traindx.changes.source.hidden import is_hidden_call, is_hidden_module
+from traindx.changes.source.imports import imported
+from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after
+from traindx.changes.source.words import expression, last_name, number_text
+from traindx.changes.types import Change
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
+
+_RECURRENT = ("LSTM", "GRU", "RNN")
+_BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
+"""Their dropout is 0.1 where nothing is said; of all others it is 0."""
+_WITHIN = (*_RECURRENT, *_BLOCKS, "MultiheadAttention")
+"""Modules that are told a dropout of their own."""
+_ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
+_WHAT = "the share of dropout"
+
+
+def edit(source: Source, change: Change, run: Run) -> Edited:
+    """Write every share of dropout otherwise; where there is none, drop behind hidden layers."""
+    edits = _written(source, change, run)
+    if not edits:
+        return _inserted(source, change, run)
+    parts = {node: new for one in edits for node, new in one.parts.items()}
+    return Edited(parts, ", ".join(dict.fromkeys(one.says for one in edits)))
+
+
+def _written(source: Source, change: Change, run: Run) -> list[Edited]:
+    found: list[Edited] = []
+    for call in calls_of(
+        source, (*dropout.MODULES, *dropout.FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
+    ):
+        name = last_name(call.func)
+        if name in dropout.MODULES:
+            given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
+        elif name in dropout.FUNCTIONS:
+            if source.code(call.func).startswith("self."):
+                continue
+            given, usual, key = argument(call, ("p",), 1), 0.5, "p"
+        else:
+            given, usual, key = argument(call, ("dropout",)), 0.1 if name in _BLOCKS else 0.0, "dropout"
+        found += _share(source, change, run, call, given, usual, key)
+    return found
+
+
+def _share(
+    source: Source, change: Change, run: Run, call: cst.Call, given: cst.Arg | None, usual: float, key: str
+) -> list[Edited]:
+    if given is None:
+        if not usual:
+            return []
+        text = number_text(change.scaled(usual))
+        return [Edited({call: with_argument(call, key, text)}, f"{key}={text} at {source.place(call)}")]
+    literal = literal_behind(source, run, _WHAT, given.value, given)
+    if key == "dropout" and not literal.value:
+        # A share of 0 beside recurrent layers and attention is no dropout, as in a trial.
+        return []
+    return [rewritten(source, literal, change.scaled(literal.value))]
+
+
+def _inserted(source: Source, change: Change, run: Run) -> Edited:
+    """A dropout behind hidden activations, as modules or as calls; else behind recurrent layers."""
+    if change.is_factor or not change.number:
+        raise RefusedError(f"{source.shown} has no dropout")
+    share = number_text(change.number)
+    parts: dict[cst.CSTNode, New] = {}
+    for call in calls_of(source, {"Sequential"}):
+        args: list[cst.Arg] = []
+        for arg in call.args:
+            args.append(arg)
+            if isinstance(arg.value, cst.Call) and _is_hidden(source, arg.value):
+                args += _behind(source, args.pop(), arg.value, share)
+        if len(args) > len(call.args):
+            parts[call] = call.with_changes(args=args)
+    parts = parts or _behind_calls(source, run, share) or _behind_recurrent(source, share)
+    if not parts:
+        raise RefusedError(f"{source.shown} shows no activation of a hidden layer to drop behind")
+    places = ", ".join(dict.fromkeys(source.place(one) for one in parts))
+    return Edited(parts, f"dropout of {share} behind hidden layers at {places}")
+
+
+def _is_hidden(source: Source, call: cst.Call) -> bool:
+    return last_name(call.func) in _ACTIVATIONS and is_hidden_module(source, call)
+
+
+def _behind(source: Source, arg: cst.Arg, activation: cst.Call, share: str) -> list[cst.Arg]:
+    base = source.code(activation.func).rpartition(".")[0]
+    name = f"{base}.Dropout" if base else imported(source, "torch.nn.Dropout")
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    new = cst.Arg(
+        expression(f"{name}({share})"), comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg
+    )
+    return [arg.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace("")), new]
+
+
+def _behind_calls(source: Source, run: Run, share: str) -> dict[cst.CSTNode, New]:
+    """F.relu(self.fc1(x)) with a dropout around it, in the forward of a module."""
+    found = [
+        call
+        for call in source.all(cst.Call)
+        if kind_of(source, call) in FUNCTIONS - {"softmax"}
+        and _is_of_forward(source, call)
+        and is_hidden_call(source, run, call)
+    ]
+    return {call: _dropped(source, call, share) for call in found}
+
+
+def _is_of_forward(source: Source, call: cst.Call) -> bool:
+    scope = source.scope(call)
+    return isinstance(scope, cst.FunctionDef) and scope.name.value == "forward"
+
+
+def _dropped(source: Source, node: cst.Call | cst.Subscript, share: str) -> cst.Call:
+    function = expression(imported(source, "torch.nn.functional.dropout"))
+    # A node of its own with the old ones inside: they may be named too.
+    inside: cst.BaseExpression = node.with_changes()
+    return cst.Call(
+        function, [cst.Arg(one) for one in (inside, expression(share), expression("self.training"))]
+    )
+
+
+def _behind_recurrent(source: Source, share: str) -> dict[cst.CSTNode, New]:
+    """What a recurrent layer of a module gives: self.rnn(x)[0], or the first of out, state = self.rnn(x)."""
+    parts: dict[cst.CSTNode, New] = {}
+    for call in source.all(cst.Call):
+        if not _is_of_forward(source, call) or not _is_recurrent(source, call):
+            continue
+        around = source.parent(call)
+        if isinstance(around, cst.Subscript) and source.code(around) == f"{source.code(call)}[0]":
+            parts[around] = _dropped(source, around, share)
+        elif isinstance(around, cst.Assign) and isinstance(around.targets[0].target, cst.Tuple):
+            out = source.code(around.targets[0].target.elements[0].value)
+            function = imported(source, "torch.nn.functional.dropout")
+            parts |= after(source, call, f"{out} = {function}({out}, {share}, self.training)")
+    return parts
+
+
+def _is_recurrent(source: Source, call: cst.Call) -> bool:
+    around, code = source.class_around(call), source.code(call.func)
+    made = [
+        one.value
+        for one in (source.all(cst.Assign, around) if around is not None else [])
+        if source.code(one.targets[0].target) == code and isinstance(one.value, cst.Call)
+    ]
+    return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
+
+
+EDIT = Edit(name="regularize.dropout", edit=edit, where=(MODEL_PLACE, SCRIPT))

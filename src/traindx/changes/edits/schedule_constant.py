@@ -1,0 +1,48 @@
+"""The rate as it began."""
+
+import libcst as cst
+
+from traindx.changes.source.calls import argument, calls_at
+from traindx.changes.source.edit import Edit, Edited, New, RefusedError
+from traindx.changes.source.optimizer import target_of, trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import removed
+from traindx.changes.source.words import expression, last_name
+from traindx.changes.types import Change
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
+from traindx.run import Run
+
+
+def edit(source: Source, _: Change, run: Run) -> Edited:
+    """Take the steps of the schedule out."""
+    arguments = trainer_call(source)
+    kind = argument(arguments, ("lr_scheduler_type",)) if arguments is not None else None
+    if kind is not None:
+        new = kind.with_changes(value=expression('"constant"'))
+        says = f'{source.code(kind.value)} -> "constant" at {source.place(kind)}'
+        return Edited({kind: new}, f"lr_scheduler_type={says}")
+    names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
+    if len(names) != 1:
+        raise RefusedError(f"which schedule is meant cannot be told in {source.shown}")
+    name = next(iter(names))
+    steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
+    if not steps:
+        raise RefusedError(f"{name}.step() is not called in {source.shown}")
+    parts: dict[cst.CSTNode, New] = {}
+    for one in steps:
+        parts |= removed(source, one)
+    return Edited(parts, f"{name}.step() removed at {', '.join(source.place(one) for one in steps)}")
+
+
+def _is_step(source: Source, call: cst.Call, name: str) -> bool:
+    func = call.func
+    alone = isinstance(source.parent(call), cst.Expr)
+    return (
+        alone
+        and isinstance(func, cst.Attribute)
+        and last_name(func) == "step"
+        and source.code(func.value) == name
+    )
+
+
+EDIT = Edit(name="schedule.constant", edit=edit, where=(SCHEDULE_PLACE, OPTIMIZER_PLACE, SCRIPT))

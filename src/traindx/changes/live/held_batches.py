@@ -1,0 +1,141 @@
+"""Batches that are held: every step gets what the first one got."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from functools import wraps
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from traindx.changes.live.program import Loss, Program
+from traindx.changes.types import Change
+from traindx.recorder.hooks.loss_functions import NAMES
+
+Batches = dict[tuple[int, object], tuple[object, object]]
+"""The first batch of each data set and batch size, with the data set, so that its identity stays its own."""
+
+
+def hold_loaders(program: Program, change: Change) -> Batches:
+    """Let every loader give its first batch again and again; epochs stay as long as they are."""
+    first: Batches = {}
+
+    def held(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def fetch(iterator: _BaseDataLoaderIter) -> object:
+            batch = original(iterator)
+            data = iterator._dataset
+            # Not by the loader: many programs make a new one for each epoch.
+            key = id(data), getattr(iterator._index_sampler, "batch_size", None)
+            _, kept = first.setdefault(key, (data, _copied(batch)))
+            program.applied(change, "every batch of a data loader is its first one")
+            return _copied(kept)
+
+        return fetch
+
+    program.patches.replace(_BaseDataLoaderIter, "__next__", held)
+    return first
+
+
+def _copied(batch: object) -> object:
+    try:
+        # The program may write into its batch.
+        return deepcopy(batch)
+    except Exception:  # a batch may be of any class
+        return batch
+
+
+def hold_tensors(program: Program, change: Change, unless: Callable[[], bool]) -> None:
+    """Give the first inputs to the model, and the first targets to loss functions, at every step."""
+    held = _Held(program, change, unless)
+    program.on_input(held.inputs)
+    held.hold_losses()
+    program.before_step(held.step_begins)
+
+
+class _Held:
+    """What the first step took in; how often something was called since a step tells what it is."""
+
+    def __init__(self, program: Program, change: Change, unless: Callable[[], bool]) -> None:
+        self._program, self._change, self._unless = program, change, unless
+        self._first: dict[tuple[object, ...], Tensor] = {}
+        self._calls: dict[object, int] = {}
+        self._differed = self._given_up = self._recorded = self._inside = False
+
+    def hold_losses(self) -> None:
+        """Put held targets into every loss function."""
+        for name in NAMES:
+            self._program.replace_losses((name,), self._losses(name))
+
+    def inputs(self, model: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
+        """The inputs of the same call of the first step."""
+        if self._given_up or not torch.is_grad_enabled() or self._unless():
+            return None
+        if not self._recorded:
+            # Once more, now around the recorder: it is to see the targets that are held. What the program has
+            # imported by name is the function as it was before.
+            self._recorded = True
+            self.hold_losses()
+        tensors = [one for one in args if isinstance(one, Tensor)]
+        if any(one.requires_grad for one in tensors):
+            self._give_up("what enters the model is computed or differentiated by the program")
+            return None
+        turn = self._turn(id(model))
+        return tuple(
+            self._kept(one, id(model), turn, place) if isinstance(one, Tensor) else one
+            for place, one in enumerate(args)
+        )
+
+    def _losses(self, name: str) -> Callable[[Loss], Loss]:
+        """A loss function that compares with the targets of the same call of the first step."""
+
+        def held(original: Loss) -> Loss:
+            def loss(*args: object, **kwargs: object) -> Tensor:
+                target = args[1] if len(args) > 1 else kwargs.get("target")
+                done = self._inside or self._given_up or self._unless()
+                if done or not isinstance(target, Tensor) or target.requires_grad:
+                    return original(*args, **kwargs)
+                kept = self._kept(target, name, self._turn(name))
+                self._inside = True
+                try:
+                    if len(args) > 1:
+                        return original(args[0], kept, *args[2:], **kwargs)
+                    return original(*args, **{**kwargs, "target": kept})
+                finally:
+                    self._inside = False
+
+            return loss
+
+        return held
+
+    def step_begins(self, _: Optimizer) -> None:
+        """Tell whether inputs and targets are held, and begin to count anew."""
+        if self._calls and self._program.taken and not self._unless() and not self._given_up:
+            if not self._differed:
+                self._program.applied(self._change, "every step takes the same rows by itself")
+            elif any(call in NAMES for call in self._calls):
+                self._program.applied(self._change, "every step gets the inputs and targets of the first one")
+            else:
+                self._give_up("its loss is written out by hand and its targets come from no data loader")
+        self._calls.clear()
+
+    def _turn(self, of: object) -> int:
+        self._calls[of] = self._calls.get(of, 0) + 1
+        return self._calls[of]
+
+    def _kept(self, now: Tensor, *key: object) -> Tensor:
+        first = self._first.setdefault(key, now.detach().clone())
+        if not first.dim() or not now.dim():
+            return first.clone()
+        rows = len(now)
+        # The last batch of an epoch is shorter: what the program compares itself must keep its length.
+        kept = first[:rows] if first.shape[1:] == now.shape[1:] else first
+        if len(kept) != rows:
+            return now
+        self._differed |= not torch.equal(kept, now)
+        return kept.clone()
+
+    def _give_up(self, why: str) -> None:
+        self._given_up = True
+        self._program.refuse(self._change, why)

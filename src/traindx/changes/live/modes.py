@@ -1,0 +1,131 @@
+"""What the model makes of its last batch in train mode and in eval mode, with all dropout off."""
+
+import atexit
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.modules.batchnorm import _NormBase
+from torch.utils._pytree import tree_leaves
+
+from traindx.changes.live.program import Program
+
+NAME = "modes"
+_DROPOUTS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+
+Call = tuple[nn.Module, tuple[object, ...], dict[str, object]]
+
+
+def begin(program: Program) -> None:
+    """Remember how the program calls its model, and compare the modes when it ends."""
+    calls: dict[int, Call] = {}
+    program.patches.replace(nn.Module, "__call__", lambda original: _remembering(original, calls))
+    atexit.register(lambda: program.keep(NAME, _compared(calls)))
+
+
+def _remembering(original: "Callable[..., object]", calls: dict[int, Call]) -> "Callable[..., object]":
+    inside = False
+
+    @wraps(original)
+    def call(module: nn.Module, *args: object, **kwargs: object) -> object:
+        nonlocal inside
+        if inside or not torch.is_grad_enabled() or next(module.parameters(), None) is None:
+            return original(module, *args, **kwargs)
+        inside = True
+        calls[id(module)] = (module, args, kwargs)
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            inside = False
+
+    return call
+
+
+def _compared(calls: Mapping[int, Call]) -> dict[str, object]:
+    if not calls:
+        return {"problem": "the program calls no module that has parameters"}
+    module, args, kwargs = max(
+        calls.values(), key=lambda call: sum(one.numel() for one in call[0].parameters())
+    )
+    if any(kind.__module__.startswith("keras.") for kind in type(module).__mro__):
+        return {"problem": "Keras gives the mode with each call, so that there is none to forget"}
+    try:
+        return _differences(module, args, kwargs)
+    except Exception as error:  # it is called outside of its loop, and may need what only the loop has
+        return {"problem": f"the model cannot be called again by itself ({type(error).__name__}: {error})"}
+
+
+def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
+    dropped = 0
+
+    def count() -> None:
+        nonlocal dropped
+        dropped += 1
+
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        with _as_it_was(module), _without_dropout(lambda: None):
+            module.train()
+            learning = [_outputs(module(*args, **kwargs)) for _ in range(2)]
+        with _as_it_was(module), _without_dropout(count):
+            module.eval()
+            judging = [_outputs(module(*args, **kwargs)) for _ in range(2)]
+    if not learning[0].numel() or learning[0].shape != judging[0].shape:
+        return {
+            "problem": "the model gives something else in eval mode, so that the modes cannot be compared"
+        }
+    spread = float((learning[0] - learning[0].mean()).norm()) or 1.0
+    return {
+        "differs": _distance(learning[0], judging[0], spread),
+        "random_in_train": _distance(learning[0], learning[1], spread),
+        "random_in_eval": _distance(judging[0], judging[1], spread),
+        "dropped_in_eval": dropped,
+        "norms": sum(isinstance(one, _NormBase) and one.running_mean is not None for one in module.modules()),
+    }
+
+
+def _outputs(given: object) -> Tensor:
+    """All decimal numbers of an output, but for single ones such as a loss."""
+    # Outputs of transformers are dictionaries of a class of their own.
+    leaves = tree_leaves(list(given.values()) if isinstance(given, Mapping) else given)
+    found = [one for one in leaves if isinstance(one, Tensor) and one.is_floating_point() and one.dim()]
+    return torch.cat([one.detach().double().flatten() for one in found]) if found else torch.empty(0)
+
+
+def _distance(one: Tensor, other: Tensor, spread: float) -> float:
+    return float((one - other).norm()) / spread
+
+
+@contextmanager
+def _as_it_was(module: nn.Module) -> Iterator[None]:
+    """Put modes and running averages back."""
+    modes = [(one, one.training) for one in module.modules()]
+    buffers = [(one, one.detach().clone()) for one in module.buffers()]
+    try:
+        yield
+    finally:
+        for one, mode in modes:
+            one.training = mode
+        for buffer, value in buffers:
+            buffer.copy_(value)
+
+
+@contextmanager
+def _without_dropout(active: Callable[[], None]) -> Iterator[None]:
+    """Let dropouts pass everything; `active` is told of those that would not have."""
+    kept = {name: getattr(functional, name) for name in _DROPOUTS}
+
+    def passing(given: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+        if training and p:
+            active()
+        return given
+
+    for name in kept:
+        setattr(functional, name, passing)
+    try:
+        yield
+    finally:
+        for name, original in kept.items():
+            setattr(functional, name, original)

@@ -1,0 +1,187 @@
+"""A running program, as a change sees it: what can be taken hold of, and when.
+
+Everything is installed before the recorder, so that the recorder sees the program as it is changed.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.optim import Optimizer
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from traindx.changes.types import Change
+from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.launch.environment import NOTES
+
+OnModel = Callable[[nn.Module], None]
+OnInput = Callable[[nn.Module, tuple[object, ...]], "tuple[object, ...] | None"]
+OnOptimizer = Callable[[Optimizer], None]
+Loss = Callable[..., Tensor]
+
+
+class Program:
+    """The program of one arm."""
+
+    def __init__(self, folder: Path, steps: int | None) -> None:
+        """`steps` is how many it will take, where that is known."""
+        self.patches = Patches()
+        self.steps = steps
+        self.taken = 0
+        """Steps of the optimizer that were taken."""
+        self.models: list[nn.Module] = []
+        """Modules that the program has called itself, each with all that is inside it."""
+        self.held: dict[int, Optimizer] = {}
+        """Optimizers by the parameters that they have stepped or were given."""
+        self._inside: set[int] = set()
+        self._folder, self._said = folder, set[str]()
+        self._on_model: list[OnModel] = []
+        self._on_input: list[OnInput] = []
+        self._before: list[OnOptimizer] = []
+        self._after: list[OnOptimizer] = []
+        self._left_alone: list[Callable[[nn.Module], bool]] = []
+        self._hooked = False
+
+    def leave_alone(self, which: Callable[[nn.Module], bool]) -> None:
+        """Take no module for a model that this says yes to."""
+        self._left_alone.append(which)
+
+    def on_model(self, act: OnModel) -> None:
+        """Act on every model before it is called for the first time."""
+        self._on_model.append(act)
+        self._watch_calls()
+
+    def on_input(self, act: OnInput) -> None:
+        """Act on what is given to a model, each time the program calls it."""
+        self._on_input.append(act)
+        self._watch_calls()
+
+    def before_step(self, act: OnOptimizer) -> None:
+        """Act before each step of an optimizer."""
+        self._watch_steps()
+        self._before.append(act)
+
+    def after_step(self, act: OnOptimizer) -> None:
+        """Act after each step of an optimizer."""
+        self._watch_steps()
+        self._after.append(act)
+
+    def once_per_optimizer(self, act: OnOptimizer) -> None:
+        """Act on every optimizer before its first step."""
+        known: set[int] = set()
+
+        def first(optimizer: Optimizer) -> None:
+            if id(optimizer) not in known:
+                known.add(id(optimizer))
+                act(optimizer)
+
+        self.before_step(first)
+
+    def replace_losses(
+        self, names: Sequence[str], make: Callable[[Loss], Loss], *, while_validating: bool = False
+    ) -> None:
+        """Put a function in the place of loss functions, while the model learns.
+
+        It is called with prediction and target by place and all settings by name, however the program or a
+        module such as nn.BCEWithLogitsLoss gives them.
+        """
+        for name in names:
+            self.patches.replace(
+                functional, name, lambda original: _instead(original, make(original), while_validating)
+            )
+
+    def applied(self, change: Change, says: str) -> None:
+        """Tell that a change took hold, once."""
+        self._note(change, says, applied=True)
+
+    def refuse(self, change: Change, why: str) -> None:
+        """Tell that a change cannot be applied to this program, and why."""
+        self._note(change, why, applied=False)
+
+    def keep(self, name: str, document: Mapping[str, object]) -> None:
+        """Leave what was seen inside the program beside its recording."""
+        (self._folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
+
+    def _note(self, change: Change, says: str, *, applied: bool) -> None:
+        if says in self._said:
+            return
+        self._said.add(says)
+        line = json.dumps({"change": str(change), "applied": applied, "says": says, "step": self.taken})
+        handle = os.open(self._folder / NOTES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            os.write(handle, f"{line}\n".encode())
+        finally:
+            os.close(handle)
+
+    def _watch_calls(self) -> None:
+        if not self._hooked:
+            self._hooked = True
+            handle = nn.modules.module.register_module_forward_pre_hook(self._called)
+            self.patches.on_undo(handle.remove)
+
+    def _called(self, module: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
+        if any(which(module) for which in self._left_alone):
+            return None
+        if id(module) not in self._inside:
+            # The outermost is called first: whatever is not inside one that is known is one of its own.
+            if not any(True for _ in module.parameters()):
+                return None
+            self.models.append(module)
+            for act in self._on_model:
+                act(module)
+            # Afterwards: a change may have put new modules inside.
+            self._inside.update(id(one) for one in module.modules())
+        if not any(module is one for one in self.models):
+            return None
+        for change in self._on_input:
+            args = change(module, args) or args
+        return args
+
+    def _watch_steps(self) -> None:
+        if self._before or self._after:
+            return
+        self.patches.on_undo(register_optimizer_step_pre_hook(self._step_begins).remove)
+        self.patches.on_undo(register_optimizer_step_post_hook(self._step_ends).remove)
+        self._before.append(_nothing)
+
+    def _step_begins(self, optimizer: Optimizer, _: object, __: object) -> None:
+        for act in self._before:
+            act(optimizer)
+
+    def _step_ends(self, optimizer: Optimizer, _: object, __: object) -> None:
+        for act in reversed(self._after):
+            act(optimizer)
+        self.taken += 1
+
+
+def _nothing(_: Optimizer) -> None:
+    """Stand first, so that steps are counted although nothing else is done."""
+
+
+def _instead(original: Loss, changed: Loss, while_validating: bool) -> Loss:
+    first, second, *others = signature(original).parameters
+
+    @wraps(original)
+    def loss(*args: object, **kwargs: object) -> Tensor:
+        if not (torch.is_grad_enabled() or while_validating):
+            return original(*args, **kwargs)
+        named = {**dict(zip((first, second, *others), args, strict=False)), **kwargs}
+        return changed(named.pop(first), named.pop(second), **named)
+
+    return loss
+
+
+def learned_from(shown: Tensor, learned: Tensor) -> Tensor:
+    """A loss that reads as one and is learned from as another, so that arms stay comparable."""
+    return learned + (shown - learned).detach()
+
+
+def parameters_of(optimizer: Optimizer) -> list[Tensor]:
+    """All parameters of an optimizer."""
+    return [one for group in optimizer.param_groups for one in group["params"]]

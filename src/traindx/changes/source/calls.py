@@ -1,0 +1,115 @@
+"""Calls of a source and their arguments."""
+
+from collections.abc import Collection, Sequence
+
+import libcst as cst
+
+from traindx.changes.source.source import Source
+from traindx.changes.source.words import expression, last_name
+
+_NOTHING = cst.SimpleWhitespace("")
+_PLAIN = cst.AssignEqual(_NOTHING, _NOTHING)
+
+
+def calls_of(source: Source, names: Collection[str], within: cst.CSTNode | None = None) -> list[cst.Call]:
+    """Calls of functions or classes with one of these last names, in the order of the text."""
+    return [call for call in source.all(cst.Call, within) if last_name(call.func) in names]
+
+
+def calls_at(source: Source, line: int | None) -> list[cst.Call]:
+    """Calls that a line is part of."""
+    if line is None:
+        return []
+    spans = [(call, *source.lines(call)) for call in source.all(cst.Call)]
+    return [call for call, first, last in spans if first <= line <= last]
+
+
+def argument(call: cst.Call, names: Collection[str], position: int | None = None) -> cst.Arg | None:
+    """The argument of a name, or at a position."""
+    for arg in call.args:
+        if arg.keyword and arg.keyword.value in names:
+            return arg
+    plain = [arg for arg in call.args if not arg.keyword and not arg.star]
+    stars = any(arg.star == "*" for arg in call.args)
+    if position is None or stars or len(plain) <= position:
+        return None
+    return plain[position]
+
+
+def spread(call: cst.Call) -> list[cst.BaseExpression]:
+    """What is spread into the keywords of a call: X of f(**X)."""
+    return [arg.value for arg in call.args if arg.star == "**"]
+
+
+def with_argument(call: cst.Call, name: str, text: str) -> cst.Call:
+    """The call with one more keyword at its end, laid out as its other arguments are."""
+    new = cst.Arg(expression(text), cst.Name(name), _PLAIN)
+    if not call.args:
+        return call.with_changes(args=[new])
+    *others, last = call.args
+    closing = _behind(last)
+    between = _between(call, others, closing)
+    first = last.with_changes(comma=cst.Comma(whitespace_after=between), whitespace_after_arg=_NOTHING)
+    return call.with_changes(args=[*others, first, _closed(new, last, _without_comment(closing))])
+
+
+def without_arguments(call: cst.Call, names: Collection[str]) -> cst.Call:
+    """The call without keywords of these names."""
+    return with_only(call, [arg for arg in call.args if not (arg.keyword and arg.keyword.value in names)])
+
+
+def with_only(call: cst.Call, kept: Sequence[cst.Arg]) -> cst.Call:
+    """The call with some of its arguments; its end looks as before."""
+    if not kept or kept[-1] is call.args[-1]:
+        return call.with_changes(args=kept)
+    closing, own = _behind(call.args[-1]), _behind(kept[-1])
+    commented = isinstance(own, cst.ParenthesizedWhitespace) and own.first_line.comment is not None
+    if commented and isinstance(own, cst.ParenthesizedWhitespace):
+        # What is said of the argument that stays stays beside it.
+        end = closing if isinstance(closing, cst.ParenthesizedWhitespace) else own
+        closing = own.with_changes(last_line=end.last_line, indent=end.indent)
+    else:
+        closing = _without_comment(closing)
+    return call.with_changes(args=[*kept[:-1], _closed(kept[-1], call.args[-1], closing)])
+
+
+def _behind(arg: cst.Arg) -> cst.BaseParenthesizableWhitespace:
+    """The space between an argument and what follows it."""
+    return arg.comma.whitespace_after if isinstance(arg.comma, cst.Comma) else arg.whitespace_after_arg
+
+
+def _between(
+    call: cst.Call, others: Sequence[cst.Arg], closing: cst.BaseParenthesizableWhitespace
+) -> cst.BaseParenthesizableWhitespace:
+    """The space before an argument that is put behind the last one."""
+    usual = _without_comment(_behind(others[-1]) if others else call.whitespace_before_args)
+    if not isinstance(usual, cst.ParenthesizedWhitespace):
+        usual = cst.SimpleWhitespace(" ")
+    if not isinstance(closing, cst.ParenthesizedWhitespace) or closing.first_line.comment is None:
+        return usual
+    # A comment ends its line: what comes next begins another, as far in as the arguments do.
+    opening = call.whitespace_before_args
+    inner = next((one for one in (usual, opening) if isinstance(one, cst.ParenthesizedWhitespace)), closing)
+    return closing.with_changes(last_line=inner.last_line, indent=inner.indent)
+
+
+def _closed(arg: cst.Arg, last: cst.Arg, closing: cst.BaseParenthesizableWhitespace) -> cst.Arg:
+    """An argument as the last of its call: with a comma where the last one had it."""
+    if isinstance(last.comma, cst.Comma):
+        return arg.with_changes(comma=cst.Comma(whitespace_after=closing), whitespace_after_arg=_NOTHING)
+    return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=closing)
+
+
+def _without_comment(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
+    if not isinstance(space, cst.ParenthesizedWhitespace) or space.first_line.comment is None:
+        return space
+    line = space.first_line.with_changes(comment=None, whitespace=_NOTHING)
+    return space.with_changes(first_line=line)
+
+
+def renamed(call: cst.Call, name: str) -> cst.Call:
+    """The call of another function of the same module: optim.Adam(...) becomes optim.AdamW(...)."""
+    func = call.func
+    if isinstance(func, cst.Attribute):
+        return call.with_changes(func=func.with_changes(attr=cst.Name(name)))
+    return call.with_changes(func=cst.Name(name))

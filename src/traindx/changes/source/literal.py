@@ -1,0 +1,123 @@
+"""The number behind an expression: where it is written, so that it can be written otherwise."""
+
+import shlex
+from dataclasses import dataclass
+
+import libcst as cst
+
+from traindx.changes.source.attribute import of_attribute
+from traindx.changes.source.definition import Definition, of_key, of_name, of_option
+from traindx.changes.source.edit import Edited, RefusedError
+from traindx.changes.source.source import Source
+from traindx.changes.source.words import expression, last_name, number_of, number_text, text_of
+from traindx.facts import PROGRAM_ARGUMENTS
+from traindx.run import Run
+
+_DEEPEST = 8
+"""Names that lead to names: more is a circle."""
+
+
+@dataclass(frozen=True, eq=False)
+class Literal:
+    """A number that is written out."""
+
+    node: cst.BaseExpression
+    holder: cst.CSTNode
+    """What a person would point at, such as lr=0.1 or LR = 0.1."""
+    value: float
+    option: str = ""
+    """How it is given on the command line, where it is a default."""
+
+
+def literal_behind(
+    source: Source, run: Run, what: str, value: cst.BaseExpression, holder: cst.CSTNode
+) -> Literal:
+    """The one number that an expression comes from; refused where it is computed or defined twice."""
+    found = Definition(value, holder)
+    option = ""
+    for _ in range(_DEEPEST):
+        if found.value is None:
+            raise RefusedError(
+                f"{what} at {source.place(holder)} is {source.code(value)}, which {source.shown} does not set"
+            )
+        plain = _without_cast(found.value)
+        number = number_of(plain)
+        if number is not None:
+            return Literal(plain, found.holder, number, option)
+        found = _only(source, run, what, plain, _definitions(source, plain))
+        option = found.option or option
+    raise RefusedError(f"{what} at {source.place(holder)} is {source.code(value)}, which leads to no number")
+
+
+def _without_cast(value: cst.BaseExpression) -> cst.BaseExpression:
+    """What stands in float(...) or int(...)."""
+    if isinstance(value, cst.Call) and last_name(value.func) in ("float", "int") and len(value.args) == 1:
+        return value.args[0].value
+    return value
+
+
+def _definitions(source: Source, value: cst.BaseExpression) -> list[Definition] | None:
+    """Where a value comes from; None where it is computed."""
+    if isinstance(value, cst.Name):
+        return of_name(source, value.value, source.scope(value))
+    if isinstance(value, cst.Attribute):
+        return of_attribute(source, value)
+    if isinstance(value, cst.Subscript):
+        index = value.slice[0].slice if len(value.slice) == 1 else None
+        key = text_of(index.value) if isinstance(index, cst.Index) else None
+        return None if key is None else _of_entry(source, value.value, key)
+    if isinstance(value, cst.Call) and last_name(value.func) == "get" and value.args:
+        key = text_of(value.args[0].value)
+        if key is not None and isinstance(value.func, cst.Attribute):
+            fallback = [Definition(value.args[1].value, value)] if len(value.args) > 1 else []
+            return _of_entry(source, value.func.value, key) or fallback
+    return None
+
+
+def _of_entry(source: Source, base: cst.BaseExpression, key: str) -> list[Definition]:
+    if source.code(base).startswith("vars("):
+        return of_option(source, key)
+    return of_key(source, base, key)
+
+
+def _only(
+    source: Source, run: Run, what: str, value: cst.BaseExpression, found: list[Definition] | None
+) -> Definition:
+    if found is None:
+        raise RefusedError(f"{what} at {source.place(value)} is computed: {source.code(value)}")
+    if not found:
+        raise RefusedError(
+            f"{what} at {source.place(value)} is {source.code(value)}, which {source.shown} does not set"
+        )
+    if len(found) > 1:
+        places = " and ".join(source.place(one.holder) for one in found)
+        raise RefusedError(f"{what} is {source.code(value)}, which is set at {len(found)} places: {places}")
+    given = shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
+    for option in found[0].option.split():
+        if any(one == option or one.startswith(f"{option}=") for one in given):
+            raise RefusedError(f"{what} is given on the command line: change {option} there")
+    return found[0]
+
+
+def rewritten(source: Source, literal: Literal, value: float, *, whole: bool = False) -> Edited:
+    """The number written otherwise."""
+    new = expression(number_text(value, whole=whole or _is_whole(literal, value)))
+    before = shown(source, literal.holder, literal.option)
+    changed = literal.holder.deep_replace(literal.node, new)
+    assert isinstance(changed, cst.CSTNode)
+    after = shown(source, changed, literal.option)
+    return Edited({literal.node: new}, f"{before} -> {after} at {source.place(literal.holder)}")
+
+
+def _is_whole(literal: Literal, value: float) -> bool:
+    return isinstance(literal.node, cst.Integer) and value == round(value)
+
+
+def shown(source: Source, holder: cst.CSTNode, option: str = "") -> str:
+    """What holds a value, without what surrounds it."""
+    if isinstance(holder, cst.Arg | cst.Param):
+        holder = holder.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    if isinstance(holder, cst.DictElement):
+        holder = holder.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    text = " ".join(source.module.code_for_node(holder).split())
+    return f"{option.split()[-1]} {text}" if option else text

@@ -1,0 +1,151 @@
+"""The training loop of a source: its backward pass, its step, the loops around them."""
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from traindx.changes.source.calls import argument, calls_at
+from traindx.changes.source.definition import assignments, of_name, own_nodes, parameters
+from traindx.changes.source.edit import RefusedError
+from traindx.changes.source.imports import path_of
+from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.words import first_name, last_name
+from traindx.facts import BACKWARD_PLACE, STEP_PLACE
+from traindx.run import Run
+
+_GIVEN_THE_LOSS = ("accelerator", "fabric")
+"""How people call what takes the backward pass of a loss for them."""
+_SEVERAL = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One call that lets the optimizer step."""
+
+    call: cst.Call
+    optimizer: str
+    """As it is spelled there."""
+    scaler: str = ""
+    """The gradient scaler that steps for it, as it is spelled."""
+
+
+def steps_of(source: Source, run: Run) -> list[Step]:
+    """Every step of the optimizer that the run stepped with."""
+    here = [
+        step for call in calls_at(source, source.line_of(run, STEP_PLACE)) if (step := _step(source, call))
+    ]
+    if source.line_of(run, STEP_PLACE) is None:
+        name = target_of(source, optimizer_call(source, run))
+        here = [one for one in _all_steps(source) if one.optimizer == name]
+    if not here:
+        raise RefusedError(f"{source.shown} holds no step of the optimizer: a framework takes it")
+    name = here[0].optimizer
+    same = [one for one in _all_steps(source) if one.optimizer == name]
+    return [one for one in same if source.scope(one.call) is source.scope(here[0].call)]
+
+
+def _all_steps(source: Source) -> list[Step]:
+    return [step for call in source.all(cst.Call) if (step := _step(source, call))]
+
+
+def _step(source: Source, call: cst.Call) -> Step | None:
+    if not isinstance(call.func, cst.Attribute) or last_name(call.func) != "step":
+        return None
+    base = source.code(call.func.value)
+    if "scaler" in base.lower() and call.args:
+        return Step(call, source.code(call.args[0].value), base)
+    return Step(call, base)
+
+
+def backward_of(source: Source, run: Run) -> cst.Call:
+    """The call of the backward pass."""
+    line = source.line_of(run, BACKWARD_PLACE)
+    found = calls_at(source, line) if line is not None else source.all(cst.Call)
+    backwards = [one for one in found if last_name(one.func) == "backward"]
+    if len(backwards) == 1:
+        return backwards[0]
+    if backwards:
+        raise RefusedError(
+            f"{source.shown} has {len(backwards)} backward passes; which is meant cannot be told"
+        )
+    raise RefusedError(f"{source.shown} holds no backward pass: a framework takes it")
+
+
+def differentiated(source: Source, backward: cst.Call) -> cst.BaseExpression:
+    """What gradients are taken of, inside of scaler.scale(...) where there is one; refused where unclear."""
+    func = backward.func
+    if path_of(source, func) == "torch.autograd.backward" or (
+        isinstance(func, cst.Attribute) and last_name(func.value) in _GIVEN_THE_LOSS
+    ):
+        given = argument(backward, ("tensors", "tensor", "loss"), 0)
+        node = None if given is None else _alone(source, given.value)
+    else:
+        # engine.backward(loss) of a library, or loss.backward(gradient): the two look alike.
+        told = any(not one.keyword for one in backward.args)
+        node = func.value if isinstance(func, cst.Attribute) and not told else None
+    if node is None:
+        code = source.code(backward)
+        raise RefusedError(f"what {code} at {source.place(backward)} takes gradients of cannot be told")
+    scaled = isinstance(node, cst.Call) and last_name(node.func) == "scale" and len(node.args) == 1
+    return node.args[0].value if isinstance(node, cst.Call) and scaled else node
+
+
+def _alone(source: Source, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The one tensor that is given, also in a list of its own; None where there may be several."""
+    if isinstance(value, cst.List | cst.Tuple) and len(value.elements) == 1:
+        only = value.elements[0]
+        return only.value if isinstance(only, cst.Element) else None
+    found = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
+    several = any(isinstance(one, _SEVERAL) for one in (value, *(each.value for each in found)))
+    return None if several else value
+
+
+def model_at(source: Source, run: Run, node: cst.CSTNode) -> str:
+    """The model that is trained, as it can be spelled at a node; empty where it cannot be told."""
+    call = optimizer_call(source, run)
+    name = parameters_of(source, call)
+    if not name:
+        return ""
+    scope = source.scope(node)
+    if source.scope(call) is scope or is_visible(source, name, scope):
+        return name
+    around = source.class_around(node)
+    if around is None or source.class_around(call) is not around:
+        return ""
+    kept = [
+        source.code(one.targets[0].target)
+        for one in source.all(cst.Assign, around)
+        if source.code(one.value) == name
+    ]
+    return next((one for one in kept if one.startswith("self.")), "")
+
+
+def parameters_at(source: Source, run: Run, step: Step) -> str:
+    """All that the optimizer holds, as it can be spelled where it steps."""
+    model = model_at(source, run, step.call)
+    owned = f'[p for group in {step.optimizer}.param_groups for p in group["params"]]'
+    return f"{model}.parameters()" if model else owned
+
+
+def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a name can be read in a scope, by what the source shows."""
+    first = first_name(cst.parse_expression(name))
+    while True:
+        if isinstance(scope, cst.FunctionDef) and first in [one.name.value for one in parameters(scope)]:
+            return True
+        if assignments(own_nodes(source, scope), first, source):
+            return True
+        if isinstance(scope, cst.Module):
+            return False
+        scope = source.scope(scope)
+
+
+def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:
+    """The innermost loop around a node in its function."""
+    for one in source.around(node):
+        if isinstance(one, cst.For | cst.While):
+            return one
+        if isinstance(one, cst.FunctionDef):
+            return None
+    return None

@@ -1,0 +1,227 @@
+"""The optimizer of a source: where it is made, what it is called, what it holds."""
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from traindx.changes.source.calls import argument, calls_at, calls_of, renamed, spread, with_argument
+from traindx.changes.source.definition import of_key, of_name
+from traindx.changes.source.edit import Edited, RefusedError
+from traindx.changes.source.imports import imported
+from traindx.changes.source.keras import named_optimizer
+from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.source import Source
+from traindx.changes.source.words import expression, last_name, number_text, text_of
+from traindx.changes.types import Change
+from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
+from traindx.run import Run
+
+OPTIMIZERS = frozenset(
+    "SGD Adam AdamW NAdam RAdam Adamax Adagrad Adadelta RMSprop Rprop ASGD LBFGS SparseAdam Muon".split()
+)
+_ARGUMENTS = ("TrainingArguments", "Seq2SeqTrainingArguments")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number of an optimizer."""
+
+    what: str
+    """In a sentence: "the learning rate"."""
+    names: tuple[str, ...]
+    """The keywords it goes by; the first is how torch calls it."""
+    position: int | None
+    """Its place among the arguments, where it has one that people use."""
+    defaults: dict[str, float]
+    """What an optimizer takes where nothing is said, by its class; "" for all others."""
+    trainer: str = ""
+    """The keyword of it in the arguments of the Hugging Face trainer."""
+    trainer_default: float = 0.0
+    keras_defaults: dict[str, float] = field(default_factory=dict)
+    """What an optimizer of Keras takes where nothing is said, where that is something else."""
+
+    def default(self, kind: str, *, keras: bool) -> float:
+        """What an optimizer of a class takes where nothing is said."""
+        known = {**self.defaults, **self.keras_defaults} if keras else self.defaults
+        return known.get(kind, known.get("", 0.0))
+
+
+def optimizer_call(source: Source, run: Run) -> cst.Call:
+    """The call that makes the optimizer; refused where it cannot be told."""
+    kind = str(run.facts.get(OPTIMIZER, ""))
+    line = source.line_of(run, OPTIMIZER_PLACE)
+    here = calls_at(source, line)
+    known = [one for one in here if last_name(one.func) == kind] or [
+        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(one)
+    ]
+    if int(run.facts.get(OPTIMIZERS_IN_TURN, 1) or 1) > 1:
+        raise RefusedError(
+            f"{source.shown} has several optimizers that take turns; which is meant cannot be told"
+        )
+    if len(known) > 1:
+        begins = [one for one in known if source.lines(one)[0] == line]
+        known = begins or known
+    if len(known) == 1:
+        _refuse_another(source, known[0])
+        return known[0]
+    if known:
+        raise RefusedError(f"several optimizers are made at {source.shown}:{line}")
+    raise RefusedError(f"no optimizer is made in so many words at {source.shown}:{line or '?'}")
+
+
+def target_of(source: Source, call: cst.Call) -> str:
+    """The name that what a call makes is kept under, as it is spelled; empty where it is not kept."""
+    around = source.parent(call)
+    if isinstance(around, cst.Assign) and len(around.targets) == 1:
+        return source.code(around.targets[0].target)
+    if isinstance(around, cst.AnnAssign):
+        return source.code(around.target)
+    return ""
+
+
+def _refuse_another(source: Source, call: cst.Call) -> None:
+    """Two optimizers of one scope learn together or one after the other: a change is meant for both."""
+    scope, target = source.scope(call), target_of(source, call)
+    for other in calls_of(source, OPTIMIZERS):
+        if other is not call and source.scope(other) is scope and target_of(source, other) != target:
+            raise RefusedError(
+                f"{source.place(call)} and {source.place(other)} make an optimizer each; which cannot be told"
+            )
+
+
+def _holds_parameters(call: cst.Call) -> bool:
+    first = call.args[0].value if call.args else None
+    return isinstance(first, cst.Call) and last_name(first.func) == "parameters"
+
+
+def trainer_call(source: Source) -> cst.Call | None:
+    """The arguments of a Hugging Face trainer, where the source makes exactly one."""
+    found = calls_of(source, _ARGUMENTS)
+    return found[0] if len(found) == 1 else None
+
+
+def is_lightning(source: Source) -> bool:
+    """Whether a class of the source is a module of Lightning."""
+    return any(
+        "Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases
+    )
+
+
+def is_keras(call: cst.Call, source: Source) -> bool:
+    """Whether the optimizer is one of Keras: its arguments begin with the rate."""
+    code = source.code(call.func)
+    if "torch" in code:
+        return False
+    imports = [source.code(one) for one in source.all(cst.ImportFrom)]
+    return "keras" in code or any("keras" in one and last_name(call.func) in one for one in imports)
+
+
+def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> Edited:
+    """A number of the optimizer written otherwise, wherever it is written."""
+    trainer = trainer_call(source)
+    if trainer is not None and setting.trainer:
+        return _edit_argument(
+            source, run, change, setting, trainer, (setting.trainer,), None, setting.trainer_default
+        )
+    named = named_optimizer(source)
+    if named is not None:
+        return _spelled_out(source, change, setting, *named)
+    call = optimizer_call(source, run)
+    keras = is_keras(call, source)
+    names = setting.names if not keras else tuple(reversed(setting.names))
+    default = setting.default(last_name(call.func), keras=keras)
+    position = None if setting.position is None else setting.position - keras
+    return _edit_argument(source, run, change, setting, call, names, position, default)
+
+
+def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Arg, spelled: str) -> Edited:
+    """An optimizer of Keras that a text names, made by its class with a setting."""
+    default = setting.default(spelled.rpartition(".")[2], keras=True)
+    value = change.scaled(default)
+    if value == default:
+        raise RefusedError(f"{setting.what} at {source.place(given)} is {number_text(default)} already")
+    text = f"{spelled}({setting.names[-1]}={number_text(value)})"
+    new = given.with_changes(value=expression(text))
+    return Edited({given: new}, f"{source.code(given.value)} -> {text} at {source.place(given)}")
+
+
+def _edit_argument(
+    source: Source,
+    run: Run,
+    change: Change,
+    setting: Setting,
+    call: cst.Call,
+    names: tuple[str, ...],
+    position: int | None,
+    default: float,
+) -> Edited:
+    given = argument(call, names, position)
+    if given is not None:
+        literal = literal_behind(source, run, setting.what, given.value, given)
+        return rewritten(source, literal, change.scaled(literal.value))
+    if spread(call):
+        literal = _spread_literal(source, run, setting.what, call, names[0])
+        return rewritten(source, literal, change.scaled(literal.value))
+    value = change.scaled(default)
+    if value == default:
+        raise RefusedError(f"{setting.what} at {source.place(call)} is {number_text(default)} already")
+    text = number_text(value)
+    new = with_argument(call, names[0], text)
+    return Edited({call: new}, f"{names[0]}={text} at {source.place(call)}")
+
+
+def _spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
+    """The number that one of the dictionaries spread into a call holds; refused where several may hold it."""
+    found = {id(one.holder): one for base in spread(call) for one in of_key(source, base, key)}
+    bases = ", ".join(f"**{source.code(one)}" for one in spread(call))
+    comes = f"{what} at {source.place(call)} comes in {bases}"
+    if len(found) > 1:
+        places = " and ".join(source.place(one.holder) for one in found.values())
+        raise RefusedError(f"{comes}, which is set at {len(found)} places: {places}")
+    for one in found.values():
+        if one.value is not None:
+            return literal_behind(source, run, what, one.value, one.holder)
+    raise RefusedError(comes)
+
+
+def literals_of_groups(source: Source, run: Run, call: cst.Call, key: str, what: str) -> list[Literal]:
+    """Numbers that are written beside groups of parameters under a key, such as "lr"."""
+    first = argument(call, ("params",), 0)
+    groups = source.all(cst.Dict, first.value) if first else []
+    if first is not None and isinstance(first.value, cst.Name):
+        made = of_name(source, first.value.value, source.scope(first))
+        groups = [one for each in made if each.value is not None for one in source.all(cst.Dict, each.value)]
+    entries = [one for group in groups for one in group.elements if isinstance(one, cst.DictElement)]
+    named = [one for one in entries if text_of(one.key) == key]
+    return [literal_behind(source, run, what, one.value, one) for one in named]
+
+
+def parameters_of(source: Source, call: cst.Call) -> str:
+    """The model whose parameters the optimizer holds, as it is spelled; empty where it is not one model."""
+    first = argument(call, ("params",), 0)
+    if first is None or not isinstance(first.value, cst.Call):
+        return ""
+    made = first.value
+    if last_name(made.func) == "parameters" and isinstance(made.func, cst.Attribute):
+        return source.code(made.func.value)
+    if last_name(made.func) == "filter" and len(made.args) == 2 and isinstance(made.args[1].value, cst.Call):
+        inner = made.args[1].value
+        if last_name(inner.func) == "parameters" and isinstance(inner.func, cst.Attribute):
+            return source.code(inner.func.value)
+    return ""
+
+
+def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:
+    """The call of another class of the same module; refused where the source cannot spell it."""
+    if isinstance(call.func, cst.Attribute) or _is_imported(source, name):
+        return renamed(call, name)
+    try:
+        return call.with_changes(func=expression(imported(source, f"{module}.{name}")))
+    except RefusedError as why:
+        own = source.code(call.func)
+        raise RefusedError(f"{source.shown} imports {own} by its name, and {name} not") from why
+
+
+def _is_imported(source: Source, name: str) -> bool:
+    every = [one.names for one in source.all(cst.ImportFrom) if not isinstance(one.names, cst.ImportStar)]
+    return any(last_name(one.name) == name for names in every for one in names)

@@ -1,0 +1,157 @@
+"""The patch of the user's source that does the same as a change of the running program."""
+
+import difflib
+import sys
+import tokenize
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from pkgutil import iter_modules
+
+import libcst as cst
+
+from traindx.changes import edits
+from traindx.changes.source.edit import Edit, RefusedError
+from traindx.changes.source.rewriting import rewritten_source
+from traindx.changes.source.source import Source
+from traindx.changes.types import Change
+from traindx.facts import SCRIPT
+from traindx.run import Run
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One file of the user, before and after."""
+
+    path: str
+    """Absolute."""
+    before: str
+    after: str
+    says: str
+    """What is edited and where: "lr=2.0 -> lr=0.02 at train.py:31"."""
+    encoding: str = "utf-8"
+
+    @property
+    def content(self) -> bytes:
+        """The file after the patch, in the encoding it had."""
+        return self.after.encode(self.encoding)
+
+    @property
+    def diff(self) -> str:
+        """A unified diff that `git apply` and `patch -p1` take from the working directory.
+
+        Neither leaves the directory it is called in: for a file outside of the working one, call it in
+        the folder of that file.
+        """
+        path, here = Path(self.path), Path.cwd()
+        name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+        lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
+        return "".join(
+            one if one.endswith("\n") else f"{one}\n\\ No newline at end of file\n" for one in lines
+        )
+
+
+def patch_of(changes: Sequence[Change], run: Run) -> Patch | None:
+    """The patch that does the same as all the changes; None where no edit can express them."""
+    try:
+        return _patched(changes, run)
+    except RefusedError:
+        return None
+
+
+def refusal_of(changes: Sequence[Change], run: Run) -> str:
+    """Why no patch can express the changes; empty where one can."""
+    try:
+        _patched(changes, run)
+    except RefusedError as refused:
+        return str(refused)
+    return ""
+
+
+@cache
+def known_edits() -> dict[str, Edit]:
+    """Everything on the shelf, by its name."""
+    found = [import_module(f"{edits.__name__}.{one.name}").EDIT for one in iter_modules(edits.__path__)]
+    return {one.name: one for one in found}
+
+
+def _patched(changes: Sequence[Change], run: Run) -> Patch:
+    for change in changes:
+        if change.name not in known_edits():
+            raise RefusedError(f'"{change}" cannot be written into source by a machine')
+    shown = dict.fromkeys(_file_of(known_edits()[change.name], run) for change in changes)
+    if len(shown) != 1:
+        raise RefusedError(
+            f"the changes lie in {len(shown)} files: {', '.join(shown)}" if shown else "there is no change"
+        )
+    path = _user_file(next(iter(shown)))
+    text, encoding = _read(path, next(iter(shown)))
+    source = _source(next(iter(shown)), text)
+    says = []
+    for change in changes:
+        try:
+            edited = known_edits()[change.name].edit(source, change, run)
+        except cst.ParserSyntaxError as error:
+            raise RefusedError(f"{source.shown}:{error.raw_line} cannot be parsed") from error
+        source = rewritten_source(source, edited)
+        says.append(edited.says)
+    _check(source)
+    return Patch(str(path), text, source.text, "; ".join(says), encoding)
+
+
+@lru_cache(maxsize=4)
+def _source(shown: str, text: str) -> Source:
+    """A file, parsed once however many edits are asked for it."""
+    return Source(shown, text, text)
+
+
+def _file_of(edit: Edit, run: Run) -> str:
+    """The file that an edit is made in, as the run spells it."""
+    for fact in edit.where:
+        place = str(run.facts.get(fact, ""))
+        path = place if fact is SCRIPT else place.rpartition(":")[0]
+        if path:
+            return path
+    raise RefusedError("the run does not say which file its program is")
+
+
+def _user_file(shown: str) -> Path:
+    path = Path(shown).absolute()
+    installed = any(part in _INSTALLED for part in path.parts) or path.is_relative_to(
+        Path(sys.base_prefix) / "lib"
+    )
+    if installed:
+        raise RefusedError(f"{shown} is an installed file, not the user's")
+    if not path.is_file() or path.suffix not in (".py", ""):
+        raise RefusedError(f"{shown} is not a file of Python source here")
+    return path
+
+
+def _read(path: Path, shown: str) -> tuple[str, str]:
+    """The text with its line ends, and its encoding."""
+    content = path.read_bytes()
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
+        return content.decode(encoding), encoding
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise RefusedError(f"{shown} cannot be read as text: {error}") from error
+
+
+def _check(source: Source) -> None:
+    if source.text == source.original:
+        raise RefusedError(f"{source.shown} does already what the change asks for")
+    try:
+        compile(source.text, source.shown, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise RefusedError(f"{source.shown}:{error.lineno} would not compile after the edit") from error
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends, as patches count them: at line feeds only."""
+    parts = text.split("\n")
+    return [f"{one}\n" for one in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

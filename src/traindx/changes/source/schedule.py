@@ -1,0 +1,145 @@
+"""A schedule put beside an optimizer."""
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from traindx.changes.source.calls import calls_of
+from traindx.changes.source.edit import Edited, New, RefusedError
+from traindx.changes.source.imports import imported
+from traindx.changes.source.loop import is_visible, steps_of
+from traindx.changes.source.optimizer import optimizer_call, target_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after, removed
+from traindx.facts import PLANNED_STEPS, SCHEDULE, SCHEDULE_PLACE
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Run
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Losses that are put together before a schedule is told of them."""
+
+    name: str
+    """The list they are kept in."""
+    loss: str
+    """As it is spelled where the optimizer steps."""
+    width: int
+    """So many steps at a time."""
+
+    def stepped(self, schedule: str, kept: str) -> list[str]:
+        """What is written behind each step of the optimizer."""
+        told = f"    {schedule}.step(sum({kept}) / len({kept}))\n    {kept}.clear()\n"
+        return [f"{kept}.append({self.loss}.item())", f"if len({kept}) == {self.width}:\n{told}"]
+
+
+def number_of_steps(run: Run) -> int | None:
+    """How many optimizer steps the run takes."""
+    planned = run.facts.get(PLANNED_STEPS)
+    if isinstance(planned, int | float) and planned > 0:
+        return int(planned)
+    recorded = [one.steps for one in run.all(TRAIN_LOSS) if len(one.steps)]
+    # Steps are counted from 0 or from 1.
+    return max((int(one[-1]) + (one[0] == 0) for one in recorded), default=None)
+
+
+def scheduled(
+    source: Source,
+    run: Run,
+    name: str,
+    kind: str,
+    arguments: str,
+    *,
+    gathers: Gathered | None = None,
+    replaces: bool = False,
+) -> Edited:
+    """A schedule made behind the optimizer and stepped behind its step, also in the place of another."""
+    parts: dict[cst.CSTNode, New] = (
+        _without_present(source, run) if replaces else _refuse_present(source, run)
+    )
+    call = optimizer_call(source, run)
+    optimizer = target_of(source, call)
+    steps = steps_of(source, run)
+    if not optimizer:
+        raise RefusedError(f"the optimizer at {source.place(call)} is not kept under a name")
+    owner = "self." if optimizer.startswith("self.") else ""
+    schedule = f"{owner}{name}"
+    for one in (name, gathers.name) if gathers is not None else (name,):
+        if _is_taken(source, one) or calls_of(source, {one}):
+            raise RefusedError(f"{source.shown} uses the name {one} for something else")
+    reached = all(_reaches(source, call, step.call, optimizer, step.optimizer) for step in steps)
+    if not reached:
+        raise RefusedError(f"the optimizer is made at {source.place(call)} and steps in another function")
+    made = f"{schedule} = {imported(source, f'torch.optim.lr_scheduler.{kind}')}({optimizer}, {arguments})"
+    beside = [] if gathers is None else [f"{owner}{gathers.name} = []"]
+    parts = _merged(parts, after(source, call, made, *beside))
+    for step in steps:
+        texts = [f"{schedule}.step()"]
+        if gathers is not None:
+            texts = gathers.stepped(schedule, f"{owner}{gathers.name}")
+        parts = _merged(parts, after(source, step.call, *texts))
+    return Edited(
+        parts, f"{made} behind {source.place(call)}, {schedule}.step() behind {source.place(steps[0].call)}"
+    )
+
+
+def _merged(parts: dict[cst.CSTNode, New], more: dict[cst.CSTNode, New]) -> dict[cst.CSTNode, New]:
+    for node in more:
+        if node in parts:
+            raise AssertionError("a step of the optimizer is no step of a schedule")
+    return {**parts, **more}
+
+
+def _refuse_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
+    if SCHEDULE in run.facts or SCHEDULE_PLACE in run.facts:
+        raise RefusedError(f"{run.facts.get(SCHEDULE, 'a schedule')} is there already; two would multiply")
+    if _schedules(source):
+        raise RefusedError(f"{source.shown} makes a schedule already")
+    return {}
+
+
+def _schedules(source: Source) -> list[cst.Call]:
+    """Calls that make a schedule, by the module or by the name it is imported under."""
+    found = [one for one in source.all(cst.Call) if "lr_scheduler." in source.code(one.func)]
+    names = [
+        source.code(alias.asname.name if alias.asname else alias.name)
+        for one in source.all(cst.ImportFrom)
+        if one.module is not None and source.code(one.module).endswith("lr_scheduler")
+        if not isinstance(one.names, cst.ImportStar)
+        for alias in one.names
+    ]
+    return [*found, *calls_of(source, names)]
+
+
+def _without_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
+    """The source without the one schedule that is there, if it has no other use."""
+    found = _schedules(source)
+    if not found:
+        return _refuse_present(source, run)
+    name = target_of(source, found[0])
+    if len(found) > 1 or not name:
+        raise RefusedError(f"which schedule is to be replaced cannot be told in {source.shown}")
+    uses = [one for one in source.all(cst.Attribute) if source.code(one.value) == name]
+    steps = [one for one in source.all(cst.Call) if source.code(one.func) == f"{name}.step"]
+    alone = [one for one in steps if isinstance(source.parent(one), cst.Expr)]
+    if len(uses) != len(alone) or len(steps) != len(alone) or not steps:
+        raise RefusedError(f"{name} of {source.place(found[0])} is used for more than its steps")
+    parts = removed(source, found[0])
+    for one in alone:
+        parts |= removed(source, one)
+    return parts
+
+
+def _is_taken(source: Source, name: str) -> bool:
+    """Whether a name is used for something else than the schedule that is replaced."""
+    present = {target_of(source, one) for one in _schedules(source)}
+    return name not in present and is_visible(source, name, source.module)
+
+
+def _reaches(source: Source, call: cst.Call, step: cst.Call, made: str, used: str) -> bool:
+    """Whether what is made beside the optimizer can be read where it steps."""
+    same = source.scope(call) is source.scope(step)
+    of_object = (
+        made.startswith("self.") and made == used and source.class_around(call) is source.class_around(step)
+    )
+    return same or of_object or (source.scope(call) is source.module and made == used)

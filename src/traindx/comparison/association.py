@@ -1,0 +1,247 @@
+"""Which hyperparameter goes with the outcome, as far as so few runs can tell.
+
+Ranks, not values: one diverged run must not decide, and a rate is judged alike on any scale. How often an
+order as clear comes about by chance is counted over shuffled outcomes (over all orders where there are few),
+and multiplied by the number of hyperparameters tried. What the first explains is taken away before the next
+is looked for, so that a grid shows its second hyperparameter too. Where several differ, repeats with other
+seeds count once: they share whatever else was chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from traindx.comparison.hyperparameters import Hyperparameters, Values, numbers
+from traindx.comparison.rank import (
+    chance,
+    contingency,
+    grouping,
+    likeness,
+    orders,
+    ranks,
+    standard,
+    without_groups,
+    without_line,
+)
+from traindx.comparison.types import Association
+from traindx.format import count, listed, number, printable
+from traindx.run import Floats
+
+FEWEST = 4
+"""With three runs even a perfect order is chance one time in three."""
+_SURE = 0.05
+_TOGETHER = 0.8
+"""Two hyperparameters whose ranks agree so far cannot be told apart."""
+_VALLEY_RUNS = 6
+_PIVOTS = 12
+_CLEARER = 0.05
+"""A middle optimum must order the runs this much better than a straight one to be believed."""
+_SEVERAL = 8
+"""So many runs are needed to look for a second hyperparameter behind the first."""
+_GRAIN = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """One hyperparameter over the runs that state it."""
+
+    name: str
+    rows: NDArray[np.intp]
+    labels: tuple[str, ...]
+    groups: NDArray[np.intp]
+    """For each row the place of its label."""
+    values: Floats | None
+    """None for words, which have no order."""
+
+
+@dataclass(frozen=True)
+class _Link:
+    """How a hyperparameter goes with the outcome."""
+
+    factor: _Factor
+    correlation: float
+    says: str
+    chance: float
+
+
+@dataclass(frozen=True)
+class Associations:
+    """The hyperparameters that go with the outcome beyond chance, and what is to be said of the others."""
+
+    found: tuple[Association, ...]
+    notes: tuple[str, ...]
+
+
+def associations(chosen: Hyperparameters, turned: Sequence[float], measure: str) -> Associations:
+    """The hyperparameters that order the runs more clearly than chance would, the clearest first."""
+    if not chosen.differing:
+        return Associations((), ())
+    cases = [[run] for run in range(len(turned))]
+    factors = _factors(chosen, cases)
+    if len(_without_twins(factors)) > 1:
+        cases = chosen.configurations()
+        factors = _factors(chosen, cases)
+    if len(cases) < FEWEST:
+        few = f"{count(len(cases), 'case')} {'is' if len(cases) == 1 else 'are'} too few to tell which"
+        return Associations((), (f"{few} hyperparameter goes with the outcome: {FEWEST} at least.",))
+    distinct = _without_twins(factors)
+    badness = ranks(np.array([np.median([turned[run] for run in case]) for case in cases]))
+    links: list[_Link] = []
+    nearest: _Link | None = None
+    left = list(distinct)
+    while left:
+        tried = [link for factor in left if (link := _link(factor, badness, len(distinct), measure))]
+        best = min(tried, key=lambda link: link.chance, default=None)
+        nearest = nearest or best
+        if best is None or best.chance > _SURE or (links and len(best.factor.rows) < _SEVERAL):
+            break
+        links.append(best)
+        badness = _explained_away(badness, best.factor)
+        left = [factor for factor in left if _likeness(factor, best.factor) < _TOGETHER]
+    found = tuple(_association(link, links[:place], factors) for place, link in enumerate(links))
+    return Associations(found, _notes(links, nearest, distinct, len(cases)))
+
+
+def _notes(
+    links: Sequence[_Link], nearest: _Link | None, tried: Sequence[_Factor], runs: int
+) -> tuple[str, ...]:
+    if links:
+        return ("A hyperparameter that goes with the outcome need not cause it: change it alone to know.",)
+    if nearest is None:
+        return ("No hyperparameter takes a value in several runs or has an order: none can be judged.",)
+    name, percent = nearest.factor.name, _percent(nearest.chance)
+    if len(tried) == 1:
+        return (f"So clear an order of {runs} runs along {name} is chance in {percent} of cases.",)
+    return (
+        f"No hyperparameter goes with the outcome beyond chance over {runs} runs; the nearest of {len(tried)}"
+        f" is {name}: so clear an order is chance in {percent} of cases.",
+    )
+
+
+def _association(link: _Link, before: Sequence[_Link], factors: Sequence[_Factor]) -> Association:
+    factor = link.factor
+    together = [one.name for one in factors if one is not factor and _likeness(one, factor) >= _TOGETHER]
+    says = f"{factor.name}: {link.says}; chance in {_percent(link.chance)} of cases"
+    if before:
+        says += f", {listed([one.factor.name for one in before], 3)} accounted for"
+    if together:
+        varies = "which varies" if len(together) == 1 else "which vary"
+        says += f"; not to be told apart from {listed(together, 3)}, {varies} with it"
+    return Association(factor.name, link.correlation, len(factor.rows), says, link.chance)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share > 0.1 else f"{100 * share:.2g} %"
+
+
+def _factors(chosen: Hyperparameters, cases: Sequence[Sequence[int]]) -> list[_Factor]:
+    stated = {name: tuple(values[case[0]] for case in cases) for name, values in chosen.differing.items()}
+    return [factor for name, values in stated.items() if (factor := _factor(name, values))]
+
+
+def _factor(name: str, values: Values) -> _Factor | None:
+    """A hyperparameter that can be judged: stated by enough runs, and with an order or with repeats."""
+    rows = np.array([i for i, value in enumerate(values) if value is not None], dtype=np.intp)
+    stated = [value for value in values if value is not None]
+    if len(rows) < FEWEST or len(set(stated)) < 2:
+        return None
+    ordered = numbers(values)
+    if not ordered and len(set(stated)) > len(stated) / 2:
+        return None
+    labels, groups = np.unique([str(value) for value in stated], return_inverse=True)
+    numeric = np.array(stated, dtype=np.float64) if ordered else None
+    return _Factor(name, rows, tuple(str(label) for label in labels), groups, numeric)
+
+
+def _link(factor: _Factor, badness: Floats, tried: int, measure: str) -> _Link | None:
+    outcome = badness[factor.rows]
+    if float(outcome.max() - outcome.min()) < _GRAIN:
+        return None
+    judge = _by_order if factor.values is not None else _by_groups
+    link = judge(factor, outcome, measure)
+    return _Link(factor, link.correlation, link.says, min(1.0, link.chance * tried))
+
+
+def _by_order(factor: _Factor, badness: Floats, measure: str) -> _Link:
+    """Spearman's correlation, or that with the distance from a middle value where this orders better."""
+    assert factor.values is not None
+    values = factor.values
+    shuffled = standard(badness)[orders(len(badness))]
+    straight = shuffled @ standard(ranks(values))
+    valleys = shuffled @ _distances(ranks(values))
+    clarity = np.maximum(np.abs(straight), valleys.max(axis=1, initial=-1.0) - _CLEARER)
+    given = float(straight[0])
+    over = f"over {len(values)} runs"
+    if clarity[0] <= abs(given) + _GRAIN:
+        says = f"{'less' if given > 0 else 'more'} of it goes with a better {measure}"
+        return _Link(factor, -given, f"{says} (rank correlation {-given:+.2f} {over})", chance(clarity))
+    near = values[np.argsort(badness)[: max(2, len(values) // 3)]]
+    low, high = np.quantile(near, (0.1, 0.9), method="nearest").tolist()
+    between = f"{number(low)} to {number(high)}"
+    best = float(valleys[0].max())
+    says = f"values from {between} go with the best {measure}, smaller and larger ones with a worse"
+    return _Link(factor, best, f"{says} (rank correlation {best:+.2f} {over})", chance(clarity))
+
+
+def _distances(place: Floats) -> Floats:
+    """How far each run lies from a pivot, for values between the outermost; one standardised column each."""
+    inner = np.unique(place)[1:-1]
+    if len(inner) < 3 or len(place) < _VALLEY_RUNS:
+        return np.empty((len(place), 0))
+    chosen = np.unique(np.linspace(0, len(inner) - 1, min(len(inner), _PIVOTS)).round().astype(int))
+    return np.stack([standard(ranks(np.abs(place - pivot))) for pivot in inner[chosen]], axis=1)
+
+
+def _by_groups(factor: _Factor, badness: Floats, measure: str) -> _Link:
+    """The share of the ranks' variance that lies between the groups."""
+    sizes = np.bincount(factor.groups)
+    member = (factor.groups[:, None] == np.arange(len(sizes))) / np.sqrt(sizes)
+    centred = badness - badness.mean()
+    shares = ((centred[orders(len(centred))] @ member) ** 2).sum(axis=1) / float((centred**2).sum())
+    levels = np.bincount(factor.groups, weights=badness) / sizes
+    best, worst = (printable(factor.labels[place], 40) for place in (levels.argmin(), levels.argmax()))
+    says = (
+        f"{best} goes with the best {measure}, {worst} with the worst"
+        f" (it explains {100 * shares[0]:.0f} % of the order of {len(badness)} runs)"
+    )
+    return _Link(factor, float(shares[0]), says, chance(shares))
+
+
+def _explained_away(badness: Floats, factor: _Factor) -> Floats:
+    """What remains of the order when a hyperparameter's share of it is taken away."""
+    left = badness.copy()
+    outcome = badness[factor.rows]
+    if factor.values is None or 3 * len(factor.labels) <= len(factor.rows):
+        left[factor.rows] = without_groups(outcome, factor.groups) + outcome.mean()
+    else:
+        left[factor.rows] = without_line(outcome, ranks(factor.values)) + outcome.mean()
+    return left
+
+
+def _without_twins(factors: Sequence[_Factor]) -> list[_Factor]:
+    """One of each set of hyperparameters that sort the runs alike: they are one try, not several."""
+    kept: list[_Factor] = []
+    for one in factors:
+        if not any(np.array_equal(one.rows, old.rows) and _likeness(one, old) > 1 - _GRAIN for old in kept):
+            kept.append(one)
+    return kept
+
+
+def _likeness(one: _Factor, other: _Factor) -> float:
+    """How far two hyperparameters vary together over the runs that state both, from 0 to 1."""
+    _, left, right = np.intersect1d(one.rows, other.rows, return_indices=True)
+    groups = one.groups[left], other.groups[right]
+    if len(left) < FEWEST or any(len(np.unique(group)) < 2 for group in groups):
+        return 0.0
+    compact = [np.unique(group, return_inverse=True)[1] for group in groups]
+    if one.values is None and other.values is None:
+        return contingency(compact[0], compact[1])
+    if one.values is None and other.values is not None:
+        return grouping(ranks(other.values[right]), compact[0])
+    if one.values is not None and other.values is None:
+        return grouping(ranks(one.values[left]), compact[1])
+    assert one.values is not None
+    assert other.values is not None
+    return likeness(ranks(one.values[left]), ranks(other.values[right]))

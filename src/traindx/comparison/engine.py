@@ -1,0 +1,131 @@
+"""From several runs to one comparison: which is best, why they differ, how fast, and where they part."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from traindx.comparison import noise, size
+from traindx.comparison.alike import one_training
+from traindx.comparison.association import associations
+from traindx.comparison.hyperparameters import Hyperparameters, hyperparameters
+from traindx.comparison.measure import measure_of
+from traindx.comparison.outcome import Outcome, order, outcomes, reached, shown, target
+from traindx.comparison.parting import partings
+from traindx.comparison.types import Comparison, Entry
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis
+from traindx.errors import TraindxError
+from traindx.format import listed, number, printable, step
+from traindx.run import Run, Scalar
+
+_UNEVEN = 1.5
+"""Runs are not equally long when the longest is so many times the shortest."""
+
+
+def compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis] | None = None) -> Comparison:
+    """The runs side by side, the best first; needs two that share a measure."""
+    if len(runs) < 2:
+        have = f"got {runs[0].name} alone" if runs else "got none"
+        raise TraindxError(
+            f"comparing needs two runs, {have}; name another log or a folder that holds several"
+        )
+    if diagnoses is None:
+        diagnoses = [diagnose(run) for run in runs]
+    # The squares of a diverged run's values may overflow: infinite noise is then the right answer.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _compare(runs, diagnoses)
+
+
+def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
+    measure = measure_of(runs)
+    found = outcomes(measure)
+    chosen = hyperparameters(runs)
+    ranking = order(found)
+    speed = target(found)
+    arrivals = reached(found, speed)
+    between_seeds = noise.seed_noise(found, chosen)
+    linked = associations(chosen, [one.turned for one in found], measure.called)
+    deviation = between_seeds.deviation if between_seeds else None
+    notes = [
+        *measure.notes,
+        *noise.remarks(runs, found, chosen, between_seeds, measure),
+        *_about_hyperparameters(runs, chosen, ranking, one_training(measure.series)),
+        *linked.notes,
+        *size.remarks(found, chosen, measure, deviation),
+        *_about_positions(found),
+    ]
+    return Comparison(
+        measure.quantity,
+        measure.part,
+        None if speed is None else shown(measure, speed),
+        tuple(
+            _entry(runs[run], diagnoses[run], found[run], chosen.of(run), arrivals[run]) for run in ranking
+        ),
+        tuple(chosen.differing),
+        linked.found,
+        partings(runs, ranking, measure, chosen),
+        tuple(notes),
+        deviation,
+    )
+
+
+def _entry(
+    run: Run, diagnosis: Diagnosis, outcome: Outcome, settings: dict[str, Scalar], arrival: float | None
+) -> Entry:
+    return Entry(
+        run.name,
+        outcome.best,
+        outcome.best_at,
+        outcome.final,
+        outcome.axis,
+        outcome.points,
+        arrival,
+        diagnosis.verdict,
+        diagnosis.says,
+        settings,
+    )
+
+
+def _about_hyperparameters(
+    runs: Sequence[Run], chosen: Hyperparameters, ranking: Sequence[int], repeated: bool
+) -> list[str]:
+    if len(chosen.unknown) == len(runs):
+        return ["No hyperparameters are known: put hparams.yaml, config.json or args.json beside each log."]
+    notes = []
+    if chosen.unknown:
+        names = listed([runs[run].name for run in chosen.unknown], 4)
+        notes.append(f"No hyperparameters are known of {names}.")
+    if chosen.only_seeds:
+        return notes
+    complete = not chosen.unknown and not chosen.partly_stated
+    if chosen.partly_stated:
+        names = listed(list(chosen.partly_stated), 4)
+        notes.append(f"Not every run states {names}: whether the runs differ there is not known.")
+    if not chosen.differing and complete and not repeated:
+        notes.append("No recorded hyperparameter differs: what makes the runs differ was not written down.")
+    if len(chosen.differing) == 1 and complete:
+        seeds = set(chosen.seeds)
+        same = ", with one seed" if len(seeds) == 1 and None not in seeds else ""
+        name, values = next(iter(chosen.differing.items()))
+        best, worst = (values[ranking[place]] for place in (0, -1))
+        notes.append(f"The runs differ in {name} alone{same}: {_shown(best)} is best, {_shown(worst)} worst.")
+    return notes
+
+
+def _shown(value: Scalar | None) -> str:
+    return number(value) if isinstance(value, float) else printable(str(value), 40)
+
+
+def _about_positions(found: Sequence[Outcome]) -> list[str]:
+    curves = [outcome.curve for outcome in found if outcome.curve is not None]
+    axes = sorted({curve.axis.value for curve in curves})
+    if len(axes) > 1:
+        counted = " and ".join(f"{axis}s" for axis in axes)
+        return [f"The runs count {counted}: they part by the share of each run, and speed is not compared."]
+    ends = sorted(float(curve.steps[-1]) for curve in curves)
+    if len(ends) < 2 or ends[-1] <= _UNEVEN * max(ends[0], 1.0):
+        return []
+    return [
+        f"The runs end between {axes[0]} {step(ends[0])} and {step(ends[-1])}: a longer one had more time to"
+        " get better."
+    ]

@@ -1,0 +1,131 @@
+"""What differs between runs by luck: measured on repeats with other seeds, else on the curves themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.comparison.alike import is_same
+from traindx.comparison.hyperparameters import Hyperparameters
+from traindx.comparison.measure import Measure
+from traindx.comparison.outcome import Outcome, order
+from traindx.format import count, number, printable, step
+from traindx.run import Run, Series
+
+_TWICE = 2.0
+_MANY = 100
+_STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
+"""Two-sided 95 % limits of Student's t for 1 to 10 degrees of freedom."""
+
+
+@dataclass(frozen=True)
+class SeedNoise:
+    """The standard deviation of the best value between runs that differ only in their seed."""
+
+    deviation: float
+    freedom: int
+    """Degrees of freedom: runs less configurations."""
+
+
+def seed_noise(found: Sequence[Outcome], chosen: Hyperparameters) -> SeedNoise | None:
+    """The noise between seeds over all configurations that were repeated."""
+    squares, freedom = 0.0, 0
+    for group in chosen.repeats():
+        values = np.array([found[run].turned for run in group if not found[run].fails])
+        if len(values) > 1:
+            squares += float(((values - values.mean()) ** 2).sum())
+            freedom += len(values) - 1
+    if not freedom or not np.isfinite(squares):
+        return None
+    return SeedNoise(float(np.sqrt(squares / freedom)), freedom)
+
+
+def remarks(
+    runs: Sequence[Run],
+    found: Sequence[Outcome],
+    chosen: Hyperparameters,
+    noise: SeedNoise | None,
+    compared: Measure,
+) -> list[str]:
+    """What the noise says about the order of the runs."""
+    good = [run for run in order(found) if not found[run].fails]
+    if len(good) < 2:
+        return []
+    measure = compared.called
+    first, second = (compared.series[run] for run in good[:2])
+    if first is not None and second is not None and is_same(first, second):
+        return [_one_training(runs, good, first, second, measure)]
+    if chosen.only_seeds and noise:
+        best, worst = found[good[0]].best, found[good[-1]].best
+        return [
+            f"The {len(runs)} runs differ only in their seed: {measure} from {number(best)} to"
+            f" {number(worst)}, a standard deviation of {number(noise.deviation)}, is the noise of this"
+            " training."
+        ]
+    if noise:
+        return [_by_seeds(runs, found, chosen, noise, measure)]
+    return [_by_curves(runs, found, good, measure)]
+
+
+def _one_training(
+    runs: Sequence[Run], good: Sequence[int], first: Series, second: Series, measure: str
+) -> str:
+    names = " and ".join(printable(runs[run].name) for run in good[:2])
+    says = f"{_two(runs)}, {names}, are one training as far as both go: {measure} is the same at all"
+    says += f" {count(min(len(first), len(second)), 'point')}"
+    ends = [float(series.steps[-1]) for series in (first, second)]
+    if ends[0] == ends[1]:
+        return f"{says}."
+    return f"{says}; one ends at {first.axis.value} {step(min(ends))}, the other at {step(max(ends))}."
+
+
+def _by_seeds(
+    runs: Sequence[Run], found: Sequence[Outcome], chosen: Hyperparameters, noise: SeedNoise, measure: str
+) -> str:
+    groups = [[run for run in group if not found[run].fails] for group in chosen.configurations()]
+    means = {tuple(group): float(np.mean([found[run].turned for run in group])) for group in groups if group}
+    if len(means) < 2:
+        (only,) = means
+        return (
+            f"Only {_called(runs, only)} ended with a finite {measure}; there is nothing to hold it against."
+        )
+    first, second = sorted(means, key=lambda group: means[group])[:2]
+    apart = means[second] - means[first]
+    student = _STUDENT[noise.freedom - 1] if noise.freedom <= len(_STUDENT) else _TWICE
+    limit = student * noise.deviation * float(np.sqrt(1 / len(first) + 1 / len(second)))
+    names = " and ".join(_called(runs, group) for group in (first, second))
+    measured = f"{number(noise.deviation)} between seeds"
+    if apart <= limit:
+        return (
+            f"{_two(runs)}, {names}, do not differ beyond the noise: {number(apart)} in {measure}, where"
+            f" {measured} makes differences up to {number(limit)} ordinary."
+        )
+    return (
+        f"{_two(runs)}, {names}, differ by {number(apart)} in {measure}: beyond the noise ({measured} makes"
+        f" differences up to {number(limit)} ordinary)."
+    )
+
+
+def _two(runs: Sequence[Run]) -> str:
+    return "The two runs" if len(runs) == 2 else "The first two"
+
+
+def _called(runs: Sequence[Run], group: Sequence[int]) -> str:
+    name = printable(runs[group[0]].name)
+    return name if len(group) == 1 else f"{name} and {count(len(group) - 1, 'repeat')} of it"
+
+
+def _by_curves(runs: Sequence[Run], found: Sequence[Outcome], good: Sequence[int], measure: str) -> str:
+    first, second = good[:2]
+    names = " and ".join(printable(runs[run].name) for run in (first, second))
+    apart = found[second].turned - found[first].turned
+    scatter = float(np.hypot(found[first].noise, found[second].noise))
+    unknown = "no configuration is repeated with another seed, so the noise between runs is not known"
+    if scatter and apart <= _TWICE * scatter:
+        return (
+            f"{_two(runs)}, {names}, do not differ beyond the noise of their own curves: {number(apart)} in"
+            f" {measure}, scatter {number(scatter)}; {unknown}."
+        )
+    times = f"{apart / scatter:.0f}" if apart < _MANY * scatter else f"more than {_MANY}"
+    beside = f", {times} times the scatter of their curves" if scatter else ""
+    return f"{_two(runs)}, {names}, differ by {number(apart)} in {measure}{beside}; {unknown}."

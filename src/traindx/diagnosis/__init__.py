@@ -1,0 +1,1 @@
+"""From a run to its diagnosis: ask every sign, score every cause, give a verdict."""

@@ -1,0 +1,195 @@
+"""From a run to a diagnosis: ask every question, believe what the answers say, name suspects and verdict.
+
+Nothing here knows anything about training: signs and causes do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from traindx.cause import Cause
+from traindx.curves.stated import is_recording, place_of
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import sureness
+from traindx.diagnosis.exam_evidence import is_inside, with_exams
+from traindx.diagnosis.health import HEALTHY_CLUES
+from traindx.diagnosis.mechanisms import is_seen_how
+from traindx.diagnosis.score import Answers, believe
+from traindx.diagnosis.types import (
+    INSIDE,
+    Asked,
+    Diagnosis,
+    NextExperiment,
+    NotRecorded,
+    Reason,
+    Suspect,
+    Verdict,
+    total,
+)
+from traindx.diagnosis.verdict import sentence, verdict_of
+from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
+from traindx.finding import CannotTell, Exam, Severity, Sign, Statement
+from traindx.format import count
+from traindx.quantities import REWARD
+from traindx.readers.loading.reading import load
+from traindx.readers.loading.statements import read_statement
+from traindx.run import Run
+
+Limits = Mapping[str, Mapping[str, float]]
+"""Other limits for signs: by the sign's slug, then by the limit's name."""
+
+LISTED = 0.02
+"""A suspect with a smaller share is ruled out."""
+_CLOSE = 4.0
+"""Suspects within this factor of the first are its rivals."""
+_SETTLED = 0.8
+"""Above this share no experiment is needed."""
+
+
+def diagnose(
+    what: Run | str | Path,
+    causes: Sequence[Cause] | None = None,
+    *,
+    limits: Limits | None = None,
+    exams: Sequence[Exam | Statement | str | Path] = (),
+) -> Diagnosis:
+    """The diagnosis of a run, or of the only run at a path.
+
+    `exams` were held of the same training, its model or its data, and count as evidence: what
+    `traindx.exams.gradients` and the others return, or the JSON files that the commands write.
+    """
+    run = what if isinstance(what, Run) else _only_run(what)
+    asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
+    told, considered = with_exams(
+        [_statement(one) for one in exams], run, asked, causes or knowledge.causes()
+    )
+    asked += told
+    answers = {one.sign.slug: one.answer for one in asked}
+    found = believe(answers, considered, sureness(inside=is_recording(run)))
+    ranked = sorted(
+        (_suspect(cause, share, found.reasons[cause], run) for cause, share in found.shares.items()),
+        key=lambda suspect: (-suspect.confidence, -suspect.score),
+    )
+    listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
+    suspects = tuple(
+        _with_mechanisms(listed, [cause for cause, line in found.reasons.items() if is_seen_how(cause, line)])
+    )
+    verdict = verdict_of(found.healthy, suspects, asked)
+    return Diagnosis(
+        run=run.name,
+        verdict=verdict,
+        says=sentence(verdict, suspects, asked, run),
+        healthy=found.healthy,
+        suspects=suspects,
+        ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
+        asked=asked,
+        healthy_reasons=found.healthy_reasons,
+        not_recorded=_not_recorded(run, suspects, asked),
+        next_experiment=_next_experiment(verdict, suspects),
+    )
+
+
+def _ask(sign: Sign, run: Run) -> Asked:
+    """One question; a sign that fails, such as a plugin's, is named and stops nothing else of the report."""
+    try:
+        # Values near the largest float overflow in differences: infinity compares as it should.
+        with np.errstate(all="ignore"):
+            return Asked(sign, sign(run))
+    except Exception as error:  # a sign of another package may fail in any way
+        raise PluginError(
+            f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
+        ) from error
+
+
+def _statement(exam: Exam | Statement | str | Path) -> Statement:
+    if isinstance(exam, Statement):
+        return exam
+    return read_statement(exam) if isinstance(exam, str | Path) else exam.statement
+
+
+def _only_run(path: str | Path) -> Run:
+    runs = load(path)
+    if len(runs) != 1:
+        names = ", ".join(run.name for run in runs[:3])
+        raise TraindxError(f"{path}: holds {count(len(runs), 'run')} ({names} ...); diagnose them one by one")
+    return runs[0]
+
+
+def _signs(limits: Limits) -> Iterable[Sign]:
+    known = {sign.slug: sign for sign in knowledge.signs()}
+    for slug in limits:
+        if slug not in known:
+            raise UnknownNameError("sign", slug, known, todo="docs/signs.md lists them")
+    for slug, sign in known.items():
+        try:
+            yield sign.limited(limits[slug]) if slug in limits else sign
+        except ValueError as error:
+            raise SettingsError(f"{error}; correct the limit") from error
+
+
+def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...], run: Run) -> Suspect:
+    # A clear finding passes on its severity, a faint one a step less.
+    harms = [
+        line.sign.severity if line.points > 1 else _less(line.sign.severity)
+        for line in lines
+        if line.sign and line.seen and line.points > 0
+    ]
+    severity = max(harms, key=lambda harm: harm.rank, default=Severity.INFO)
+    return Suspect(cause, confidence, total(lines), lines, severity, line=place_of(run, *cause.places))
+
+
+def _less(severity: Severity) -> Severity:
+    return list(Severity)[max(severity.rank - 1, 0)]
+
+
+def _supported(suspect: Suspect) -> bool:
+    """Whether anything that was seen speaks for it: a prior alone accuses nobody."""
+    return any(reason.seen and reason.points > 0 for reason in suspect.reasons)
+
+
+def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Suspect]:
+    """Roots with the mechanism they act through, where that was seen."""
+    mechanisms = {cause.slug: cause for cause in seen}
+    for one in suspects:
+        through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
+        yield replace(one, mechanism=through)
+
+
+def _not_recorded(
+    run: Run, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]
+) -> tuple[NotRecorded, ...]:
+    """The quantities that would have told more about the suspects, or about health."""
+    answers: Answers = {one.sign.slug: one.answer for one in asked}
+    clues = [(one.cause.title, clue) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1]
+    clues += [("health", clue) for clue in HEALTHY_CLUES if clue.seen > 0]
+    told: dict[str, list[str]] = {}
+    inside: dict[str, None] = {}
+    for about, clue in clues:
+        if answers.get(clue.sign.slug) is not CannotTell.NOT_RECORDED:
+            continue
+        for need in clue.sign.missing(run):
+            first = need[0] if isinstance(need, tuple) else need
+            # A reward would make it another kind of training, not a better recorded one.
+            if first is REWARD:
+                continue
+            # What only a recording has is told once, and not at all of a recording, which would have it.
+            if is_inside(first):
+                inside |= {about: None}
+            elif about not in told.setdefault(first.slug, []):
+                told[first.slug].append(about)
+    found = [NotRecorded(slug, ", ".join(about)) for slug, about in told.items()]
+    if inside and not is_recording(run):
+        found.append(NotRecorded(INSIDE, ", ".join(inside)))
+    return tuple(found)
+
+
+def _next_experiment(verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:
+    """The cheapest test of a leading suspect, while none is settled."""
+    if verdict is Verdict.HEALTHY or not suspects or suspects[0].confidence >= _SETTLED:
+        return None
+    close = [one for one in suspects if one.confidence * _CLOSE >= suspects[0].confidence]
+    tested = min(close, key=lambda one: (one.cause.experiment.minutes, -one.confidence))
+    against = tuple(one.cause for one in close if one is not tested)
+    return NextExperiment(tested.cause, tested.cause.experiment, against)

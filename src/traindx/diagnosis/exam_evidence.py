@@ -1,0 +1,90 @@
+"""What exams add to a diagnosis: each cause that they accuse or clear is asked about once more.
+
+An exam that sees what the run itself has shown inside adds nothing but what it is surer of: the same thing is
+not counted twice. What it adds to a curve, or to a run that saw nothing of the kind, counts in full.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from traindx.cause import Cause, Clue
+from traindx.curves.stated import extent
+from traindx.diagnosis.types import Asked
+from traindx.facts import EXAM
+from traindx.finding import Answer, CannotTell, Evidence, Finding, Problem, Severity, Sign, Statement
+from traindx.quantities import RECORDED_ONLY
+from traindx.run import Fact, Quantity, Run
+
+ACCUSED = 3.0
+"""Points for what an exam calls serious: as much as a clue that decides (design/014-exams-as-evidence.md)."""
+CLEARED = -1.0
+"""Points where it looked and found nothing: another moment of the training may have it all the same."""
+_STRENGTH = {Severity.INFO: 0.0, Severity.WARNING: 0.5, Severity.SERIOUS: 1.0, Severity.CRITICAL: 1.0}
+
+
+def is_inside(need: Quantity | Fact) -> bool:
+    """Whether only a recording has it: no log of curves does."""
+    return isinstance(need, Fact) or need in RECORDED_ONLY
+
+
+def with_exams(
+    statements: Sequence[Statement], run: Run, asked: Iterable[Asked], causes: Sequence[Cause]
+) -> tuple[tuple[Asked, ...], tuple[Cause, ...]]:
+    """The questions that exams have answered, and the causes with a clue for each of them."""
+    answers = {one.sign.slug: one.answer for one in asked}
+    questions: list[Asked] = []
+    clued: list[Cause] = []
+    for cause in causes:
+        accusing = [
+            (one.command, problem)
+            for one in statements
+            for problem in one.problems
+            if problem.cause == cause.slug and _STRENGTH[problem.severity]
+        ]
+        inside = [clue for clue in cause.clues if any(is_inside(need) for need in _needs(clue.sign))]
+        told = [clue for clue in inside if not isinstance(answers.get(clue.sign.slug), CannotTell)]
+        if accusing:
+            seen = max((_points(clue, answers.get(clue.sign.slug)) for clue in told), default=0.0)
+            finding = _finding(accusing, run)
+            adds = max(finding.strength * ACCUSED - seen, 0.0) / finding.strength
+        elif not told and any(cause.slug in one.cleared for one in statements):
+            finding, adds = None, ACCUSED
+        else:
+            clued.append(cause)
+            continue
+        worst = max((problem.severity for _, problem in accusing), key=lambda one: one.rank, default=None)
+        sign = _sign(cause, worst or Severity.INFO)
+        questions.append(Asked(sign, finding))
+        clued.append(replace(cause, clues=(*cause.clues, Clue(sign, adds, CLEARED))))
+    return tuple(questions), tuple(clued)
+
+
+def _needs(sign: Sign) -> list[Quantity | Fact]:
+    return [one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))]
+
+
+def _points(clue: Clue, answer: Answer) -> float:
+    return clue.seen * answer.strength if isinstance(answer, Finding) else 0.0
+
+
+def _finding(accusing: Sequence[tuple[str, Problem]], run: Run) -> Finding:
+    ranked = sorted(accusing, key=lambda pair: -pair[1].severity.rank)
+    return Finding(
+        _STRENGTH[ranked[0][1].severity],
+        "; ".join(f"{exam}: {problem.says}" for exam, problem in ranked),
+        tuple(
+            Evidence(EXAM, extent(run), exam, layer=problem.layers[0] if problem.layers else "")
+            for exam, problem in ranked
+        ),
+    )
+
+
+def _sign(cause: Cause, severity: Severity) -> Sign:
+    title = f"{cause.title[:1].lower()}{cause.title[1:]}"
+    return Sign(
+        f"exam_{cause.slug.replace('-', '_')}", f"An exam found: {title}.", (), severity, _not_of_a_run
+    )
+
+
+def _not_of_a_run(_: Run) -> Answer:
+    return CannotTell.NOT_RECORDED

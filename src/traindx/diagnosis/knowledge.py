@@ -1,0 +1,56 @@
+"""What traindx knows: every sign and every cause, its own and those of plugins."""
+
+import re
+from functools import cache
+
+from traindx import causes as cause_folder
+from traindx import signs as sign_folder
+from traindx.catalogue import units
+from traindx.cause import Cause
+from traindx.diagnosis.calibration import fitted
+from traindx.errors import UnknownNameError
+from traindx.finding import Sign
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    """Every sign, built in or registered by a plugin."""
+    return tuple(sorted(units(sign_folder, Sign, "traindx.signs"), key=lambda sign: sign.slug))
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    """Every cause, built in or registered by a plugin, with the points that were fitted."""
+    known = units(cause_folder, Cause, "traindx.causes")
+    return tuple(sorted((fitted(cause) for cause in known), key=lambda cause: cause.slug))
+
+
+@cache
+def set_by_hand() -> tuple[Cause, ...]:
+    """Every built-in cause with the points that its author gave it: what the fit keeps close to."""
+    return tuple(sorted(units(cause_folder, Cause), key=lambda cause: cause.slug))
+
+
+def cause_named(slug: str) -> Cause:
+    """The cause of a slug; a near miss is suggested."""
+    found = {cause.slug: cause for cause in causes()}
+    if slug not in found:
+        raise UnknownNameError("cause", slug, found, todo="traindx causes lists them")
+    return found[slug]
+
+
+def unit_named(name: str) -> Cause | Sign:
+    """The cause or the sign of a slug or a title, however it is spelt; a near miss is suggested."""
+    typed = name.strip().lower()
+    known = {cause.slug: cause for cause in causes()}
+    questions = {sign.slug: sign for sign in signs()}
+    titles = {cause.title.lower(): cause for cause in known.values()}
+    # Causes are spelt with dashes and signs with underscores; nobody should have to remember that.
+    exact = known.get(typed) or questions.get(typed) or titles.get(typed)
+    words = re.split(r"[-_\s]+", typed)
+    unit = exact or known.get("-".join(words)) or questions.get("_".join(words))
+    if unit is None:
+        aliases = {title: cause.slug for title, cause in titles.items()}
+        todo = "traindx causes lists causes, docs/signs.md signs"
+        raise UnknownNameError("cause or sign", name, [*known, *questions], aliases, todo=todo)
+    return unit

@@ -1,0 +1,147 @@
+"""The type of what is known about a run after every question was asked."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from traindx.cause import Cause, Experiment
+from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
+
+
+class Verdict(Enum):
+    """The short answer."""
+
+    HEALTHY = "healthy"
+    SICK = "sick"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question and its answer."""
+
+    sign: Sign
+    answer: Answer
+
+    @property
+    def finding(self) -> Finding | None:
+        """The finding, if the answer is yes."""
+        return self.answer if isinstance(self.answer, Finding) else None
+
+    @property
+    def cannot_tell(self) -> bool:
+        """Whether the run could not answer."""
+        return isinstance(self.answer, CannotTell)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One line of the sum that is a score."""
+
+    says: str
+    points: float
+    sign: Sign | None = None
+    """None for the prior."""
+    seen: bool = False
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A cause with its share of the belief and the sum it comes from."""
+
+    cause: Cause
+    confidence: float
+    score: float
+    reasons: tuple[Reason, ...]
+    """Their points add up to the score."""
+    severity: Severity
+    mechanism: Cause | None = None
+    """How this root fails the training, where that was seen as well."""
+    line: str = ""
+    """File and line that the cause is changed at, where the run knows it."""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All evidence that speaks for it, the weightiest reason first."""
+        ranked = sorted((r for r in self.reasons if r.seen and r.points > 0), key=lambda r: -r.points)
+        return tuple(dict.fromkeys(one for reason in ranked for one in reason.evidence))
+
+    @property
+    def place(self) -> str:
+        """File and line to look at: where the evidence says it is, else where the cause is changed."""
+        return next((one.place for one in self.evidence if one.place), self.line)
+
+    @property
+    def layer(self) -> str:
+        """The layer that the weightiest evidence names; empty where none does."""
+        return next((one.layer for one in self.evidence if one.layer), "")
+
+    @property
+    def batch(self) -> int | None:
+        """The batch that is to blame, where one is."""
+        return next((one.batch for one in self.evidence if one.batch is not None), None)
+
+
+INSIDE = "inside"
+"""Stands for all that a log cannot hold: layers, batches and code, which `traindx run` records."""
+
+
+@dataclass(frozen=True)
+class NotRecorded:
+    """Something the run does not hold, and what it would tell."""
+
+    quantity: str
+    would_tell: str
+
+
+@dataclass(frozen=True)
+class NextExperiment:
+    """The cheapest test that separates the leading suspects."""
+
+    tests: Cause
+    experiment: Experiment
+    against: tuple[Cause, ...]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Ranked suspects with reasons, the probability that the run is healthy, and what is not known."""
+
+    run: str
+    verdict: Verdict
+    says: str
+    """The verdict as one sentence."""
+    healthy: float
+    """Probability that nothing is wrong."""
+    suspects: tuple[Suspect, ...]
+    """Most likely first; together with `healthy` they make up nearly all of the belief."""
+    ruled_out: tuple[Suspect, ...]
+    """Considered and dropped, the least unlikely first."""
+    asked: tuple[Asked, ...]
+    healthy_reasons: tuple[Reason, ...]
+    not_recorded: tuple[NotRecorded, ...] = ()
+    next_experiment: NextExperiment | None = None
+
+    @property
+    def findings(self) -> tuple[Asked, ...]:
+        """The questions answered with yes."""
+        return tuple(asked for asked in self.asked if asked.finding)
+
+    @property
+    def confidence(self) -> float:
+        """How sure the verdict is: of health if healthy, of sickness otherwise."""
+        return self.healthy if self.verdict is Verdict.HEALTHY else 1 - self.healthy
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is: that of the first suspect."""
+        if self.verdict is not Verdict.SICK or not self.suspects:
+            return Severity.INFO
+        return self.suspects[0].severity
+
+
+def total(lines: Iterable[Reason]) -> float:
+    """The score: the sum of the points."""
+    return math.fsum(line.points for line in lines)

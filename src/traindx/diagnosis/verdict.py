@@ -1,0 +1,74 @@
+"""The short answer, and the sentence that says it."""
+
+from collections.abc import Mapping
+
+from traindx.curves.objective import is_adversarial
+from traindx.diagnosis.types import Asked, Suspect, Verdict
+from traindx.finding import CannotTell, Finding, Severity, Sign
+from traindx.run import Run
+from traindx.signs.loss_falls import loss_falls
+from traindx.signs.loss_not_finite import loss_not_finite
+from traindx.signs.too_short import too_short
+from traindx.signs.validation_improves import validation_improves
+
+_SURE = 0.5
+"""More belief than doubt."""
+_TIED = 0.4
+"""With this much belief in health a run is not called sick: neither word would be right often enough."""
+
+
+def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]) -> Verdict:
+    """Sick or healthy where the belief says so and the run is long enough to say it, else inconclusive."""
+    yes = {one.sign.slug for one in asked if one.finding}
+    # What needs no length: a failure that is clear, not the single overflow with which loss scaling begins.
+    critical = any(
+        one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
+        for one in asked
+    )
+    judged = _answered(loss_falls, asked)
+    # A few epochs are enough where both curves go down: that is what health looks like.
+    learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
+    if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
+        return Verdict.INCONCLUSIVE
+    if healthy < (_SURE if critical else _TIED) and suspects:
+        return Verdict.SICK
+    learned = loss_falls.slug in yes or validation_improves.slug in yes
+    return Verdict.HEALTHY if healthy >= _SURE and learned else Verdict.INCONCLUSIVE
+
+
+def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...], run: Run) -> str:
+    """The verdict in one sentence with numbers."""
+    yes = {one.sign.slug: one.finding for one in asked if one.finding}
+    if verdict is Verdict.SICK:
+        return _accusation(suspects, yes)
+    if verdict is Verdict.HEALTHY:
+        told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
+        curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
+        return "; ".join(reversed(curves.values()))
+    if too_short.slug in yes:
+        return f"Too short to tell: {yes[too_short.slug].says}"
+    if is_adversarial(run):
+        return "The losses of two networks that train against each other do not tell whether they learn"
+    if not _answered(loss_falls, asked):
+        return "Nothing that tells whether it learns was recorded"
+    if suspects and suspects[0].confidence > _TIED / 2:
+        return f'What was recorded does not tell a healthy run from "{suspects[0].cause.title}"'
+    return "The curve speaks neither for health nor for any one cause"
+
+
+def _accusation(suspects: tuple[Suspect, ...], yes: Mapping[str, Finding]) -> str:
+    """The first suspect by name where it has most of the belief, else the finding and the rivals."""
+    first, *others = suspects
+    says = max((r for r in first.reasons if r.seen), key=lambda r: r.points).says
+    lost = yes.get(loss_not_finite.slug)
+    if lost is not None and lost.strength >= 0.5 and lost.says != says:
+        # A loss that is no number is what everyone sees first, whatever weighs most.
+        says = f"{lost.says}; {says}"
+    if first.confidence > _SURE or not others:
+        return f"{first.cause.title}: {says}"
+    says = f"{says[:1].upper()}{says[1:]}"
+    return f'{says}; what was recorded does not tell "{first.cause.title}" from "{others[0].cause.title}"'
+
+
+def _answered(sign: Sign, asked: tuple[Asked, ...]) -> bool:
+    return any(one.sign.slug == sign.slug and not isinstance(one.answer, CannotTell) for one in asked)

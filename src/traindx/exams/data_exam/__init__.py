@@ -1,0 +1,1 @@
+"""The exam of data, before anything is trained on it."""

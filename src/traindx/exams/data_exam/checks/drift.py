@@ -1,0 +1,183 @@
+"""Whether training and validation rows are of one kind."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.exams.data_exam.dataset.data import Data, Kind, Labels, Part, Task
+from traindx.exams.data_exam.dataset.look import Look
+from traindx.exams.data_exam.dataset.neighbours import Points
+from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, named
+from traindx.exams.data_exam.dataset.two_samples import Distance, distance, separability
+from traindx.exams.data_exam.types import Fault
+from traindx.finding import Severity
+from traindx.format import count, printable
+from traindx.run import Floats
+
+_APART: Annotated[float, "between distribution functions; bench/thresholds.md#exam-drift"] = 0.2
+_FAR: Annotated[float, "between distribution functions of half of the columns, which is serious"] = 0.3
+_CHANCE: Annotated[float, "that any column of healthy data is called apart"] = 0.001
+_TOLD: Annotated[float, "area under the curve of telling the parts apart; bench/thresholds.md#exam-drift"] = (
+    0.65
+)
+_CLEARLY: Annotated[float, "area under the curve that is serious"] = 0.9
+_SHARES: Annotated[
+    float, "of rows in another class or word, beyond chance; bench/thresholds.md#exam-drift"
+] = 0.1
+_UNSEEN: Annotated[float, "of validation rows"] = 0.01
+_FEWEST = 30
+
+_ONE_PIPELINE = """\
+mean = train_x.mean(axis=0)  # of the training rows only
+std = train_x.std(axis=0).clip(min=1e-6)
+train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
+_SPLIT = """\
+train_x, val_x, train_y, val_y = train_test_split(
+    x, y, test_size=0.2, stratify=y, random_state=0
+)"""
+
+
+def answer(look: Look) -> Seen | Unasked:
+    """A validation of another kind measures something else than what is trained."""
+    data, held = look.data, look.data.validation
+    if held is None:
+        return Unasked("no validation data was given (--validation)")
+    if min(held.looked, data.training.looked) < _FEWEST:
+        return Unasked(f"fewer than {_FEWEST} rows in one of the parts")
+    faults = [*_labels(data, held), *_words(data, held)]
+    says = "the classes are as frequent in both parts" if data.task is Task.CLASSES else "the parts agree"
+    if data.kind is not Kind.TOKENS:
+        told = separability(look.space.training, _held(look.space.validation))
+        says = (
+            f"told apart with an area under the curve of {told.area:.2f}, where 0.5 is chance (limit {_TOLD})"
+        )
+        faults += _columns(look, held, told)
+    return Seen(says, tuple(faults))
+
+
+def _held(points: Points | None) -> Points:
+    assert points is not None
+    return points
+
+
+def _columns(look: Look, held: Part, told: Distance) -> list[Fault]:
+    """Columns whose distributions differ, or rows that differ in several columns together."""
+    data = look.data
+    here, there = _compared(data, data.training), _compared(data, held)
+    names = data.features if data.kind is Kind.TABLE else ("mean of a row", "deviation of a row")
+    judged = np.flatnonzero(data.numbers) if data.kind is Kind.TABLE else np.arange(2)
+    found = {names[place]: distance(here[:, place], there[:, place]) for place in judged}
+    apart = [
+        name
+        for name, one in sorted(found.items(), key=lambda pair: -pair[1].area)
+        if one.area >= _APART and one.chance * len(found) < _CHANCE
+    ]
+    joint = told.area >= _TOLD and told.chance < _CHANCE
+    if not apart and not joint:
+        return []
+    middle = float(np.median([one.area for one in found.values()])) if found else 0.0
+    says = f"rows of the two parts can be told apart (area under the curve {told.area:.2f}, 0.5 is chance)"
+    if apart:
+        farthest = found[apart[0]].area
+        says = (
+            f"values of {count(len(apart), 'column')} of {len(found):,} differ in validation,"
+            f" by up to {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
+        )
+    severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
+    todo = "Send both parts through one preprocessing; if they still differ, split the data anew"
+    return [Fault(severity, says, "train-val-mismatch", todo, _ONE_PIPELINE, tuple(apart[:50]))]
+
+
+def _compared(data: Data, part: Part) -> Floats:
+    """What is compared column by column: of images and signals, mean and deviation of a row."""
+    if data.kind is Kind.TABLE:
+        return part.matrix.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        matrix = part.matrix.astype(np.float32)
+        return np.stack([matrix.mean(axis=1), matrix.std(axis=1)], axis=1).astype(np.float64)
+
+
+def _labels(data: Data, held: Part) -> list[Fault]:
+    part = data.training
+    if part.given is None or held.given is None:
+        return []
+    if part.labels is None or held.labels is None:
+        return _targets(part, held)
+    faults = []
+    strange = np.setdiff1d(held.labels[held.labels >= 0], part.labels)
+    if len(strange):
+        names = [printable(data.classes[one], 40) for one in strange]
+        rows = int(np.isin(held.labels, strange).sum())
+        absent = count(len(names), "class", "classes")
+        says = f"{absent} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
+        todo = "Use one mapping from class name to number for both parts, and split by class"
+        faults.append(Fault(Severity.SERIOUS, says, "train-val-mismatch", todo, _SPLIT))
+    moved = _moved(part.labels, held.labels, len(data.classes))
+    if moved >= _SHARES:
+        says = (
+            f"class shares differ: {moved:.0%} of the validation rows, beyond chance, would have to change"
+            f" class (limit {_SHARES:.0%})"
+        )
+        todo = "Split by class, so that both parts have the same shares"
+        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT))
+    return faults
+
+
+def _targets(part: Part, held: Part) -> list[Fault]:
+    assert part.given is not None
+    assert held.given is not None
+    if part.given.ndim > 1:
+        return []
+    found = distance(part.given.astype(np.float64), held.given.astype(np.float64))
+    if found.area < _APART or found.chance >= _CHANCE:
+        return []
+    says = (
+        f"targets are distributed otherwise in validation, by {found.area:.2f} of the rows (limit {_APART})"
+    )
+    todo = "Split anew, at random or by what belongs together, so that both parts span the same targets"
+    return [Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT.replace(", stratify=y", ""))]
+
+
+def _moved(one: Labels, other: Labels, kinds: int) -> float:
+    """The share of rows by which two lists of classes differ, less what chance makes of it."""
+    here, there = (np.bincount(part[part >= 0], minlength=kinds) for part in (one, other))
+    shares, others = here / max(here.sum(), 1), there / max(there.sum(), 1)
+    noise = sum(
+        math.sqrt(share * (1 - share) * (1 / here.sum() + 1 / there.sum())) for share in (shares + others) / 2
+    )
+    return float(np.abs(shares - others).sum() / 2 - noise)
+
+
+def _words(data: Data, held: Part) -> list[Fault]:
+    """Columns of words with words that training does not know, or in other shares."""
+    unseen, moved = {}, {}
+    for place in np.flatnonzero(data.words):
+        here, there = data.training.matrix[:, place], held.matrix[:, place]
+        known = there[np.isfinite(there)]
+        share = float(np.mean(~np.isin(known, here))) if len(known) else 0.0
+        if share >= _UNSEEN:
+            unseen[data.features[place]] = share
+        codes = [np.nan_to_num(one, nan=-1).astype(np.int64) for one in (here, there)]
+        shift = _moved(codes[0], codes[1], int(max(codes[0].max(), codes[1].max())) + 1)
+        if shift >= _SHARES and len(np.unique(codes[0])) * 10 < len(codes[0]):
+            moved[data.features[place]] = shift
+    faults = []
+    if unseen:
+        most = max(unseen.values())
+        says = (
+            f"words that training does not know stand in {most:.1%} of the validation rows: {named(unseen)}"
+        )
+        todo = "Keep a number for unknown words, and split so that both parts know the same"
+        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, columns=tuple(unseen)))
+    if moved:
+        most = max(moved.values())
+        says = f"words have other shares in validation, by up to {most:.0%} of the rows: {named(moved)}"
+        todo = "Split anew, at random or by what belongs together"
+        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT, tuple(moved)))
+    return faults
+
+
+QUESTION = Question(
+    12, "drift", "Are training and validation rows of one kind?", answer, ("train-val-mismatch",)
+)

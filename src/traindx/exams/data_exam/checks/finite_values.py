@@ -1,0 +1,105 @@
+"""Missing values, NaN and infinity."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from traindx.exams.data_exam.dataset.data import UNKNOWN, Part, Task
+from traindx.exams.data_exam.dataset.look import Look
+from traindx.exams.data_exam.dataset.question import Question, Seen, named, rows_at
+from traindx.exams.data_exam.types import Fault
+from traindx.finding import Severity
+from traindx.format import count
+
+_IMPUTE = """\
+missing = np.isnan(train_x)
+fill = np.nanmedian(train_x, axis=0)  # of the training rows
+train_x = np.where(missing, fill, train_x)
+# the network may learn from what is missing
+train_x = np.concatenate([train_x, missing], axis=1)"""
+
+_DROP = """\
+good = np.isfinite(train_x).reshape(len(train_x), -1).all(axis=1)
+print(f"{(~good).sum()} rows dropped")
+train_x, train_y = train_x[good], train_y[good]"""
+
+
+def answer(look: Look) -> Seen:
+    """One NaN in a batch makes the loss NaN and, after one step, every weight."""
+    faults: list[Fault] = []
+    for part in look.data.parts:
+        faults += _inputs(look, part)
+        faults += _targets(look, part)
+    values = sum(part.matrix.size for part in look.data.parts)
+    return Seen(f"all {values:,} values are finite", tuple(faults))
+
+
+def _inputs(look: Look, part: Part) -> list[Fault]:
+    if part.matrix.dtype.kind != "f":
+        return []
+    finite = np.isfinite(part.matrix)
+    if finite.all():
+        return []
+    faults = []
+    endless = np.isinf(part.matrix)
+    if endless.any():
+        faults.append(_fault(look, part, endless, "infinity", Severity.SERIOUS))
+    missing = ~finite & ~endless
+    if missing.any():
+        word = "missing or NaN" if look.data.blanks else "NaN"
+        faults.append(
+            _fault(look, part, missing, word, Severity.WARNING if look.data.blanks else Severity.SERIOUS)
+        )
+    return faults
+
+
+def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: Severity) -> Fault:
+    columns = np.flatnonzero(bad.any(axis=0))
+    worst = columns[np.argsort(-bad[:, columns].sum(axis=0), kind="stable")]
+    rows = np.flatnonzero(bad.any(axis=1))
+    names = tuple(look.data.features[place] for place in worst)
+    says = (
+        f"{count(int(bad.sum()), f'{part.name} value')} ({bad.mean():.2%} of all) are {word}, in"
+        f" {count(len(rows), 'row')} and {count(len(columns), 'column')}"
+    )
+    if len(columns) < part.matrix.shape[1]:
+        says += f": {named(names)}"
+    impute = word.startswith("missing")
+    todo = (
+        "Fill them with the training median and tell the network which were missing, or drop the rows"
+        if impute
+        else "Find where they come from (a division or logarithm of zero, a failed parse); repair or drop"
+    )
+    found = rows_at(part, rows, f"holds {word}")
+    return Fault(severity, says, "non-finite-inputs", todo, _IMPUTE if impute else _DROP, names[:50], found)
+
+
+def _targets(look: Look, part: Part) -> list[Fault]:
+    if part.given is None:
+        return []
+    if look.data.task is Task.CLASSES:
+        bad = part.labels == UNKNOWN if part.labels is not None else np.zeros(0, dtype=bool)
+    else:
+        bad = ~np.isfinite(part.given.reshape(len(part.given), -1).astype(np.float64)).all(axis=1)
+    rows = np.flatnonzero(bad)
+    if not len(rows):
+        return []
+    says = f"{count(len(rows), f'{part.name} target')} of {part.looked:,} are missing or not finite"
+    todo = "Drop the rows without a target: no loss can be computed for them"
+    code = "has = np.isfinite(train_y)\ntrain_x, train_y = train_x[has], train_y[has]"
+    name = (look.data.target_name,) if look.data.target_name else ()
+    return [
+        Fault(
+            Severity.SERIOUS,
+            says,
+            "non-finite-inputs",
+            todo,
+            code,
+            name,
+            rows_at(part, rows, "has no target"),
+        )
+    ]
+
+
+QUESTION = Question(
+    1, "finite values", "Are values missing, NaN or infinite?", answer, ("non-finite-inputs",)
+)

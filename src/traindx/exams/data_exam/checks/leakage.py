@@ -1,0 +1,126 @@
+"""Validation rows that stand in the training data, exactly or nearly.
+
+A row is nearly the same as a training row when it is far nearer to it than training rows are to each other.
+How near rows come by chance depends on how many directions they spread in; that is told from the distances
+between training rows, whose small ones fall off as a power of that number.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from traindx.exams.data_exam.dataset.data import Data, Kind
+from traindx.exams.data_exam.dataset.look import Look
+from traindx.exams.data_exam.dataset.neighbours import nearest
+from traindx.exams.data_exam.dataset.question import MOST_ROWS, Question, Seen, Unasked
+from traindx.exams.data_exam.types import Fault, Row
+from traindx.finding import Severity
+from traindx.format import count
+from traindx.run import Floats, Rows
+
+_SHARE: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
+_SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
+_FEWEST = 2
+_BY_CHANCE: Annotated[float, "share of rows that may come so near by chance"] = 0.001
+_NEAR: Annotated[float, "of the usual distance to the nearest row, at most"] = 0.3
+_FEWEST_DIRECTIONS: Annotated[float, "below, rows come near by chance"] = 4.0
+_MOST_ASKED = 2000
+_MEASURED = 500
+"""Training rows from which the usual distance is taken."""
+
+_DROP = """\
+held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
+rows = np.ascontiguousarray(train_x)
+keep = np.array([row.tobytes() not in held for row in rows])
+train_x, train_y = train_x[keep], train_y[keep]
+# what belongs together goes to one side:
+# GroupShuffleSplit(test_size=0.2).split(x, y, groups)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """Validation rows that nearly repeat a training row, and the rows they repeat."""
+
+    held: Rows
+    trained: Rows
+    asked: int
+
+
+def answer(look: Look) -> Seen | Unasked:
+    """What was learned by heart is recognised in validation, and the score is too good."""
+    data = look.data
+    if data.validation is None:
+        return Unasked("no validation data was given (--validation)")
+    if not look.tells_rows_apart:
+        return Unasked("rows hold too little to be known again: some agree by chance")
+    known, places = np.unique(look.keys[0], return_index=True)
+    at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
+    exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
+    trained = places[at[exact]]
+    faults = _fault(data, exact, trained, data.validation.looked, "exactly")
+    near = None if data.kind is Kind.TOKENS else _near(look, exact)
+    if near is not None:
+        faults += _fault(data, near.held, near.trained, near.asked, "nearly")
+    whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
+    held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
+    says = f"{held} stand in the training data{whole}"
+    return Seen(says, tuple(faults))
+
+
+def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Fault]:
+    if not len(held):
+        return []
+    assert data.validation is not None
+    share = len(held) / asked
+    severity = Severity.INFO
+    if share >= _SHARE and len(held) >= _FEWEST:
+        severity = Severity.SERIOUS if share >= _SERIOUS else Severity.WARNING
+    of = f"of {asked:,}" if asked == data.validation.looked else f"of {asked:,} that were asked"
+    says = f"{count(len(held), 'validation row')} {of} ({share:.1%}) stand {how} in the training data too"
+    rows: list[Row] = []
+    for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
+        other = data.training.row(int(twin), "")
+        name = other.item or f"training row {other.index}"
+        rows.append(data.validation.row(int(place), f"{how} {name}"))
+    todo = "Remove them from the training data, and split by what belongs together"
+    return [Fault(severity, says, "train-val-leakage", todo, _DROP, rows=tuple(rows))]
+
+
+def _near(look: Look, exact: Rows) -> Twins | None:
+    """Rows that are much nearer to a training row than chance allows; None where chance allows anything."""
+    space = look.space
+    if space.validation is None or len(space.training) < 50:
+        return None
+    own = np.arange(0, len(space.training), max(1, len(space.training) // _MEASURED))
+    usual = nearest(space.training[own], space.training, 1, own=own).distance
+    limit = _limit(usual)
+    if limit is None:
+        return None
+    others = np.setdiff1d(np.arange(len(space.validation)), exact)
+    places = others[:: max(1, len(others) // _MOST_ASKED)]
+    if not len(places):
+        return None
+    found = nearest(space.validation[places], space.training, 1)
+    close = found.distance <= limit
+    return Twins(places[close], found.nearest[close], len(places))
+
+
+def _limit(usual: Floats) -> float | None:
+    """The distance below which one row in a thousand lies by chance."""
+    apart = usual[usual > 0]
+    if len(apart) < 50:
+        return None
+    tenth, half = np.percentile(apart, (10, 50))
+    if tenth <= 0 or tenth >= half:
+        return None
+    # Of a Weibull law of that shape, as nearest distances follow: the tenth and the half give the shape.
+    directions = float(np.log(np.log(1 / 0.9) / np.log(2)) / np.log(tenth / half))
+    if directions < _FEWEST_DIRECTIONS:
+        return None
+    return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
+
+
+QUESTION = Question(
+    11, "leakage", "Do validation rows stand in the training data?", answer, ("train-val-leakage",)
+)

@@ -1,0 +1,93 @@
+"""What several checks need of the data, worked out once."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from traindx.exams.data_exam.dataset.columns import Columns, measured
+from traindx.exams.data_exam.dataset.data import Data, Kind, Part
+from traindx.exams.data_exam.dataset.neighbours import Space, spaced
+from traindx.run import Floats
+
+_SAMPLE = 2000
+_MOST_COLUMNS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """The data, and measures of it."""
+
+    data: Data
+
+    @cached_property
+    def channels(self) -> Floats:
+        """Values of the training part by column or channel."""
+        return self.data.channels(self.data.training)
+
+    @cached_property
+    def usual(self) -> Columns:
+        """What is usual in each column or channel of the training part."""
+        return measured(self.channels)
+
+    @cached_property
+    def space(self) -> Space:
+        """The rows as points."""
+        return spaced(self.data)
+
+    @cached_property
+    def keys(self) -> tuple[NDArray[np.uint64], ...]:
+        """A number for every row of every part that equal rows share, and others by no chance."""
+        return tuple(_keys(part) for part in self.data.parts)
+
+    @cached_property
+    def tells_rows_apart(self) -> bool:
+        """Whether two rows that agree in everything are the same thing, and not equal by chance.
+
+        Each column gives as many bits as the chance that two of its values agree is small; twice the bits of
+        the number of rows, and ten to spare, leave less than one pair in a thousand data sets to chance.
+        """
+        matrix = self.data.training.matrix
+        sample = matrix[:: max(1, len(matrix) // _SAMPLE)]
+        step = max(1, int(sample.shape[1]) // _MOST_COLUMNS)
+        bits: float = 0.0
+        for column in sample[:, ::step].T:
+            _, counts = np.unique(column, return_counts=True)
+            bits -= math.log2(float(np.sum((counts / len(column)) ** 2)))
+        rows = sum(part.total for part in self.data.parts)
+        enough = 2 * math.log2(max(rows, 2)) + 10
+        return bits * step >= enough
+
+    @cached_property
+    def telling(self) -> tuple[NDArray[np.bool_], ...]:
+        """Which rows of every part hold more than one value; blank ones are alike and tell nothing."""
+        matrices = [part.matrix for part in self.data.parts]
+        return tuple(np.asarray((matrix != matrix[:, :1]).any(axis=1)) for matrix in matrices)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns of `channels` are called."""
+        return self.data.channel_names
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which columns of `channels` have a size that means something."""
+        if self.data.kind is Kind.TABLE:
+            return self.data.numbers
+        return np.ones(len(self.names), dtype=bool)
+
+
+def _keys(part: Part) -> NDArray[np.uint64]:
+    matrix = part.matrix
+    factors = np.random.default_rng(7).integers(1, 1 << 63, matrix.shape[1], dtype=np.uint64) | np.uint64(1)
+    keys = np.empty(len(matrix), dtype=np.uint64)
+    for start in range(0, len(matrix), 1024):
+        # Plus zero makes one zero of two; 64 bits of a number hold whatever was given.
+        block = matrix[start : start + 1024].astype(np.float64) + 0.0
+        bits = block.view(np.uint64)
+        # Round numbers end in zero bits, and so would their products.
+        mixed = (bits ^ (bits >> np.uint64(29))) * factors
+        keys[start : start + len(block)] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    return keys

@@ -1,0 +1,101 @@
+"""The exam of data, before anything is trained on it."""
+
+import os
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+
+from traindx.errors import TraindxError
+from traindx.exams.data_exam import checks as data_checks
+from traindx.exams.data_exam.dataset.assembling import assembled
+from traindx.exams.data_exam.dataset.data import Data, Kind, Task
+from traindx.exams.data_exam.dataset.look import Look
+from traindx.exams.data_exam.dataset.opening import opened
+from traindx.exams.data_exam.dataset.portraying import portrayed
+from traindx.exams.data_exam.dataset.question import Question
+from traindx.exams.data_exam.dataset.raw import MOST_ROWS
+from traindx.exams.data_exam.types import VALIDATION, Examination
+from traindx.format import count, printable
+
+_TASKS = {"classes": Task.CLASSES, "numbers": Task.NUMBERS}
+
+
+def data(
+    source: object,
+    *,
+    validation: object = None,
+    target: str | None = None,
+    task: str | None = None,
+    parameters: int | None = None,
+    rows: int = MOST_ROWS,
+) -> Examination:
+    """Every question about data that is to be trained on, answered.
+
+    `source` is a path (CSV, TSV, Parquet, .npy, .npz, .pt, a folder of images), "module:factory", a Dataset,
+    a DataLoader, a DataFrame, an array, or a pair (inputs, targets); a pair of anything else is (training,
+    validation).
+    """
+    if rows < 1:
+        raise TraindxError(f"rows={rows}: is no number of rows; give 1 or more")
+    if parameters is not None and parameters < 1:
+        raise TraindxError(f"parameters={parameters}: is no number of parameters; give 1 or more")
+    if task is not None and task not in _TASKS:
+        raise TraindxError(f'task "{task}": is neither classes nor numbers; give one of them')
+    training, held = opened(source, target, rows)
+    if validation is not None:
+        same = target if target is not None else training.target_name or None
+        held, _ = opened(validation, same, rows, VALIDATION)
+    made = assembled(training, held, None if task is None else _TASKS[task], parameters)
+    look = Look(made.data)
+    # Whatever stands in the data may be squared and divided: what comes of it is judged, not warned about.
+    with np.errstate(all="ignore"):
+        checks = tuple(question.asked(look) for question in questions())
+        portrait = portrayed(look)
+    held_notes = [f"validation: {note}" for note in (held.notes if held else ())]
+    return Examination(
+        subject=_name(source),
+        about=_about(made.data),
+        checks=checks,
+        notes=(*training.notes, *held_notes, *made.notes),
+        portrait=portrait,
+    )
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """Every check there is, in the order of a report."""
+    modules = [
+        import_module(f"{data_checks.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(data_checks.__path__)
+    ]
+    found: list[Question] = [module.QUESTION for module in modules]
+    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
+
+
+def _name(source: object) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        return printable(str(os.fspath(source)), 200)
+    whole = type(source).__name__ in ("tuple", "list", "ndarray", "Tensor")
+    return "data in memory" if whole else f"a {printable(type(source).__name__, 60)} in memory"
+
+
+def _about(data: Data) -> str:
+    """What the data is, in a line."""
+    part = data.training
+    what = {Kind.TABLE: "row", Kind.IMAGES: "image", Kind.SIGNALS: "signal", Kind.TOKENS: "text"}[data.kind]
+    said = [f"{part.total:,} training {what}{'s' if part.total != 1 else ''}"]
+    if data.validation is not None:
+        said.append(f"{data.validation.total:,} of validation")
+    shape = part.inputs.shape[1:]
+    said.append(
+        count(len(data.features), "feature")
+        if data.kind is Kind.TABLE
+        else f"{' x '.join(map(str, shape))} values each"
+    )
+    if data.task is Task.CLASSES:
+        said.append(count(len(data.classes), "class", "classes"))
+    elif data.task is Task.NUMBERS:
+        said.append("numbers to predict")
+    return ", ".join(said)

@@ -1,0 +1,1 @@
+"""The learning-rate range test, of a loop and of a program."""

@@ -1,0 +1,273 @@
+"""A learning rate for a program as it is: a range test and short trainings, all of the same command."""
+
+import math
+import os
+import re
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from traindx.changes.schedule_range import rising
+from traindx.changes.source.patch import Patch, patch_of, refusal_of
+from traindx.changes.types import Change
+from traindx.curves.curve import whole
+from traindx.curves.stated import stated_number
+from traindx.errors import TraindxError
+from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
+from traindx.exams.learning_rate.types import Course, FoundRate
+from traindx.exams.short_runs import ShortRuns
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
+from traindx.facts import LEARNING_RATE as FIRST_RATE
+from traindx.format import count, number
+from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
+from traindx.recorder.launch.command import command_from
+from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.run import Floats, Run
+from traindx.trials.arm import Done, applied
+from traindx.trials.in_place import IN_PLACE
+from traindx.trials.measuring import curve, end
+from traindx.trials.place import workplace
+from traindx.trials.program import OUTPUT
+from traindx.trials.runner import LocalRunner
+from traindx.trials.types import Measure, Say
+
+_FIRST = 0.4
+"""Of the time: what the range test may take at most."""
+_PATIENCE, _LEAST_SECONDS = 4.0, 60.0
+"""A trial that takes so many times as long as the range test is taken for stalled."""
+_FEWEST = 24
+"""Steps of a program below which rates cannot be told apart."""
+_SHORT = 0.8
+"""Of the steps of a range test: a program that ends by itself before gets a shorter one."""
+_REACHED = 0.9
+_OWN_RATE = re.compile(r"the learning rate (\S+) ")
+_STANDING = Change("optimizer.lr", ("x", "1e-9"))
+"""A rate at which weights stay where they are."""
+
+
+@dataclass(frozen=True)
+class ProgramRate:
+    """The rate that was found for a program, and what it would take to use it."""
+
+    found: FoundRate
+    title: str
+    """What was run, for a person: the script."""
+    command: str
+    """Its words, as they were run."""
+    typed: str
+    """The same as it was typed, to be typed again."""
+    folder: Path
+    """Where the recordings are."""
+    seconds: float
+    patch: Patch | None = None
+    """The edit of the source; None where nothing is to be changed, or nobody can write it."""
+    no_patch: str = ""
+    """Why there is no edit where a change is suggested."""
+
+
+def lr_find(
+    command: str | Path | Sequence[str],
+    *,
+    steps: int = 300,
+    minutes: float = 10.0,
+    out: Path | str = ".traindx/rates",
+    name: str | None = None,
+    say: Say | None = None,
+    in_place: bool = False,
+) -> ProgramRate:
+    """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
+
+    The program is a script or the words of a command; it runs in copies of the working directory, or in
+    itself with `in_place`. `say` is told what is going on.
+    """
+    if steps < LEAST_STEPS:
+        raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")
+    began = time.monotonic()
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    found_command = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), found_command.name, name).resolve()
+    place = workplace(Path.cwd(), found_command.words, folder, in_place=in_place)
+    runs = ShortRuns(found_command, LocalRunner(place), folder)
+    programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
+    found = searched(programs, Plan(steps))
+    notes = [*found.notes, *programs.notes, *([] if place.copies else [IN_PLACE])]
+    found = replace(found, notes=tuple(notes))
+    patch, refused = _patch(found, programs.run)
+    return ProgramRate(
+        found=found,
+        title=found_command.title,
+        command=shlex.join(found_command.words),
+        typed=shlex.join(words),
+        folder=folder,
+        seconds=time.monotonic() - began,
+        patch=patch,
+        no_patch=refused,
+    )
+
+
+class _Programs:
+    """Runs the command for a few steps, from the beginning each time."""
+
+    def __init__(self, runs: ShortRuns, seconds: float, say: Say) -> None:
+        self._runs, self._title, self._say = runs, runs.command.title, say
+        self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
+        self._own = 0.0
+        self._shares: Floats = np.ones(1)
+        """What the program's schedule makes of its rate, step by step."""
+        self._longest: int | None = None
+        """The steps the program takes, where that is less than was asked for."""
+        self.run: Run
+        """The recording of the range test."""
+        self.notes: list[str] = []
+
+    @property
+    def own(self) -> float:
+        """The rate the program gives to its optimizer."""
+        return self._own
+
+    def ramp(self, low: float, high: float, steps: int) -> Course:
+        """A range test; a shorter one where the program ends before."""
+        steps = min(steps, self._longest or steps)
+        self._say(f"range test, {count(steps, 'step')}")
+        began = time.monotonic()
+        done = self._carried_out(f"range-{low:g}-{steps}", range_change(low, high, steps), steps)
+        self._patience = max(_LEAST_SECONDS, _PATIENCE * (time.monotonic() - began))
+        losses = self._losses(done)
+        if done.crashed:
+            self._refuse_broken(len(losses))
+        if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
+            self._longest = len(losses)
+            self._refuse_few(len(losses))
+            self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
+            return self.ramp(low, high, steps)
+        self._own = own_rate(done)
+        self.run = _run(done)
+        nominal = np.array([rising(self._own, low, high, steps, taken) for taken in range(len(losses))])
+        self._shares = schedule_shares(self.run, nominal, self._own)
+        return Course(tuple((self._shares * nominal).tolist()), losses, broke=done.crashed)
+
+    def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
+        """Short trainings that reach a rate each, beside each other."""
+        if time.monotonic() > self._ends:
+            raise TraindxError(f"{self._title}: the time was over before a rate could be told; add --minutes")
+        steps = min(steps, self._longest or steps)
+        reach = float(self._shares[:steps].max())
+        if reach < _REACHED and not any("warms up" in note for note in self.notes):
+            self.notes.append(
+                f"the program warms up: in the trials its schedule reaches {100 * reach:.0f} % of its peak,"
+                " and the rates that are told here are those the trials reached"
+            )
+        self._say(f"trials of {count(steps, 'step')} at rates of {' and '.join(map(number, rates))}")
+        with self._runs.beside() as pool:
+            return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
+
+    def _held(self, rate: float, factor: float, steps: int) -> Course:
+        done = self._carried_out(f"rate-{rate:.6g}", Change("optimizer.lr", ("x", f"{factor:.9g}")), steps)
+        losses, run = self._losses(done), _run(done)
+        guess = _guess(run, losses)
+        return Course(
+            rates=tuple((self._shares[: len(losses)] * factor * self._own).tolist()),
+            losses=losses,
+            blind=() if guess is None else (guess,) * len(losses),
+            validation=_validation(run, steps),
+            broke=done.crashed,
+        )
+
+    def _carried_out(self, name: str, change: Change, steps: int) -> Done:
+        done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
+        if done.run is None or (done.problem and not done.crashed):
+            raise TraindxError(
+                f"{self._title}: {done.problem}; its output is in {done.order.folder / OUTPUT}"
+            )
+        if done.refused:
+            raise TraindxError(f"{self._title}: its learning rate cannot be changed: {done.refused}")
+        return done
+
+    def _losses(self, done: Done) -> tuple[float, ...]:
+        run = _run(done)
+        if TRAIN_LOSS not in run:
+            raise TraindxError(
+                f"{self._title}: no training loss was seen; is a loss computed and backward() called?"
+            )
+        return tuple(whole(run, TRAIN_LOSS).values.tolist())
+
+    def _refuse_broken(self, steps: int) -> None:
+        """Refuse a program that stops with an error at a rate that changes nothing: no rate is to blame."""
+        done = self._runs.carry_out("standing", (_STANDING,), steps + 1, seconds=self._patience)
+        if done.crashed:
+            raise TraindxError(
+                f"{self._title}: stops at any rate: {done.problem}; its output is in"
+                f" {done.order.folder / OUTPUT}"
+            )
+
+    def _refuse_few(self, steps: int) -> None:
+        if steps < _FEWEST:
+            raise TraindxError(
+                f"{self._title}: takes {count(steps, 'step')} in all, too few to tell rates apart;"
+                f" let it take {_FEWEST} or more"
+            )
+
+
+def own_rate(done: Done) -> float:
+    """The rate the program gave to its optimizer, as the change has told it."""
+    return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
+
+
+def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
+    """What the program's schedule makes of its rate at every step of a range test, as a share of it."""
+    recorded = whole(run, LEARNING_RATE).values if LEARNING_RATE in run else np.array([])
+    if len(recorded) < len(nominal) or not recorded[: len(nominal)].max() > 0:
+        return np.ones(len(nominal))
+    recorded = recorded[: len(nominal)]
+    # What is recorded is the rate as the program reads it, before the change or after it: a schedule does not
+    # rise over half of the decades of a range test.
+    rise = recorded.max() / recorded[recorded > 0][0]
+    is_changed = rise > math.sqrt(float(nominal[-1] / nominal[0]))
+    shares = recorded / (nominal if is_changed else own)
+    # A warm-up may begin at zero, which no logarithm knows.
+    return np.asarray(np.maximum(shares, shares[shares > 0].min()))
+
+
+def _run(done: Done) -> Run:
+    assert done.run is not None
+    return done.run
+
+
+def range_change(low: float, high: float, steps: int) -> Change:
+    """A rate that rises from one number to another, widened where the program's own lies outside."""
+    return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
+
+
+def _guess(run: Run, losses: Sequence[float]) -> float | None:
+    """What a constant guess costs, where the loss is that of the loss function and nothing is added to it."""
+    chance, first = stated_number(run, CHANCE_LOSS), stated_number(run, INITIAL_LOSS)
+    if chance is None or first is None or not losses or abs(first - losses[0]) > 0.01 * abs(first):
+        return None
+    return chance
+
+
+def _validation(run: Run, steps: int) -> float | None:
+    """The validation loss, where one was computed in the second half of a trial."""
+    points = curve(run, Measure.VALIDATION_LOSS)
+    return end(run, Measure.VALIDATION_LOSS) if points and points[-1][0] >= steps / 2 else None
+
+
+def _patch(found: FoundRate, run: Run) -> tuple[Patch | None, str]:
+    """The edit that writes the suggested rate, as a number or, for several rates, as a factor."""
+    if found.suggested is None or found.suggested == found.current:
+        return None, ""
+    facts = {**run.facts, FIRST_RATE: found.current}
+    told = replace(run, facts=facts)
+    forms = [
+        Change("optimizer.lr", (f"{found.suggested:g}",)),
+        Change("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
+    ]
+    for form in forms:
+        patch = patch_of((form,), told)
+        if patch is not None:
+            return patch, ""
+    return None, refusal_of(forms[:1], told)

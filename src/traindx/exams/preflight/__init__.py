@@ -1,0 +1,1 @@
+"""Preflight: what can be said of a training before the long run."""

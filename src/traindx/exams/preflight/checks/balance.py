@@ -1,0 +1,28 @@
+"""Whether some classes are rare."""
+
+from traindx.curves.stated import stated_number
+from traindx.exams.preflight.check import by_signs
+from traindx.exams.preflight.types import Check, Part, Rehearsal
+from traindx.facts import CLASS_BALANCE
+from traindx.format import number
+from traindx.signs.classes_unbalanced import classes_unbalanced
+
+
+def _passes(rehearsal: Rehearsal) -> str:
+    ratio = stated_number(rehearsal.run, CLASS_BALANCE)
+    if ratio is None:
+        return "no class is far rarer than the others, or the loss weighs them"
+    return f"the commonest class is {number(ratio)} times as frequent as the rarest, or the loss weighs them"
+
+
+CHECK = Check(
+    "balance",
+    "No class is far rarer than the others",
+    Part.DATA,
+    40,
+    by_signs(
+        classes_unbalanced,
+        passes=_passes,
+        unseen=lambda _: "the targets are no classes, or too few were seen",
+    ),
+)

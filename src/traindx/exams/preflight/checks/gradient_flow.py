@@ -1,0 +1,37 @@
+"""Whether gradients arrive at all layers."""
+
+from traindx.curves.depth import over_depth
+from traindx.exams.preflight.check import by_signs
+from traindx.exams.preflight.types import Check, Part, Rehearsal
+from traindx.signs.dead_units_many import dead_units_many
+from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
+from traindx.signs.gradient_is_zero import gradient_is_zero
+from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
+from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
+from traindx.signs.units_saturate import units_saturate
+
+
+def _passes(rehearsal: Rehearsal) -> str:
+    depth = over_depth(rehearsal.run)
+    if depth is None:
+        return "gradients are not zero"
+    return f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
+
+
+CHECK = Check(
+    "gradient-flow",
+    "Gradients arrive at the first layers, neither faded nor swollen",
+    Part.MODEL,
+    40,
+    by_signs(
+        gradient_is_zero,
+        gradient_fades_over_depth,
+        gradient_swells_over_depth,
+        gradient_norm_vanishes,
+        units_saturate,
+        dead_units_many,
+        passes=_passes,
+        unseen=lambda _: "gradients were not seen, or the model has too few layers to compare",
+    ),
+    yields=True,
+)

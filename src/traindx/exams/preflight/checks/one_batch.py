@@ -1,0 +1,151 @@
+"""Whether the model can learn one batch by heart."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.curves.curve import whole
+from traindx.curves.inside import last_part
+from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
+from traindx.curves.stated import stated_number, stated_word
+from traindx.exams.preflight.types import Check, Part, Rehearsal, Repeated, Seen
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
+from traindx.finding import Evidence, Mark
+from traindx.format import count, number
+from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
+from traindx.run import Floats, Run
+
+_LEARNT = 0.1
+"""Of what a constant answer loses on this batch: what is below has learnt nine tenths of it by heart."""
+_NOTHING = 0.9
+"""The same: what is above has learnt next to nothing of it."""
+_RIGHT = 0.99
+"""Share of right answers on the batch: a loss with smoothed labels has a floor of its own."""
+_FALLING, _CREEPING = 0.03, 0.002
+"""Of the loss, from the third quarter of the steps to the last: what falls by more is still on its way; the
+second, where nearly every step of the last quarter takes it lower."""
+_STEADY = 0.9
+"""Share of steps that take the loss lower."""
+_FEWEST = 20
+"""Steps below which nobody has had the time to learn anything."""
+_SAME = 0.01
+"""Of the first loss: so close the loss is that of its function alone, and nothing is added to it."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How far the loss of one batch came."""
+
+    first: float
+    last: float
+    steps: int
+    reference: float
+    """What a constant answer loses on this batch; the first loss where that is not known."""
+    has_floor: bool
+    """Whether the loss is known to be able to come to zero."""
+    falls: bool
+    right: float | None
+    """Share of right answers at the end."""
+
+    @property
+    def left(self) -> float:
+        """Of what a constant answer loses."""
+        return self.last / self.reference if self.reference > 0 else math.nan
+
+
+def ask(rehearsal: Rehearsal) -> list[Seen]:
+    """The way of the loss while every step takes the same batch."""
+    repeated = rehearsal.repeated
+    if is_adversarial(rehearsal.run):
+        return [Seen(Mark.UNSEEN, "not applicable: networks that train against each other come to no zero")]
+    if isinstance(repeated, str):
+        return [Seen(Mark.UNSEEN, repeated)]
+    if is_reinforcement(rehearsal.run) or TRAIN_LOSS not in repeated.run:
+        return [Seen(Mark.UNSEEN, "not applicable: no loss was seen that would come to zero")]
+    values = whole(repeated.run, TRAIN_LOSS).values
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
+        says = f"with the same batch at every step the loss is no number at step {at}"
+        return [Seen(Mark.FAIL, says, _evidence(repeated.run, math.nan))]
+    if len(values) < _FEWEST:
+        return [Seen(Mark.UNSEEN, f"the program took only {count(len(values), 'step')}{_broke(repeated)}")]
+    return [_judged(_way(repeated.run, values), repeated)]
+
+
+def _way(run: Run, values: Floats) -> _Way:
+    first, last = float(values[0]), float(np.mean(last_part(values, 0.1)))
+    stated, chance = stated_number(run, INITIAL_LOSS), stated_number(run, CHANCE_LOSS)
+    alone = stated is not None and abs(stated - first) <= _SAME * abs(first) and first > 0
+    known = alone and chance is not None and chance > 0
+    return _Way(
+        first=first,
+        last=last,
+        steps=len(values),
+        reference=min(first, chance) if known and chance is not None else first,
+        has_floor=known and not _has_shares(run),
+        falls=_falls(values),
+        right=_right(run),
+    )
+
+
+def _has_shares(run: Run) -> bool:
+    """Whether a loss for yes and no is asked for shares in between, which it cannot come to zero for."""
+    values = stated_number(run, TARGET_VALUES)
+    return values is not None and values > 2 and "binary_cross" in stated_word(run, LOSS_FUNCTION)
+
+
+def _falls(values: Floats) -> bool:
+    """Whether the loss is still on its way down at the end."""
+    *_, third, last = np.array_split(values, 4)
+    fall = float(np.mean(third) - np.mean(last)) / max(abs(float(np.mean(third))), 1e-30)
+    is_steady = float(np.mean(np.diff(last) < 0)) >= _STEADY
+    return fall > (_CREEPING if is_steady else _FALLING)
+
+
+def _right(run: Run) -> float | None:
+    if TRAIN_ACCURACY not in run:
+        return None
+    values = whole(run, TRAIN_ACCURACY).finite.values
+    return as_share(float(values[-1]), float(values.max())) if len(values) else None
+
+
+def _judged(way: _Way, repeated: Repeated) -> Seen:
+    told = f"the loss of one batch goes from {number(way.first)} to {number(way.last)}"
+    told += f" in {count(way.steps, 'step')}"
+    if way.right is not None:
+        told += f", {way.right:.0%} of its answers are right"
+    evidence = _evidence(repeated.run, way.last, _LEARNT * way.reference)
+    if way.left <= _LEARNT or (way.right is not None and way.right >= _RIGHT):
+        return Seen(Mark.PASS, told, evidence)
+    if not way.has_floor:
+        if way.last < way.first * _NOTHING or way.last < 0 <= way.first:
+            return Seen(Mark.PASS, f"{told}; where this loss ends is not known", evidence)
+        return Seen(
+            Mark.UNSEEN, f"{told}; where this loss ends is not known, it may have no way to go", evidence
+        )
+    told += f"; a constant answer loses {number(way.reference)}" if way.reference != way.first else ""
+    if way.falls:
+        return _on_its_way(way, told, evidence)
+    if way.left >= _NOTHING:
+        return Seen(Mark.FAIL, f"{told}: nothing of the batch is learnt", evidence)
+    return Seen(Mark.WARN, f"{told}, and it stands still", evidence)
+
+
+def _on_its_way(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Seen:
+    if way.left >= _NOTHING:
+        says = f"{told}: it falls, but so slowly that nothing of the batch is learnt yet"
+        return Seen(Mark.WARN, says, evidence, causes=("lr-too-low",))
+    return Seen(Mark.UNSEEN, f"{told}, and still falls: more steps would settle it", evidence)
+
+
+def _broke(repeated: Repeated) -> str:
+    return f" before it stopped ({repeated.crash})" if repeated.crash else ""
+
+
+def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evidence, ...]:
+    loss = whole(run, TRAIN_LOSS)
+    return (Evidence(TRAIN_LOSS, (float(loss.steps[0]), float(loss.steps[-1])), value, limit),)
+
+
+CHECK = Check("one-batch", "One batch can be learnt by heart", Part.LEARNING, 10, ask)

@@ -1,0 +1,123 @@
+"""Before the long run: a program is rehearsed for a few steps, and what can be seen by then is checked."""
+
+import os
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from traindx.diagnosis import knowledge
+from traindx.errors import TraindxError
+from traindx.exams.preflight import checks as shelf
+from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
+from traindx.exams.preflight.types import Check, Checked, Checklist, Part, Rehearsal, Seen
+from traindx.exams.short_runs import ShortRuns
+from traindx.finding import Mark
+from traindx.recorder.launch.command import command_from
+from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.trials.in_place import IN_PLACE
+from traindx.trials.place import workplace
+from traindx.trials.runner import LocalRunner
+from traindx.trials.types import Say
+
+_LIKELY = 0.5
+"""Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
+_MOST = 2
+_BY_HEART = "one-batch"
+
+
+def preflight(
+    command: str | Path | Sequence[str],
+    *,
+    steps: int = STEPS,
+    seconds: float = 20.0,
+    quick: bool = False,
+    out: Path | str = ".traindx/preflights",
+    name: str | None = None,
+    say: Say | None = None,
+    in_place: bool = False,
+) -> Checklist:
+    """Rehearse a program for a few steps, and check what can be seen before the long run.
+
+    The program is a script or the words of a command; it runs in copies of the working directory, or in
+    itself with `in_place`, for at most about `seconds` each time, its start aside. `quick` leaves out the
+    range test. `say` is told what goes on.
+    """
+    for option, value in (("steps", steps), ("seconds", seconds)):
+        if not value > 0:
+            raise TraindxError(f"--{option} {value}: is no number above 0")
+    began = time.monotonic()
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    found = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), found.name, name).resolve()
+    place = workplace(Path.cwd(), found.words, folder, in_place=in_place)
+    runs = ShortRuns(found, LocalRunner(place), folder)
+    rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
+    rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
+    return Checklist(
+        title=found.title,
+        command=shlex.join(found.words),
+        checked=all_checked(rehearsal),
+        steps=rehearsing.taken,
+        seconds=time.monotonic() - began,
+        folder=str(folder),
+        notes=() if place.copies else (IN_PLACE,),
+    )
+
+
+@cache
+def checks() -> tuple[Check, ...]:
+    """Every check on the shelf, in the order of their parts and places."""
+    names = sorted(one.name for one in iter_modules(shelf.__path__))
+    found: list[Check] = [import_module(f"{shelf.__name__}.{one}").CHECK for one in names]
+    return tuple(sorted(found, key=lambda one: (list(Part).index(one.part), one.place)))
+
+
+def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
+    """What all checks find."""
+    found = [checked(one, rehearsal) for one in checks()]
+    by_heart = next(one for one in found if one.check.slug == _BY_HEART)
+    return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
+
+
+def _yielding(one: Checked) -> Checked:
+    """A check whose fail is a warning, because one batch is learnt by heart all the same."""
+    if not one.check.yields or one.mark is not Mark.FAIL:
+        return one
+    milder = [
+        replace(each, mark=Mark.WARN, says=f"{each.says}; one batch is learnt all the same")
+        if each.mark is Mark.FAIL
+        else each
+        for each in one.seen
+    ]
+    return replace(one, seen=tuple(milder))
+
+
+def checked(check: Check, rehearsal: Rehearsal) -> Checked:
+    """What a check finds, the worst first, with the causes that its signs speak for."""
+    found = sorted(check.ask(rehearsal), key=lambda one: -one.mark.rank)
+    if not rehearsal.steps and found[0].mark.rank <= Mark.PASS.rank:
+        # Nothing is wrong with what was not seen, and nothing is right with it.
+        found = [Seen(Mark.UNSEEN, "the program took no step")]
+    return Checked(check, tuple(_pointing(one) for one in found))
+
+
+def _pointing(one: Seen) -> Seen:
+    return replace(one, causes=one.causes or _causes_of(one.sign)) if one.sign else one
+
+
+@cache
+def _causes_of(sign: str) -> tuple[str, ...]:
+    """The causes that a sign speaks for most, by the points it gives them."""
+    points = {
+        cause.slug: clue.seen
+        for cause in knowledge.causes()
+        for clue in cause.clues
+        if clue.sign.slug == sign and clue.seen > 0
+    }
+    ranked = sorted(points, key=lambda slug: -points[slug])
+    return tuple(slug for slug in ranked[:_MOST] if points[slug] >= _LIKELY * points[ranked[0]])

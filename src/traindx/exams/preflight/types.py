@@ -1,0 +1,192 @@
+"""The types of a rehearsal before the long run: checks, what each of them found, and the list of all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from traindx.exams.learning_rate.types import Course
+from traindx.finding import Evidence, Mark, Problem, Severity, Statement
+from traindx.run import Run
+
+
+class Part(Enum):
+    """What a check is about; a list goes through them in this order."""
+
+    PROGRAM = "program"
+    DATA = "data"
+    LOSS = "loss"
+    MODEL = "model"
+    STEPS = "steps"
+    LEARNING = "learning"
+    COST = "cost"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One thing a check found."""
+
+    mark: Mark
+    says: str
+    evidence: tuple[Evidence, ...] = ()
+    sign: str = ""
+    """The sign that found it; empty where the check did by itself."""
+    causes: tuple[str, ...] = ()
+    """Slugs of the causes it points to, the likeliest first."""
+
+    @property
+    def place(self) -> str:
+        """File and line to look at; empty where none is known."""
+        return next((one.place for one in self.evidence if one.place), "")
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long the whole run is to be, as far as the program says."""
+
+    steps: int | None = None
+    """Optimizer steps in all."""
+    epochs: int | None = None
+    epoch_steps: int | None = None
+    says: str = ""
+    """Where that is known from."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The program with the same batch at every step, and without dropout."""
+
+    run: Run
+    says: str
+    """How the batch was held."""
+    crash: str = ""
+
+
+@dataclass(frozen=True)
+class Modes:
+    """What the model makes of one batch in train mode and in eval mode, dropout off in both."""
+
+    differs: float
+    """Between the modes, over how much outputs differ from sample to sample."""
+    random_in_train: float
+    """The same between two calls in train mode."""
+    random_in_eval: float
+    dropped_in_eval: int
+    """Dropouts that are active in eval mode."""
+    norms: int
+    """Layers that normalise by running averages in eval mode."""
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A rate that rises over many decades: the rates and losses of its steps."""
+
+    own: float
+    course: Course
+    steps: int
+    """How many it was to take."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """All that was tried before the long run; what could not be tried says why not."""
+
+    run: Run
+    """The first steps of the program as it is."""
+    steps: int
+    """How many it took."""
+    crash: str = ""
+    """The last line of a program that stopped with an error of its own."""
+    length: Length = Length()
+    repeated: Repeated | str = "it was not tried"
+    modes: Modes | str = "it was not tried"
+    ramp: Ramp | str = "it was not tried"
+    memory: int | None = None
+    """Bytes of the machine."""
+
+
+Ask = Callable[[Rehearsal], Sequence[Seen]]
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One thing to look at before a long run."""
+
+    slug: str
+    title: str
+    """What holds where it passes: "Inputs and targets are finite"."""
+    part: Part
+    place: int
+    """Where it stands among those of its part."""
+    ask: Ask
+    yields: bool = False
+    """Whether a fail is a warning where one batch is learnt by heart all the same."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check, and what it found."""
+
+    check: Check
+    seen: tuple[Seen, ...]
+    """The worst first; never empty."""
+
+    @property
+    def mark(self) -> Mark:
+        """The worst of what was seen."""
+        return self.seen[0].mark
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The causes that fails and warnings point to, each once."""
+        bad = [one for one in self.seen if one.mark in (Mark.WARN, Mark.FAIL)]
+        return tuple(dict.fromkeys(slug for one in bad for slug in one.causes))
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """What a rehearsal came to."""
+
+    title: str
+    """What was run, for a person: the script."""
+    command: str
+    checked: tuple[Checked, ...]
+    steps: int
+    """Optimizer steps that were taken, over all runs of the program."""
+    seconds: float
+    folder: str
+    notes: tuple[str, ...] = field(default=())
+
+    def having(self, mark: Mark) -> tuple[Checked, ...]:
+        """The checks that came out so."""
+        return tuple(one for one in self.checked if one.mark is mark)
+
+    @property
+    def mark(self) -> Mark:
+        """The worst of all checks."""
+        return max((one.mark for one in self.checked), key=lambda one: one.rank)
+
+    @property
+    def statement(self) -> Statement:
+        """What it has to say to a diagnosis: of each check the likeliest cause."""
+        severity = {Mark.FAIL: Severity.SERIOUS, Mark.WARN: Severity.WARNING}
+        return Statement(
+            "preflight",
+            tuple(
+                Problem(seen.causes[0], severity[seen.mark], seen.says)
+                for one in self.checked
+                for seen in one.seen
+                if seen.mark in severity and seen.causes
+            ),
+        )
+
+    @property
+    def says(self) -> str:
+        """The verdict as one sentence."""
+        names = {mark: [one.check.slug for one in self.having(mark)] for mark in Mark}
+        if names[Mark.FAIL]:
+            return f"Do not start the long run yet: {', '.join(names[Mark.FAIL])}"
+        if names[Mark.WARN]:
+            return f"Look at this before the long run: {', '.join(names[Mark.WARN])}"
+        if not names[Mark.PASS]:
+            return "Nothing could be looked at"
+        return f"Nothing speaks against the long run: {len(names[Mark.PASS])} checks pass"

@@ -1,0 +1,121 @@
+"""Holding a claim against what is known: said politely and firmly, and with what would change the answer."""
+
+from traindx.cause import Cause, Clue
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.types import Reason
+from traindx.format import percent
+from traindx.interview.types import CheckedClaim, Claim, Hypothesis, Interview, Ranking, Stand
+from traindx.interview.weighing import answered_signs
+
+_HOLDS, _FAILS = 0.35, 0.2
+"""Belief from which on a claim may hold, and below which it may fail."""
+_AHEAD = 2.0
+"""Times the belief in its rivals that a claim needs to hold, and the other way round to fail."""
+_CLEAR = 0.25
+"""Belief from which on another cause is worth naming in its place."""
+_RULED_OUT = 0.02
+"""Belief below which a cause is not named as what it usually is."""
+_SHOWN = 3
+
+
+def check(claim: Claim, interview: Interview, ranking: Ranking) -> CheckedClaim:
+    """What the evidence says to a claim."""
+    right = [one for one in ranking.hypotheses if one.cause.slug in {cause.slug for cause in claim.right_if}]
+    share = sum(one.confidence for one in right) + (ranking.healthy if claim.or_healthy else 0.0)
+    stand = _stand(claim, interview, ranking, right, share)
+    usually = _usually(claim, interview, ranking)
+    return CheckedClaim(
+        claim,
+        stand,
+        share,
+        _sentence(claim, stand, share, ranking, interview),
+        _because(stand, right, ranking),
+        usually,
+        _changes(claim, interview),
+    )
+
+
+def _stand(
+    claim: Claim, interview: Interview, ranking: Ranking, right: list[Hypothesis], share: float
+) -> Stand:
+    if claim.is_pressure:
+        return Stand.BESIDE
+    if not interview.is_told:
+        return Stand.OPEN
+    others = [one.confidence for one in ranking.hypotheses if one not in right]
+    rival = max(others + ([] if claim.or_healthy else [ranking.healthy]), default=0.0)
+    if share >= max(_HOLDS, _AHEAD * rival):
+        return Stand.HOLDS
+    against = sum(one.points for one in _lines(right[:1], -1))
+    if share < _FAILS and (rival >= max(_CLEAR, _AHEAD * share) or against <= -1):
+        return Stand.FAILS
+    return Stand.OPEN
+
+
+def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:
+    """Evidence on one side, without what is assumed; one answer that speaks through several signs once."""
+    lines = [one for hypothesis in hypotheses for one in hypothesis.reasons if one.sign or one.seen]
+    ranked = sorted((one for one in lines if one.points * side > 0), key=lambda one: abs(one.points))
+    return list({one.says: one for one in ranked}.values())[::-1]
+
+
+def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interview: Interview) -> str:
+    if not interview.is_told:
+        return f"{claim.reply} Nothing is known yet that speaks for or against it."
+    belief = percent(share)
+    likelier = _likeliest(ranking)
+    if stand is Stand.HOLDS:
+        return f"Yes, what is known speaks for it ({belief}). A trial proves it before you rely on it."
+    if not claim.right_if and not claim.or_healthy:
+        return f"{claim.reply} Look at this first: {likelier}."
+    if stand is Stand.FAILS:
+        return f"No, what is known does not speak for it ({belief}). {claim.reply} Likelier: {likelier}."
+    return f"It may be so ({belief}), and nothing that is known shows it. {claim.reply}"
+
+
+def _likeliest(ranking: Ranking) -> str:
+    if ranking.healthy > ranking.top.confidence:
+        return f"Nothing is wrong ({percent(ranking.healthy)})"
+    return f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})"
+
+
+def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[str, ...]:
+    """The weightiest lines: those that carry what holds, else those against it and for the likelier."""
+    if stand is Stand.BESIDE or not ranking.hypotheses:
+        return ()
+    if stand is Stand.HOLDS:
+        return tuple(one.says for one in _lines(right[:1], +1))[:_SHOWN]
+    against = [f"against it: {one.says}" for one in _lines(right[:1], -1)[:_SHOWN]]
+    healthy = ranking.healthy > ranking.top.confidence
+    instead = [] if healthy or ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
+    return (*against, *(f"for {ranking.top.cause.slug}: {one.says}" for one in instead))
+
+
+def _usually(claim: Claim, interview: Interview, ranking: Ranking) -> tuple[Cause, ...]:
+    """The causes whose misdiagnosis it is, the likeliest now first; without what is ruled out by now."""
+    least = _RULED_OUT if interview.is_told else 0.0
+    shares = {one.cause.slug: one.confidence for one in ranking.hypotheses}
+    mistaken = [one for one in knowledge.causes() if claim.says in {wrong.says for wrong in one.misdiagnoses}]
+    possible = [one for one in mistaken if shares.get(one.slug, 0.0) >= least]
+    return tuple(sorted(possible, key=lambda cause: (-shares.get(cause.slug, 0.0), -cause.prior)))
+
+
+def _changes(claim: Claim, interview: Interview) -> tuple[str, ...]:
+    """The experiment that would show it, and what nobody looked for yet."""
+    if not claim.right_if:
+        return ()
+    cause = knowledge.cause_named(claim.right_if[0].slug)
+    answered = answered_signs(interview)
+    unseen = max((one for one in cause.clues if one.sign.slug not in answered), key=_seen, default=None)
+    found = [f"{cause.experiment.does.rstrip('.')}: {cause.experiment.if_true}"]
+    if unseen is not None and unseen.seen >= 1:
+        found.append(f"a recording that shows: {_lowered(unseen.sign.asks)}")
+    return tuple(found)
+
+
+def _seen(clue: Clue) -> float:
+    return clue.seen
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")

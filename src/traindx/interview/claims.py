@@ -1,0 +1,208 @@
+"""What people hold for the cause, declared once; the causes' own misdiagnoses use the same words."""
+
+import re
+
+from traindx.causes import (
+    batch_too_small,
+    capacity_too_small,
+    exploding_gradients,
+    input_outliers,
+    lr_decay_needed,
+    lr_decayed_too_early,
+    lr_too_high,
+    lr_too_low,
+    memory_leak,
+    missing_warmup,
+    momentum_too_high,
+    non_finite_inputs,
+    optimizer_unsuited,
+    overfitting,
+    too_few_epochs,
+    underfitting,
+    weight_decay_coupled,
+)
+from traindx.errors import TraindxError
+from traindx.interview.types import Claim
+
+
+def _words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives), re.IGNORECASE)
+
+
+ANOTHER_OPTIMIZER = Claim(
+    "another-optimizer",
+    "I need another optimizer",
+    _words(r"optimi[sz]er", r"\b(switch|change|use|try|better)\b.{0,15}\b(adamw?|sgd|lion|rmsprop)\b"),
+    (optimizer_unsuited.CAUSE, weight_decay_coupled.CAUSE, momentum_too_high.CAUSE),
+    "An optimizer is rarely the cause: what fails under one mostly fails under the next, at another rate.",
+)
+MORE_EPOCHS = Claim(
+    "more-epochs",
+    "I need more epochs",
+    _words(r"more (epochs?|steps|iterations|training)", r"train\w* (it )?(for )?longer", r"keep training"),
+    (too_few_epochs.CAUSE,),
+    "More epochs help only while the loss still falls and validation with it.",
+)
+MODEL_TOO_SMALL = Claim(
+    "model-too-small",
+    "My model is too small",
+    _words(
+        r"(model|network|net|capacity)\b.{0,20}\b(too )?(small|weak|simple|low)",
+        r"(bigger|larger|deeper|wider) (model|network|net)|more (layers|parameters|capacity)",
+    ),
+    (capacity_too_small.CAUSE, underfitting.CAUSE),
+    "A model is too small when training itself cannot get low with everything else in order.",
+)
+MODEL_TOO_LARGE = Claim(
+    "model-too-large",
+    "My model is too large",
+    _words(
+        r"(model|network|net)\b.{0,20}\btoo (large|big|deep|complex)|(smaller|simpler) (model|network|net)"
+    ),
+    (overfitting.CAUSE,),
+    "Size alone is no fault: it harms where validation turns up while training falls.",
+)
+TUNE_RATE = Claim(
+    "tune-rate",
+    "My learning rate is wrong",
+    _words(
+        r"(tune|try|sweep|search|find|adjust|change|play).{0,25}(\blr\b|learning.?rate)",
+        r"(\blr\b|learning.?rate).{0,15}(wrong|tun|sweep|search|bad)",
+    ),
+    (
+        lr_too_high.CAUSE,
+        lr_too_low.CAUSE,
+        lr_decay_needed.CAUSE,
+        lr_decayed_too_early.CAUSE,
+        missing_warmup.CAUSE,
+    ),
+    "Tried at random a rate hides other faults: a program that is broken trains at no rate.",
+)
+RATE_TOO_HIGH = Claim(
+    "rate-too-high",
+    "My learning rate is too high",
+    _words(
+        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (high|large|big)",
+        r"(lower|smaller|reduce).{0,15}(\blr\b|rate)",
+    ),
+    (lr_too_high.CAUSE, missing_warmup.CAUSE, lr_decay_needed.CAUSE),
+    "A lower rate calms nearly every fault, which is why it seems to help where something else is broken.",
+)
+RATE_TOO_LOW = Claim(
+    "rate-too-low",
+    "My learning rate is too low",
+    _words(
+        r"(\blr\b|learning.?rate|\brate\b).{0,15}too (low|small)",
+        r"(higher|larger|raise|increase).{0,15}(\blr\b|rate)",
+    ),
+    (lr_too_low.CAUSE, lr_decayed_too_early.CAUSE),
+    "A higher rate helps only where the steps are too short for the weights they move.",
+)
+TUNE_HYPERPARAMETERS = Claim(
+    "tune-hyperparameters",
+    "I need to tune the hyperparameters",
+    _words(r"hyper.?param|grid search|random search|optuna|\bsweep\b|tune (everything|settings|it)"),
+    (),
+    "A search finds settings, not faults: it compares broken runs with each other, and costs one run each.",
+)
+BATCH_TOO_SMALL = Claim(
+    "batch-too-small",
+    "My batch is too small",
+    _words(r"batch.{0,15}(too )?small|(larger|bigger|increase).{0,10}batch"),
+    (batch_too_small.CAUSE,),
+    "The rate has to change with the batch: what calms may be the lower rate for each sample.",
+)
+LARGE_BATCH = Claim(
+    "batch-does-not-fit",
+    "My batch does not fit into memory",
+    _words(r"batch.{0,20}(fit|memory)"),
+    (),
+    "Where memory grows from step to step, a smaller batch only fails later; where it does not, it is right.",
+)
+BAD_BATCH = Claim(
+    "bad-batch",
+    "There is a bad batch in my data",
+    _words(r"(bad|corrupt\w*|broken|poison\w*) (batch|sample|data|row|example|image|file)"),
+    (input_outliers.CAUSE, non_finite_inputs.CAUSE),
+    "A bad batch fails at the same place in the data every time, whatever the rate.",
+)
+GRADIENTS_EXPLODE = Claim(
+    "gradients-explode",
+    "My gradients explode",
+    _words(r"gradients? (explod|blow)|explod\w+ gradient|need.{0,15}clip|gradient clipping"),
+    (exploding_gradients.CAUSE,),
+    "Clipping hides what makes gradients large, and large gradients are mostly made by something else.",
+)
+OVERFITS = Claim(
+    "overfits",
+    "My model overfits",
+    _words(r"over-?fit|need.{0,20}(regulari|dropout|weight decay|augment|more data)"),
+    (overfitting.CAUSE,),
+    "Validation that is worse than training has other causes, too: a forgotten eval(), other data, a leak.",
+)
+LOCAL_MINIMUM = Claim(
+    "local-minimum",
+    "I am stuck in a local minimum",
+    _words(r"local minim|saddle"),
+    (lr_decay_needed.CAUSE,),
+    "Large networks rarely get stuck in a bad minimum; a loss that stands still has a cause one can name.",
+)
+GPU_TOO_SLOW = Claim(
+    "gpu-too-slow",
+    "My GPU is too slow",
+    _words(
+        r"(gpu|hardware|machine).{0,20}(too slow|faster|better|another|upgrade)|faster (gpu|hardware|machine)"
+    ),
+    (),
+    "A device that waits for data, or for values that are read out of it, is not faster when it is larger.",
+)
+GPU_BROKEN = Claim(
+    "gpu-broken",
+    "CUDA or my GPU is broken",
+    _words(r"(cuda|gpu|driver).{0,20}(broken|faulty|defect)"),
+    (),
+    "A device-side assert is nearly always an index out of range: a label that no output stands for.",
+)
+EXCELLENT = Claim(
+    "excellent",
+    "My model is excellent",
+    _words(r"(model|result|accuracy|score).{0,20}(excellent|perfect|great|amazing|state of the art|sota)"),
+    (),
+    "A score that is good at once is good news only after leaks and degenerate labels are ruled out.",
+    or_healthy=True,
+)
+OUT_OF_MEMORY_LEAK = Claim(
+    "memory-leak",
+    "My memory leaks",
+    _words(r"memory leak|leak\w* memory|memory (keeps )?grow"),
+    (memory_leak.CAUSE,),
+    "Memory that grows step by step mostly holds graphs of losses that were added up without item().",
+)
+HURRY = Claim(
+    "hurry",
+    "I have no time for a diagnosis",
+    _words(
+        r"demo (is )?tomorrow|deadline|no time|quick fix|asap|hurry|just tell me|just fix|right now|urgent"
+    ),
+    (),
+    "A wrong guess costs a whole run; the questions take two minutes, or none with a log or a script.",
+    is_pressure=True,
+)
+
+CLAIMS: dict[str, Claim] = {one.slug: one for one in list(globals().values()) if isinstance(one, Claim)}
+"""Every claim above by its slug."""
+
+
+def claims_in(text: str) -> tuple[Claim, ...]:
+    """The claims that words make."""
+    exact = tuple(one for one in CLAIMS.values() if text.strip().lower().rstrip(".!") == one.says.lower())
+    return exact or tuple(one for one in CLAIMS.values() if one.words.search(text))
+
+
+def claims_named(text: str) -> tuple[Claim, ...]:
+    """The claims of a slug or of words; where there are none, those that can be checked."""
+    found = (CLAIMS[text],) if text in CLAIMS else claims_in(text)
+    if not found:
+        known = "; ".join(f'"{one.says}"' for one in CLAIMS.values())
+        raise TraindxError(f'no claim that can be checked in "{text}"; it can check {known}')
+    return found

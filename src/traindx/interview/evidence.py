@@ -1,0 +1,86 @@
+"""Reading in place of asking: a log, a recording, a script or a configuration."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Asked
+from traindx.errors import TraindxError, UnreadableError, refused
+from traindx.facts import PRECISION
+from traindx.format import count, listed
+from traindx.interview.types import Gathered
+from traindx.lint.script import read_script
+from traindx.readers.loading.companions import settings_in
+from traindx.readers.loading.discover import STANDARD_INPUT
+from traindx.readers.loading.reading import load
+from traindx.readers.names.vocabulary import fact_of
+from traindx.run import Fact, Run, Scalar
+from traindx.signs.dropout_extreme import dropout_extreme
+from traindx.signs.precision_is_half import precision_is_half
+
+_LARGEST = 1 << 22
+_CONFIGURATIONS = (".yaml", ".yml", ".json")
+
+
+def gather(path: str) -> Gathered:
+    """What a path says; where it holds nothing of use, one sentence why."""
+    place = Path(path).expanduser()
+    if path != STANDARD_INPUT and not place.exists():
+        raise UnreadableError(path, "is not there", "give a log, a run's folder, a script or a configuration")
+    if place.suffix == ".py":
+        return _script(path, place)
+    try:
+        runs = load(str(place))
+    except UnreadableError:
+        stated = _configuration(path, place)
+        if stated is None:
+            raise
+        return stated
+    if len(runs) > 1:
+        names = listed([run.name for run in runs], 3)
+        raise TraindxError(f"{path}: holds {count(len(runs), 'run')} ({names}); give one of them")
+    found = diagnose(runs[0])
+    says = f"{'/'.join(runs[0].formats) or 'a run'}: {found.says}"
+    return Gathered(path, says, runs[0], found.asked, found)
+
+
+def _script(path: str, place: Path) -> Gathered:
+    try:
+        if place.stat().st_size > _LARGEST:
+            raise ValueError("is too large for a script")
+        script = read_script(place.read_text(encoding="utf-8", errors="replace"), place.name)
+    except OSError as error:
+        raise refused(path, error) from error
+    except ValueError as error:
+        raise UnreadableError(path, str(error), "give the script that trains") from error
+    run = Run(place.name, (), facts=script.facts)
+    says = f"a script that states {_stated(script.facts)}"
+    return Gathered(path, says, run, (*script.asked, *_judged(run)))
+
+
+def _configuration(path: str, place: Path) -> Gathered | None:
+    if place.suffix.lower() not in _CONFIGURATIONS:
+        return None
+    facts: dict[Fact, Scalar] = {}
+    for name, value in settings_in(place).items():
+        fact = fact_of(name)
+        if fact is PRECISION and isinstance(value, bool):
+            # A switch names the precision by its own name; one that is off names none.
+            facts |= {PRECISION: name} if value else {}
+        elif fact is not None:
+            facts.setdefault(fact, value.lower() if isinstance(value, str) else value)
+    if not facts:
+        return None
+    run = Run(place.name, (), facts=facts)
+    return Gathered(path, f"a configuration that states {_stated(facts)}", run, _judged(run))
+
+
+def _judged(run: Run) -> tuple[Asked, ...]:
+    """What settings alone show; those that questions ask for are judged with all that is told beside."""
+    asked = (Asked(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
+    return tuple(one for one in asked if not one.cannot_tell)
+
+
+def _stated(facts: Mapping[Fact, Scalar]) -> str:
+    named = [f"{fact.called} {value}" for fact, value in facts.items()]
+    return listed(named, 4) if named else "none of the settings that matter here"

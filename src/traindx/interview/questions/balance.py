@@ -1,0 +1,24 @@
+"""Whether some classes are rare."""
+
+from traindx.interview.complaints import LOSS_STUCK, OTHER, OVERFITTING
+from traindx.interview.questions.types import Choice, Question
+from traindx.signs.classes_unbalanced import classes_unbalanced
+from traindx.signs.rare_class_ignored import rare_class_ignored
+
+QUESTION = Question(
+    slug="balance",
+    asks="How often does each class occur?",
+    look="Count the labels; regressions have no classes.",
+    complaints=(OTHER, OVERFITTING, LOSS_STUCK),
+    choices=(
+        Choice(
+            "even",
+            "about equally often, or there are no classes",
+            unseen=(classes_unbalanced, rare_class_ignored),
+        ),
+        Choice(
+            "rare", "one is ten times rarer than another, or more", seen=(classes_unbalanced,), fault=True
+        ),
+    ),
+    known=0.9,
+)

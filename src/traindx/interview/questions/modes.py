@@ -1,0 +1,36 @@
+"""Whether modes are switched."""
+
+from traindx.interview.complaints import OTHER, OVERFITTING
+from traindx.interview.questions.types import Choice, Question
+from traindx.signs.dropout_in_validation import dropout_in_validation
+from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
+from traindx.signs.validated_in_train_mode import validated_in_train_mode
+
+QUESTION = Question(
+    slug="modes",
+    asks="Is the model switched between train() and eval()?",
+    look="Look for model.eval() before validation and model.train() after it.",
+    complaints=(OVERFITTING, OTHER),
+    choices=(
+        Choice(
+            "switched",
+            "yes: eval() to validate, train() to go on",
+            unseen=(validated_in_train_mode, trained_in_eval_mode, dropout_in_validation),
+        ),
+        Choice(
+            "validated-in-train",
+            "no, it is validated in train mode",
+            seen=(validated_in_train_mode,),
+            unseen=(trained_in_eval_mode,),
+            fault=True,
+        ),
+        Choice(
+            "trained-in-eval",
+            "after the first validation it trains on in eval mode",
+            seen=(trained_in_eval_mode,),
+            unseen=(validated_in_train_mode,),
+            fault=True,
+        ),
+    ),
+    known=0.85,
+)

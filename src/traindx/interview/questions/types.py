@@ -1,0 +1,123 @@
+"""The types of a question put to a person, and of what an answer to it speaks for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from traindx.cause import Cause
+from traindx.finding import Answer, Sign
+from traindx.interview.types import Complaint
+from traindx.run import Fact, Run, Scalar
+
+UNKNOWN = "unknown"
+"""The answer of somebody who does not know; always accepted."""
+
+Judge = Callable[[Run], Mapping[Sign, Answer]]
+"""What facts that were told say about signs; the run holds them, beside all that was read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """One answer that may be chosen, and the signs it answers with yes and no."""
+
+    slug: str
+    says: str
+    seen: tuple[Sign, ...] = ()
+    unseen: tuple[Sign, ...] = ()
+    speaks: tuple[tuple[Cause, float], ...] = ()
+    """Points for causes, where no sign of a run asks what a person can see with bare eyes."""
+    fault: bool = False
+    """Whether few programs are like this: the question promises less until something hints at it."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A fact that is told as a number or a word, and the names it goes by."""
+
+    fact: Fact
+    names: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    """The words it may be; empty for a number."""
+    most: float = 1e15
+    needed: bool = True
+    """Whether it is asked for where it is not known; others may be told beside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One thing to ask: by choices, or for facts."""
+
+    slug: str
+    asks: str
+    look: str
+    """How to find out, in one sentence."""
+    complaints: tuple[Complaint, ...]
+    """Those it is asked for."""
+    choices: tuple[Choice, ...] = ()
+    fields: tuple[Field, ...] = ()
+    judge: Judge | None = None
+    """For facts: what they say about signs."""
+    examples: tuple[tuple[str, float], ...] = ()
+    """For facts: what people may say, and how often; decides how promising the question is."""
+    first: tuple[Complaint, ...] = ()
+    """Complaints of which it asks what they look like: then it comes before all that ask for a cause."""
+    known: float = 1.0
+    """How many of those who are asked can tell without looking it up first."""
+
+    def __post_init__(self) -> None:
+        """Refuse a question that has no answers, or two kinds of them."""
+        if bool(self.choices) == bool(self.fields):
+            raise ValueError(f"{self.slug} needs either choices or fields")
+        if self.fields and (self.judge is None or not self.examples):
+            raise ValueError(f"{self.slug} asks for facts and needs a judge and examples")
+
+    @property
+    def signs(self) -> frozenset[str]:
+        """The signs that some choice answers, by slug."""
+        return frozenset(sign.slug for one in self.choices for sign in (*one.seen, *one.unseen))
+
+    @property
+    def needed(self) -> tuple[Field, ...]:
+        """The facts that it is asked for."""
+        return tuple(one for one in self.fields if one.needed)
+
+    @property
+    def accepts(self) -> str:
+        """What may be answered, in words."""
+        if self.choices:
+            return ", ".join([*(one.slug for one in self.choices), UNKNOWN])
+        named = [
+            f"{one.names[0]} ({', '.join(one.words)})" if one.words else one.names[0] for one in self.fields
+        ]
+        return f'{" and ".join(named)}, such as "{self.examples[0][0]}", or {UNKNOWN}'
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A question and its answer; neither choice nor facts where the person does not know."""
+
+    question: Question
+    choice: Choice | None = None
+    facts: Mapping[Fact, Scalar] | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was told."""
+        return self.choice is not None or bool(self.facts)
+
+    @property
+    def slug(self) -> str:
+        """The answer as it is typed."""
+        if self.choice:
+            return self.choice.slug
+        if not self.facts:
+            return UNKNOWN
+        names = {one.fact: one.names[0] for one in self.question.fields}
+        return " ".join(
+            f"{names[fact]}={value:g}" if isinstance(value, float) else f"{names[fact]}={value}"
+            for fact, value in self.facts.items()
+        )
+
+    @property
+    def says(self) -> str:
+        """The answer as a person reads it."""
+        return self.choice.says if self.choice else self.slug if self.facts else "not known"

@@ -1,0 +1,218 @@
+"""The guided interview: complaint, questions, evidence, and what they come to.
+
+Every function takes a consultation and gives a new one; nothing here reads from or writes to a terminal.
+"""
+
+from dataclasses import replace
+
+from traindx.diagnosis.types import NextExperiment
+from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
+from traindx.format import count, percent
+from traindx.interview import knowledge
+from traindx.interview.check_claim import check
+from traindx.interview.claims import claims_in
+from traindx.interview.complaints import complaints_in
+from traindx.interview.next_question import next_question
+from traindx.interview.out_of_scope import outside_in
+from traindx.interview.parse_answer import BadAnswerError, answer_to, told_field
+from traindx.interview.questions.types import Told
+from traindx.interview.types import (
+    Claim,
+    Command,
+    Complaint,
+    Conclusion,
+    Consultation,
+    Gathered,
+    Interview,
+    Move,
+    Ranking,
+)
+from traindx.interview.weighing import TOLD, weigh
+
+_LISTED, _MOST = 0.03, 5
+"""A hypothesis with less belief is not named, and not more than so many are."""
+_LIKELY, _POSSIBLE = 0.2, 0.1
+"""Belief from which on a hypothesis stands out, and from which on it does if it is well ahead."""
+_AHEAD = 2.0
+"""Times the belief in the next one."""
+_SETTLED = 0.8
+"""Above this belief no experiment is needed."""
+_CLOSE = 4.0
+"""Hypotheses within this factor of the first are its rivals."""
+
+_RECORD = Command(
+    "traindx run {script}", "records what was only told here, and what nobody sees from outside"
+)
+_PROVE = Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped")
+_RATES = frozenset("lr-too-high lr-too-low missing-warmup".split())
+_DATA = frozenset(
+    "non-finite-inputs unnormalized-inputs unnormalized-targets input-outliers label-noise labels-misaligned"
+    " labels-out-of-range class-imbalance not-shuffled train-val-leakage train-val-mismatch"
+    " degenerate-labels".split()
+)
+_LAYERS = frozenset(
+    "vanishing-gradients exploding-gradients bad-initialization dead-relu saturated-activations".split()
+)
+BY_CAUSE = (
+    (_RATES, Command("traindx lr-find {script}", "tries rates in short trainings")),
+    (_DATA, Command("traindx examine data DATA", "looks for it in the data itself")),
+    (_LAYERS, Command("traindx examine gradients -- python {script}", "looks at every layer on one batch")),
+)
+"""Commands that look for some causes in particular."""
+
+
+def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultation:
+    """An interview about complaints, or about what words complain of."""
+    meant = complaints or (complaints_in(words) if words else ())
+    interview = Interview(meant, words)
+    ranking = weigh(interview)
+    says = "; ".join(one.says for one in meant)
+    moves = (Move("complaint", says, ranking),) if meant else ()
+    return Consultation(interview, ranking, moves, claims_in(words) if words else (), outside_in(words))
+
+
+def tell(consultation: Consultation, told: Told) -> Consultation:
+    """The consultation after an answer."""
+    interview = consultation.interview.after(told)
+    ranking = weigh(interview)
+    # Facts that are told one by one answer one question.
+    whole = next(one for one in interview.told if one.question is told.question)
+    earlier = [one for one in consultation.moves if one.question is not told.question]
+    move = Move(
+        told.question.asks, whole.says, ranking, earlier[-1].after if earlier else None, told.question
+    )
+    return replace(consultation, interview=interview, ranking=ranking, moves=(*earlier, move))
+
+
+def give(consultation: Consultation, gathered: Gathered) -> Consultation:
+    """The consultation after something was read."""
+    interview = consultation.interview.with_path(gathered)
+    ranking = weigh(interview)
+    move = Move(f"read {gathered.source}", gathered.says, ranking, consultation.ranking)
+    return replace(consultation, interview=interview, ranking=ranking, moves=(*consultation.moves, move))
+
+
+def named_answer(pair: str) -> Told:
+    """The answer in `QUESTION=ANSWER` or `FACT=VALUE`; what is wrong with it gives what is accepted."""
+    name, equals, value = pair.partition("=")
+    name = name.strip().lower()
+    for question in knowledge.questions():
+        if name == question.slug and equals:
+            return answer_to(question, value)
+        for field in question.fields:
+            if name in field.names and equals:
+                return told_field(question, field, value)
+    known = [*(one.slug for one in knowledge.questions()), *_field_names()]
+    if not equals:
+        raise BadAnswerError(f'"{pair}" is no answer; write QUESTION=ANSWER, such as onset=sudden or lr=0.1')
+    raise BadAnswerError(f'no question is called "{name}"; they are {", ".join(known)}')
+
+
+def _field_names() -> list[str]:
+    names = (field.names[0] for question in knowledge.questions() for field in question.fields)
+    return list(dict.fromkeys(names))
+
+
+def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
+    """The consultation with claims to check."""
+    new = tuple(one for one in claims if one not in consultation.claims)
+    return replace(consultation, claims=(*consultation.claims, *new))
+
+
+def conclude(consultation: Consultation) -> Conclusion:
+    """What it comes to, with all that is known by now."""
+    interview, ranking = consultation.interview, consultation.ranking
+    begun = bool(interview.complaints) or interview.is_told
+    listed = tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if begun else ()
+    stands_out = begun and _stands_out(interview, ranking)
+    return Conclusion(
+        consultation,
+        _sentence(consultation, begun),
+        stands_out,
+        listed,
+        tuple(check(one, interview, ranking) for one in consultation.claims),
+        _experiment(ranking) if stands_out else None,
+        _commands(consultation, stands_out) if begun else (),
+        next_question(interview),
+        _limits(interview, ranking),
+    )
+
+
+def _stands_out(interview: Interview, ranking: Ranking) -> bool:
+    if not interview.is_told or not ranking.hypotheses:
+        return False
+    first = ranking.top.confidence
+    second = ranking.hypotheses[1].confidence if len(ranking.hypotheses) > 1 else 0.0
+    is_ahead = first >= _POSSIBLE and first >= _AHEAD * second
+    return first > ranking.healthy and (first >= _LIKELY or is_ahead)
+
+
+def _sentence(consultation: Consultation, begun: bool) -> str:
+    interview, ranking = consultation.interview, consultation.ranking
+    if not begun:
+        other = consultation.outside
+        return f"This is {other[0].called}: another field." if other else "Nothing is known yet."
+    if not ranking.hypotheses:
+        return "No cause could be looked for."
+    top, healthy = f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})", percent(ranking.healthy)
+    if _stands_out(interview, ranking):
+        return f"Most likely: {top}."
+    if not interview.is_told:
+        return f"Before any answer the commonest cause is: {top}."
+    if ranking.healthy > ranking.top.confidence:
+        return f"No cause stands out; that nothing is wrong is likelier than any of them ({healthy})."
+    return f"No cause stands out; the likeliest is: {top}."
+
+
+def _experiment(ranking: Ranking) -> NextExperiment | None:
+    """The cheapest test of a leading cause."""
+    if ranking.top.confidence >= _SETTLED:
+        return None
+    leading = ranking.hypotheses[:_MOST]
+    close = [one.cause for one in leading if one.confidence * _CLOSE >= ranking.top.confidence]
+    tested = min(close, key=lambda one: one.experiment.minutes)
+    return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
+
+
+def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ...]:
+    """What to run next: record what was only told, look for the likeliest cause, prove the fix."""
+    interview = consultation.interview
+    script = _script(interview)
+    found = [] if interview.run else [_RECORD]
+    if stands_out:
+        top = consultation.ranking.top.cause
+        found += [command for causes, command in BY_CAUSE if top.slug in causes]
+        found += [_PROVE, Command(f"traindx explain {top.slug}", "what is known about the likeliest cause")]
+    return tuple(replace(one, line=one.line.replace("{script}", script)) for one in found)
+
+
+def _script(interview: Interview) -> str:
+    """What to type for the program: the script that was given or recorded, else what scripts are called."""
+    given = next((one.source for one in interview.gathered if one.source.endswith(".py")), "")
+    recorded = interview.run.facts if interview.run else {}
+    program = " ".join(str(recorded[one]) for one in (SCRIPT, PROGRAM_ARGUMENTS) if one in recorded)
+    return given or program or "train.py"
+
+
+def _disagreements(interview: Interview) -> list[str]:
+    """Facts that were told and that something read states otherwise."""
+    return [
+        f"you say the {fact.called} is {value}, and what was read says {interview.facts[fact]}, which counts"
+        for fact, value in interview.said.items()
+        if str(interview.facts[fact]).lower() != str(value).lower()
+    ]
+
+
+def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
+    known = sum(one.is_known for one in interview.told)
+    limits = []
+    if known and not interview.run:
+        limits.append(
+            f"It rests on {count(known, 'answer')}, which count {TOLD:g} of what a recording shows."
+        )
+    if len(interview.told) > known:
+        limits.append(f"{count(len(interview.told) - known, 'question')} could not be answered.")
+    limits += [
+        f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
+    ]
+    return tuple(limits)

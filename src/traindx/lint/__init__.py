@@ -1,0 +1,1 @@
+"""Reading training scripts without running them."""

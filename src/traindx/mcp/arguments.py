@@ -1,0 +1,45 @@
+"""What tools take: paths in the roots, the level of detail, the name of a run."""
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, ListRoots, Resolve
+from mcp_types import ListRootsResult
+from pydantic import BeforeValidator, Field
+
+from traindx.mcp.roots import Roots
+from traindx.mcp.state import State
+from traindx.mcp.verdicts import Detail
+
+Call = Context[State, Any]
+"""One call of a tool."""
+
+
+def roots_of_client(call: Call) -> ListRoots | ListRootsResult:
+    """Ask the client for its roots, if it says that it has any."""
+    able = call.client_capabilities
+    return ListRoots() if able is not None and able.roots is not None else ListRootsResult(roots=[])
+
+
+def allowed(call: Call, named: Annotated[ListRootsResult, Resolve(roots_of_client)]) -> Roots:
+    """The folders of the server, as far as the client names them too."""
+    roots = call.request_context.lifespan_context.roots
+    return roots.narrowed(str(one.uri) for one in named.roots) if named.roots else roots
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Allowed = Annotated[Roots, Resolve(allowed)]
+"""Filled in by the server; no agent sees it."""
+Paths = Annotated[
+    list[str],
+    BeforeValidator(_as_list),
+    Field(
+        min_length=1,
+        max_length=50,
+        description="Log files, folders of runs, or recordings (.traindx/runs/NAME), from the server's root.",
+    ),
+]
+Level = Annotated[Detail, Field(description="How much is told: brief, normal or full.")]
+RunName = Annotated[str, Field(description="Only the run of this name, where there are several.")]

@@ -1,0 +1,79 @@
+"""`diagnose`: from logs to ranked causes."""
+
+import shlex
+
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.errors import TraindxError
+from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
+from traindx.format import printable
+from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
+from traindx.mcp.lean import Lean
+from traindx.mcp.next_step import Arguments
+from traindx.mcp.reading import Say, chosen, judged, off_loop, reading_of
+from traindx.mcp.roots import Roots
+from traindx.mcp.verdicts import BOUNDS, RunVerdict, verdict_of
+from traindx.report.results.diagnosis import outcome, sureness
+from traindx.run import Run
+
+TITLE = "Why a training fails"
+HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+_WORST_FIRST = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
+
+
+class Diagnosed(Lean):
+    """The verdicts on the runs at some paths."""
+
+    runs: list[RunVerdict] = Field(description="The worst first.")
+    total: int = Field(description="How many runs there are.")
+    others: list[str] = Field(
+        default_factory=list,
+        description="The verdicts on runs that are not told, a line each, the first forty.",
+    )
+    problems: list[str] = Field(default_factory=list, description="What could not be read, and why.")
+
+
+async def diagnose(
+    paths: Paths, call: Call, roots: Allowed, run: RunName = "", detail: Level = "normal"
+) -> Diagnosed:
+    """Tell whether a training is healthy, and if not, why and what to do next.
+
+    It reads logs or recordings, and gives causes with calibrated confidence and evidence. Call it before any
+    change to a training.
+    """
+
+    def work(say: Say) -> Diagnosed:
+        reading = reading_of(roots, paths, say)
+        runs = chosen(reading.runs, run)
+        pairs = sorted(
+            zip(runs, judged(runs, say), strict=True), key=lambda pair: _WORST_FIRST.index(pair[1].verdict)
+        )
+        most = BOUNDS[detail].runs
+        told = [verdict_of(one, diagnosis, detail, _program(roots, one)) for one, diagnosis in pairs[:most]]
+        return Diagnosed(
+            runs=told,
+            total=len(pairs),
+            others=[_line(*pair) for pair in pairs[most : most + 40]],
+            problems=[printable(str(one), 300) for one in reading.problems[:5]],
+        )
+
+    return await off_loop(call, work)
+
+
+def _program(roots: Roots, run: Run) -> Arguments:
+    """The program of a recorded run as treat takes it; empty where it may not be treated."""
+    stated = str(run.facts.get(SCRIPT, ""))
+    try:
+        script = roots.shown(roots.inside(stated)) if stated.endswith(".py") else ""
+    except TraindxError:
+        return {}
+    words = shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
+    return {"script": script, **({"arguments": words} if words else {})} if script else {}
+
+
+def _line(run: Run, diagnosis: Diagnosis) -> str:
+    words = (diagnosis.verdict.value, sureness(diagnosis), printable(outcome(diagnosis), 100))
+    return f"{printable(run.name, 200)}: {' '.join(word for word in words if word)}"

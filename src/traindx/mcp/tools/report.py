@@ -1,0 +1,78 @@
+"""`report`: a diagnosis as a document for people."""
+
+from typing import Literal
+
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from traindx.errors import TraindxError
+from traindx.mcp.arguments import Allowed, Call, Paths, RunName
+from traindx.mcp.lean import Lean
+from traindx.mcp.reading import Say, chosen, judged, off_loop, reading_of
+from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.report.renderers import html, json, markdown
+from traindx.trials.types import Report
+
+TITLE = "A report for people"
+HINTS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+
+_SHOWN = 12_000
+"""Characters of Markdown that are given back."""
+
+
+class Reported(Lean):
+    """Where a report is."""
+
+    file: str
+    bytes: int
+    runs: int
+    verdicts: list[str] = Field(description="One for each run, the first twenty.")
+    text: str = Field(
+        default="", description="The report itself, where it is Markdown; its first 12,000 characters."
+    )
+
+
+async def report(
+    paths: Paths,
+    call: Call,
+    roots: Allowed,
+    format: Literal["markdown", "html", "json"] = "markdown",  # noqa: A002  # what agents call it
+    run: RunName = "",
+) -> Reported:
+    """Write a diagnosis as a document for people, and tell where it is.
+
+    Markdown, a page with charts that opens offline, or traindx.report/1 as JSON, in a new folder below
+    .traindx/reports.
+    """
+
+    def work(say: Say) -> Reported:
+        reading = reading_of(roots, paths, say)
+        runs = chosen(reading.runs, run)
+        made = Report(runs, reading.problems, reading.other_files, tuple(judged(runs, say)))
+        name, text = _rendered(made, format)
+        file = new_run_folder(roots.output(roots.home, "reports"), "report") / name
+        try:
+            file.write_text(text, encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise TraindxError(
+                f"{file}: cannot be written ({error.strerror}); free the disk, or choose another --root"
+            ) from error
+        return Reported(
+            file=roots.shown(file),
+            bytes=file.stat().st_size,
+            runs=len(runs),
+            verdicts=[one.verdict.value for one in made.diagnoses[:20]],
+            text=text[:_SHOWN] if format == "markdown" else "",
+        )
+
+    return await off_loop(call, work)
+
+
+def _rendered(made: Report, kind: str) -> tuple[str, str]:
+    if kind == "html":
+        return "report.html", html.render(made)
+    if kind == "json":
+        return "report.json", json.render(made) + "\n"
+    return "diagnostic_report.md", markdown.render(made)

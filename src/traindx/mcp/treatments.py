@@ -1,0 +1,178 @@
+"""What came of a treatment, as an agent gets it."""
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from traindx.changes.types import name_of
+from traindx.diagnosis.types import Verdict
+from traindx.format import printable
+from traindx.mcp.lean import Lean, shortened
+from traindx.mcp.next_step import NextStep
+from traindx.mcp.verdicts import Detail, RunVerdict, verdict_of
+from traindx.report.results.trials import (
+    belief_lines,
+    conclusion,
+    left_untried,
+    patch_line,
+    set_aside,
+    why_left,
+)
+from traindx.trials.types import Trial
+
+if TYPE_CHECKING:  # it needs libcst, which a server that treats nothing need not have
+    from traindx.trials.treatment import Treated
+
+Result = Literal["proven", "no proven win", "nothing to treat", "planned"]
+
+_PATCH = 6000
+_MOST = {"brief": 4, "normal": 12, "full": 40}
+
+
+class TrialFound(Lean):
+    """The program with and without one change, same seeds."""
+
+    change: str
+    cause: str
+    title: str
+    measure: str
+    better: str
+    control: float | None = Field(description="null where it ended in no number.")
+    treated: float | None
+    effect: float | None
+    interval: list[float | None] | None = Field(description="95 %, over the seeds.")
+    outcome: Literal["helped", "no difference", "worse", "inconclusive"]
+    says: str
+    seeds: int
+
+
+class PlannedTrial(Lean):
+    """A change that would be tried, or was left untried."""
+
+    change: str
+    title: str
+    cause: str
+
+
+class TreatmentFound(Lean):
+    """What a program suffers from, what was tried, and what is proven."""
+
+    outcome: Result
+    says: str
+    before: RunVerdict = Field(description="The diagnosis of the program as it is.")
+    best: TrialFound | None = Field(default=None, description="The proven change; null where there is none.")
+    trials: list[TrialFound] = Field(default_factory=list, description="The others.")
+    planned: list[PlannedTrial] = Field(default_factory=list)
+    patch: str = Field(
+        default="", description="A unified diff of the source; apply it only after the user agreed."
+    )
+    patch_says: str = ""
+    patch_file: str = ""
+    folder: str = Field(description="Where all arms and reports are.")
+    beliefs: list[str] = Field(default_factory=list, description="How the trials moved the causes.")
+    limits: list[str] = Field(default_factory=list)
+    next_step: NextStep
+
+
+def treatment_found(
+    found: "Treated", detail: Detail, *, folder: str, patch_file: str = "", is_dry: bool = False
+) -> TreatmentFound:
+    """What came out, in as many words as asked for; `is_dry`: nothing was to be tried."""
+    treatment = found.treatment
+    most = _MOST[detail]
+    others = [_trial(one) for one in treatment.trials if one is not treatment.best]
+    outcome = _outcome(found, is_dry)
+    limits = [
+        *set_aside(treatment),
+        *why_left(treatment),
+        *(f"untried: {one}" for one in left_untried(treatment)),
+    ]
+    run, diagnosis = found.report.runs[0], found.report.diagnoses[0]
+    # What is asked for is the treatment; its diagnosis is told at length only where all is.
+    level: Detail = "full" if detail == "full" else "brief"
+    return TreatmentFound(
+        outcome=outcome,
+        says=_says(found, outcome),
+        before=verdict_of(run, diagnosis, level).model_copy(update={"next_step": None}),
+        best=_trial(treatment.best) if treatment.best else None,
+        trials=others[:most],
+        planned=[]
+        if treatment.trials
+        else [
+            PlannedTrial(change=name_of(one.changes), title=one.title, cause=one.cause)
+            for one in found.plan[:most]
+        ],
+        patch=treatment.patch if len(treatment.patch) <= _PATCH else "",
+        patch_says=patch_line(treatment),
+        patch_file=patch_file,
+        folder=folder,
+        beliefs=belief_lines(found.beliefs)[:most] if found.beliefs else [],
+        limits=[printable(one, 300) for one in (*found.notes, *treatment.notes, *limits)][:most],
+        next_step=_next(found, outcome, patch_file),
+    )
+
+
+def _outcome(found: "Treated", is_dry: bool) -> Result:
+    if found.treatment.best:
+        return "proven"
+    if found.treatment.trials:
+        return "no proven win"
+    return "planned" if is_dry and found.plan else "nothing to treat"
+
+
+def _says(found: "Treated", outcome: Result) -> str:
+    if outcome in ("proven", "no proven win"):
+        return f"{outcome}: {conclusion(found.treatment)}"
+    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
+        return "the run is healthy; only tries a change all the same"
+    if outcome == "planned":
+        return f"nothing was tried yet; about {found.seconds:.0f} s for each arm"
+    if found.plan:
+        return "nothing was tried: no cause is likely enough; only tries a change all the same"
+    return "a machine can apply none of the fixes; the diagnosis says what to change by hand"
+
+
+def _next(found: "Treated", outcome: Result, patch_file: str) -> NextStep:
+    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+    if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
+        return NextStep(do="Change nothing by machine; report the diagnosis.", why=_says(found, outcome))
+    if outcome == "planned":
+        return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
+    if outcome == "no proven win":
+        return NextStep(
+            do="Tell the user that nothing is proven, and what was tried; do not pick one all the same.",
+            why=conclusion(found.treatment),
+        )
+    if not patch_file:
+        return NextStep(
+            do="Make the proven change in the source by hand, and run it again.",
+            why="It could not be written as a patch.",
+        )
+    aside = "" if found.treatment.patch_verified else " Say that the patch itself was not verified."
+    return NextStep(
+        do=f"Show the user the trial and the patch, and ask before you apply {patch_file}.{aside}",
+        why="A proven change is still a change of the user's program.",
+    )
+
+
+def _trial(trial: Trial) -> TrialFound:
+    return TrialFound(
+        change=printable(trial.name, 200),
+        cause=trial.cause,
+        title=trial.title,
+        measure=trial.measure.value,
+        better="higher" if trial.measure.is_better_higher else "lower",
+        control=_known(trial.control),
+        treated=_known(trial.treated),
+        effect=_known(trial.effect),
+        interval=None if trial.interval is None else [_known(end) for end in trial.interval],
+        outcome=trial.outcome.value,
+        says=printable(trial.says, 300),
+        seeds=len(trial.counted),
+    )
+
+
+def _known(value: float | None) -> float | None:
+    """A number in six digits; nothing where it is none."""
+    return None if value is None or not math.isfinite(value) else shortened(value)

@@ -1,0 +1,277 @@
+"""What stands in the database of a recording, table by table (see `recording.format`).
+
+A recording may be read while it is written, after its writer was killed, and when a part of it is damaged:
+whatever is whole is returned, and what is not is told.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from traindx.readers.binary.sqlite import table_columns, until_damage
+from traindx.run import Floats, Layer, Scalar
+
+_FLOAT_BYTES = 8
+_FURTHEST_STEP = 2.0**53
+_AT_ONCE = 100
+Order = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What one optimizer trains."""
+
+    id: int
+    name: str
+    shares: frozenset[int]
+    """Earlier streams that hold some of the same parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """All numbers of one column, by step."""
+
+    stream: int
+    quantity: str
+    layer: str
+    part: str
+    steps: Floats
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event as it was written."""
+
+    stream: int
+    step: float | None
+    kind: str
+    says: str
+    layer: str
+    operation: str
+    batch: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Everything that could be read."""
+
+    meta: Mapping[str, object]
+    streams: tuple[Stream, ...]
+    tracks: Mapping[int, tuple[Track, ...]]
+    """By stream; none of a stream that never stepped."""
+    facts: Mapping[int, Mapping[str, Scalar]]
+    """By stream and slug."""
+    layers: Mapping[int, tuple[Layer, ...]]
+    happenings: tuple[Happening, ...]
+    damage: tuple[str, ...] = ()
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """How many numbers could not be placed, by what they lack."""
+
+
+def recording_in(connection: sqlite3.Connection) -> Recording:
+    """Read all tables as they stand at one moment."""
+    # One transaction, or the writer might add a layout between two of the queries.
+    connection.execute("BEGIN")
+    tables = _Tables(connection)
+    lost: dict[str, int] = {}
+    tracks: dict[int, list[Track]] = {}
+    for track in _tracks(tables, lost):
+        tracks.setdefault(track.stream, []).append(track)
+    return Recording(
+        meta=_meta(tables),
+        streams=_streams(tables, tracks),
+        tracks={stream: tuple(found) for stream, found in tracks.items()},
+        facts=_facts(tables),
+        layers=_layers(tables),
+        happenings=tuple(_happenings(tables)),
+        damage=tuple(dict.fromkeys(tables.damage)),
+        lost=lost,
+    )
+
+
+def meta_in(connection: sqlite3.Connection) -> dict[str, object]:
+    """What a recording says of its process, without reading its numbers."""
+    return _meta(_Tables(connection))
+
+
+class _Tables:
+    """The tables of one database, and what is damaged in them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.damage: list[str] = []
+        self._connection = connection
+
+    def lines(self, table: str, columns: str, order: str = "rowid") -> Iterator[tuple[object, ...]]:
+        """The lines of a table in order, those before the damage in a damaged one."""
+        try:
+            known = table_columns(self._connection, table)
+        except sqlite3.DatabaseError as error:
+            self.damage.append(str(error))
+            return
+        if known >= {name.strip() for name in columns.split(",")}:
+            query = f"SELECT {columns} FROM {table} ORDER BY {order}"  # noqa: S608
+            yield from until_damage(self._connection, query, (), self.damage)
+
+
+def _meta(tables: _Tables) -> dict[str, object]:
+    return {str(key): _decoded(value) for key, value in tables.lines("meta", "key, value")}
+
+
+def _streams(tables: _Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:
+    """The streams that are described, and those that only have numbers."""
+    found = {
+        number: Stream(number, name, frozenset(_whole_numbers(shares)))
+        for number, name, shares in tables.lines("streams", "id, name, shares")
+        if isinstance(number, int) and isinstance(name, str)
+    }
+    for number in stepped:
+        found.setdefault(number, Stream(number, f"stream {number}", frozenset()))
+    return tuple(found[number] for number in sorted(found) if number)
+
+
+def _facts(tables: _Tables) -> dict[int, dict[str, Scalar]]:
+    facts: dict[int, dict[str, Scalar]] = {}
+    for stream, slug, text in tables.lines("facts", "stream, slug, value"):
+        value = _decoded(text)
+        if isinstance(stream, int) and isinstance(slug, str) and isinstance(value, Scalar):
+            facts.setdefault(stream, {})[slug] = value
+    return facts
+
+
+def _layers(tables: _Tables) -> dict[int, tuple[Layer, ...]]:
+    layers: dict[int, list[Layer]] = {}
+    columns = "stream, name, kind, shape, trainable, optimized, gradient"
+    for stream, name, kind, shape, *flags in tables.lines("layers", columns, "stream, position"):
+        trainable, optimized, gradient = (flag == 1 for flag in flags)
+        if isinstance(stream, int) and isinstance(name, str):
+            sizes = tuple(_whole_numbers(shape))
+            layers.setdefault(stream, []).append(
+                Layer(name, str(kind), sizes, trainable, optimized, gradient)
+            )
+    return {stream: tuple(found) for stream, found in layers.items()}
+
+
+def _happenings(tables: _Tables) -> Iterator[Happening]:
+    columns = "stream, step, kind, says, layer, operation, batch"
+    for stream, step, kind, says, layer, operation, batch in tables.lines("events", columns):
+        if isinstance(stream, int):
+            yield Happening(
+                stream,
+                float(step) if isinstance(step, int | float) else None,
+                str(kind),
+                str(says),
+                str(layer),
+                str(operation),
+                batch if isinstance(batch, int) else None,
+            )
+
+
+def _tracks(tables: _Tables, lost: dict[str, int]) -> Iterator[Track]:
+    """The columns that hold numbers, in the order in which they were made."""
+    columns = {number: rest for number, *rest in tables.lines("columns", "id, stream, quantity, layer, part")}
+    layouts = {
+        number: list(_whole_numbers(text))
+        for number, text in tables.lines("layouts", "id, columns")
+        if isinstance(number, int)
+    }
+    blocks = _blocks(tables, layouts, lost)
+    places: dict[int, list[tuple[int, int]]] = {}
+    for layout in blocks:
+        for place, column in enumerate(layouts[layout], start=1):
+            places.setdefault(column, []).append((layout, place))
+    merged = _Merging(blocks)
+    for column in sorted(places):
+        stream, quantity, layer, part = columns.get(column, [None] * 4)
+        steps, values = merged.column(places[column])
+        if isinstance(stream, int) and isinstance(quantity, str):
+            yield Track(stream, quantity, str(layer), str(part), steps, values)
+        else:
+            _count(lost, "their column is not described", len(values))
+
+
+def _blocks(
+    tables: _Tables, layouts: Mapping[int, Sequence[int]], lost: dict[str, int]
+) -> dict[int, NDArray[np.float64]]:
+    """The numbers of each layout: a line for the steps and one for each of its columns."""
+    pieces: dict[int, list[bytes]] = {}
+    for layout, data in tables.lines("rows", "layout, data", "id"):
+        if not isinstance(layout, int) or not isinstance(data, bytes):
+            continue
+        row_bytes = _FLOAT_BYTES * (1 + len(layouts.get(layout, ())))
+        if layout not in layouts or len(data) % row_bytes:
+            _count(lost, "their layout is not described or not theirs", len(data) // _FLOAT_BYTES)
+            continue
+        pieces.setdefault(layout, []).append(data)
+    blocks: dict[int, NDArray[np.float64]] = {}
+    for layout in sorted(pieces):
+        block = _turned(pieces.pop(layout), 1 + len(layouts[layout]))
+        placed = np.abs(block[0]) <= _FURTHEST_STEP  # False for NaN too
+        if not placed.all():
+            _count(lost, "their step is not a number", int(np.count_nonzero(~placed)) * (len(block) - 1))
+            block = np.ascontiguousarray(block[:, placed])
+        if block.shape[1]:
+            blocks[layout] = block
+    return blocks
+
+
+def _turned(pieces: Sequence[bytes], width: int) -> NDArray[np.float64]:
+    """Rows as one line per column; some pieces at a time, for memory that was just read is read fast."""
+    block = np.empty((width, sum(map(len, pieces)) // (_FLOAT_BYTES * width)))
+    filled = 0
+    for start in range(0, len(pieces), _AT_ONCE):
+        rows = np.frombuffer(b"".join(pieces[start : start + _AT_ONCE])).reshape(-1, width)
+        block[:, filled : filled + len(rows)] = rows.T
+        filled += len(rows)
+    return block
+
+
+def _count(lost: dict[str, int], why: str, number: int) -> None:
+    lost[why] = lost.get(why, 0) + number
+
+
+class _Merging:
+    """Puts together what layouts hold of one column; columns of the same layouts share their steps."""
+
+    def __init__(self, blocks: Mapping[int, NDArray[np.float64]]) -> None:
+        self._blocks = blocks
+        self._known: dict[tuple[int, ...], tuple[Floats, Order | None]] = {}
+
+    def column(self, places: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
+        """Steps, strictly increasing, and values; the last written where a step stands twice."""
+        layouts = tuple(layout for layout, _ in places)
+        if layouts not in self._known:
+            self._known[layouts] = _ordered(_chained([self._blocks[layout][0] for layout in layouts]))
+        steps, order = self._known[layouts]
+        values = _chained([self._blocks[layout][place] for layout, place in places])
+        return steps, values if order is None else values[order]
+
+
+def _chained(parts: Sequence[Floats]) -> Floats:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _ordered(steps: Floats) -> tuple[Floats, Order | None]:
+    """Steps in order, and by which indexes they are found; None where they stood in order."""
+    if bool(np.all(steps[1:] > steps[:-1])):
+        return steps, None
+    order: Order = np.argsort(steps, kind="stable").astype(np.int64)
+    ascending = steps[order]
+    order = order[np.append(ascending[1:] != ascending[:-1], True)]
+    return steps[order], order
+
+
+def _decoded(text: object) -> object:
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _whole_numbers(text: object) -> Iterator[int]:
+    found = _decoded(text)
+    yield from (number for number in (found if isinstance(found, list) else []) if isinstance(number, int))

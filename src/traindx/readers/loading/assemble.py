@@ -1,0 +1,304 @@
+"""Logs of one run to a `Run`: names, splits, segments, one point per step."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
+from traindx.format import count
+from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
+from traindx.readers.loading.placed import Placed
+from traindx.readers.loading.placement import place, promoted, repeats, written_alike
+from traindx.readers.loading.segments import Going, increasing, last_of_each_step, segments_of
+from traindx.readers.loading.strand import Strand, counting_epochs, joined
+from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.types import Column, Log
+from traindx.run import (
+    Axis,
+    Begins,
+    Event,
+    EventKind,
+    Fact,
+    Floats,
+    Quantity,
+    Run,
+    Scalar,
+    Segment,
+    Series,
+    Unread,
+)
+
+_ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values())}
+_UNSET = -1
+"""How command-line parsers spell "not given" for counts: max_steps=-1."""
+_NAMES = frozenset({LOSS_FUNCTION, OPTIMIZER, SCHEDULE, MODEL, DATASET})
+"""Facts that are names: `loss = 0.0` states no loss function."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Woven:
+    """What one strand gives."""
+
+    source: str
+    sureness: float
+    series: tuple[Series, ...]
+    written: tuple[Floats, ...]
+    """The values of each series as they were written, those of repeated steps included."""
+    segments: tuple[Segment, ...]
+    unread: tuple[Unread, ...]
+    notes: tuple[str, ...]
+
+
+def assemble(
+    name: str, strands: Sequence[Strand], settings: Mapping[str, Scalar], names: Mapping[str, Quantity]
+) -> Run:
+    """Make one run of its strands."""
+    strands = counting_epochs(strands)
+    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -_points(w.series))
+    notes = [note for strand in woven for note in strand.notes]
+    series = promoted(_merged(woven, notes), notes)
+    logs = [log for strand in strands for log in strand.logs]
+    # What the log itself states was in force; a file beside it may have been edited since.
+    everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
+    segments = _zipped([w.segments for w in woven])
+    return Run(
+        name=name,
+        series=tuple(sorted(series, key=lambda s: _ORDER.get(s.quantity, len(_ORDER)))),
+        sources=tuple(dict.fromkeys(log.source for log in logs)),
+        formats=tuple(dict.fromkeys(strand.title for strand in strands)),
+        segments=segments,
+        facts=_facts(everything, logs),
+        settings=everything,
+        events=tuple(event for log in logs for event in log.events) + _resumptions(segments),
+        unread=_summed(u for w in woven for u in w.unread),
+        notes=tuple(dict.fromkeys(notes)),
+        model=tuple(layer for log in logs for layer in log.model),
+    )
+
+
+def _points(series: Iterable[Series]) -> int:
+    return sum(len(s) for s in series)
+
+
+def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
+    written = [column for column in joined(strand.logs) if len(column.values)]
+    columns = [_positioned(column) for column in map(_with_finite_steps, written) if len(column.values)]
+    placement = place(columns, names, strand.split, strand.part)
+    going = segments_of(_measured(placement.placed))
+    notes = list(placement.notes)
+    if not going.ordered:
+        notes.append("the records are not in the order of their steps: sorted, and restarts cannot be told")
+    series = [_series(p) for p in placement.placed]
+    clock = _wall_time(series, columns)
+    return _Woven(
+        source=strand.logs[0].source,
+        sureness=strand.sureness,
+        series=(*series, *clock),
+        written=(*(p.column.values for p in placement.placed), *(c.values for c in clock)),
+        segments=_segments(placement.placed, going),
+        unread=(*(u for log in strand.logs for u in log.unread), *placement.unread, *_nowhere(written)),
+        notes=(*notes, *_superseded(placement.placed, going)),
+    )
+
+
+def _with_finite_steps(column: Column) -> Column:
+    """A column without the values that the log places nowhere: their step is NaN or infinite."""
+    placed = np.isfinite(column.steps)
+    if placed.all():
+        return column
+    times = None if column.times is None else column.times[placed]
+    return replace(
+        column,
+        values=column.values[placed],
+        steps=column.steps[placed],
+        rows=column.rows[placed],
+        times=times,
+    )
+
+
+def _nowhere(columns: Sequence[Column]) -> list[Unread]:
+    lost = [(column.name, int(np.count_nonzero(~np.isfinite(column.steps)))) for column in columns]
+    return [Unread(name, number, "its step is not finite") for name, number in lost if number]
+
+
+def _positioned(column: Column, *, least: int = 4) -> Column:
+    """Count records where the stated steps repeat so often that they cannot be positions."""
+    # A log that was restarted or printed twice also repeats steps, but it goes up in between.
+    climbs = int(np.count_nonzero(column.steps[1:] > column.steps[:-1]))
+    if len(column.steps) < least or climbs * 2 >= len(column.steps) - 1:
+        return column
+    if len(np.unique(column.steps)) * 2 > len(column.steps):
+        return column
+    return replace(column, steps=np.arange(len(column.steps), dtype=np.float64), axis=Axis.RECORD)
+
+
+def _series(placed: Placed, low: int = 0, high: int | None = None) -> Series:
+    column = placed.column
+    steps, values = column.steps[low:high], column.values[low:high]
+    if not increasing(steps):  # else views do, and columns go on sharing their steps
+        keep = last_of_each_step(steps)
+        steps, values = steps[keep], values[keep]
+    return Series(
+        quantity=placed.means.quantity,
+        steps=steps,
+        values=values,
+        axis=column.axis,
+        part=placed.means.part,
+        layer=placed.means.layer,
+        name=column.name,
+    )
+
+
+def _segments(placed: Sequence[Placed], going: Going) -> tuple[Segment, ...]:
+    if not placed:
+        return ()
+    ends: list[int | None] = [*going.starts[1:], None]
+    segments: list[Segment] = []
+    for start, end in zip(going.starts, ends, strict=True):
+        cuts = [
+            (
+                p,
+                int(np.searchsorted(p.column.rows, start)) if segments else 0,
+                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
+            )
+            for p in placed
+        ]
+        series = tuple(_series(p, low, high) for p, low, high in cuts if high > low)
+        segments.append(_segment(series, segments))
+    return tuple(segments)
+
+
+def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
+    longest = max(series, key=len)
+    first, last = float(longest.steps[0]), float(longest.steps[-1])
+    if not earlier:
+        begins = Begins.START
+    else:
+        begins = Begins.RESUME if first > earlier[0].first_step else Begins.RESTART
+    return Segment(begins, first, last, longest.axis, series)
+
+
+def _superseded(placed: Sequence[Placed], going: Going) -> list[str]:
+    """Say how many points a later one with the same step replaced within one segment."""
+    if len(going.starts) > 1:
+        return []
+    notes: list[str] = []
+    for item in placed:
+        column = item.column
+        if increasing(column.steps):
+            continue
+        keep = last_of_each_step(column.steps)
+        kept = column.values[keep][np.searchsorted(column.steps[keep], column.steps)]
+        differing = int(
+            np.count_nonzero((kept != column.values) & ~(np.isnan(kept) & np.isnan(column.values)))
+        )
+        if differing:
+            notes.append(
+                f"{column.name}: {count(differing, 'value')} gave way to a later one of the same step"
+            )
+    return notes
+
+
+def _measured(placed: Sequence[Placed]) -> list[Column]:
+    """The columns whose steps tell restarts: counters stand in every row, in whatever order rows come."""
+    return [p.column for p in placed if p.means.quantity not in COUNTERS] or [p.column for p in placed]
+
+
+def _wall_time(series: Sequence[Series], columns: Sequence[Column]) -> tuple[Series, ...]:
+    """When the records were written, where the log says so and no series of it does."""
+    timed = [c for c in columns if c.times is not None]
+    if not timed or any(s.quantity == WALL_TIME for s in series):
+        return ()
+    longest = max(timed, key=lambda column: len(column.values))
+    assert longest.times is not None
+    keep = last_of_each_step(longest.steps)
+    seconds = longest.times[keep] - longest.times.min()
+    return (Series(WALL_TIME, longest.steps[keep], seconds, longest.axis, name="time of writing"),)
+
+
+def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
+    """The series of all strands; what a less exact strand only repeats is left out, and said."""
+    merged: list[tuple[Series, Floats]] = []
+    for strand in sorted(woven, key=lambda strand: -strand.sureness):
+        pairs = list(zip(strand.series, strand.written, strict=True))
+        echoes = [pair for pair in pairs if _stands_in(pair, merged)]
+        told = sum(series.quantity != WALL_TIME for series, _ in echoes)
+        if told:
+            notes.append(f"{strand.source} repeats {count(told, 'series', 'series')}; kept once")
+        merged += [pair for pair in pairs if pair not in echoes]
+    return _told_apart([series for series, _ in merged])
+
+
+def _stands_in(pair: tuple[Series, Floats], others: Sequence[tuple[Series, Floats]]) -> bool:
+    """Whether another strand has the same numbers already."""
+    candidate, written = pair
+    rivals = [
+        (s, values) for s, values in others if (s.quantity, s.layer) == (candidate.quantity, candidate.layer)
+    ]
+    if candidate.quantity == WALL_TIME:
+        return bool(rivals)
+    return any(repeats(candidate, rival) or written_alike(written, values) for rival, values in rivals)
+
+
+def _told_apart(series: Sequence[Series]) -> list[Series]:
+    """Give series that still share a quantity parts of their own; the longest keeps its part."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        groups.setdefault((one.quantity, one.part, one.layer), []).append(one)
+    renamed: dict[int, Series] = {}
+    for (_, part, _), alike in groups.items():
+        longest = max(alike, key=len)
+        for number, one in enumerate((s for s in alike if s is not longest), start=2):
+            taken = one.name == longest.name or number > 2
+            label = f"{one.name} {number}" if taken else one.name
+            renamed[id(one)] = replace(one, part=f"{part} {label}".strip())
+    return [renamed.get(id(one), one) for one in series]
+
+
+def _zipped(strands: Sequence[tuple[Segment, ...]]) -> tuple[Segment, ...]:
+    """Join the segments of strands that were restarted equally often; else the longest strand's count."""
+    if not strands or not strands[0]:
+        return ()
+    alike = [segments for segments in strands if len(segments) == len(strands[0])]
+    return tuple(
+        replace(parts[0], series=tuple(s for part in parts for s in part.series))
+        for parts in zip(*alike, strict=True)
+    )
+
+
+def _resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
+    return tuple(
+        Event(
+            EventKind.RESUMED,
+            f"{segment.begins.value} at {segment.axis.value} {segment.first_step:g}",
+            segment.first_step,
+        )
+        for segment in segments[1:]
+    )
+
+
+def _facts(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
+    facts: dict[Fact, Scalar] = {}
+    for name, value in settings.items():
+        fact = fact_of(name)
+        if fact is None or fact in facts or value == _UNSET:
+            continue
+        if fact in _NAMES and not isinstance(value, str):
+            continue
+        if fact is PRECISION and isinstance(value, bool):
+            if value:  # fp16=True names the precision by the setting's own name
+                facts[fact] = name.rpartition(".")[2]
+            continue
+        facts[fact] = value
+    for log in logs:
+        facts.update(log.facts)
+    smoothing = next((log.smoothing for log in logs if log.smoothing), "")
+    return {**facts, SMOOTHING: smoothing} if smoothing else facts
+
+
+def _summed(unread: Iterable[Unread]) -> tuple[Unread, ...]:
+    counts: dict[tuple[str, str], int] = {}
+    for item in unread:
+        counts[(item.name, item.why)] = counts.get((item.name, item.why), 0) + item.count
+    return tuple(Unread(name, count, why) for (name, why), count in counts.items())

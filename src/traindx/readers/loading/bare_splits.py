@@ -1,0 +1,158 @@
+"""Columns that name a part of the data and no measure: what they measure, by the company they are in.
+
+epoch 1 loss 0.98 val 0.95             val is the loss on validation data: the loss is what stands beside it
+epoch 1 train 0.98 valid 0.95          both are losses: nothing else is named, and they fall
+epoch 1 loss 1.95 train 0.25 val 0.22  scores: the loss has a name, and they rise
+epoch 1 loss 0.98 acc 0.5 val 0.6      not told
+epoch 1 loss 0.98 dev 45.2             no loss, by its size
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.format import listed
+from traindx.quantities import TRAIN_LOSS, TRAIN_SCORE
+from traindx.readers.loading.placed import Placed, measure_of, other_split
+from traindx.readers.names.vocabulary import Meaning, bare_split_of
+from traindx.readers.types import Column
+from traindx.run import Floats, Quantity, Split, Unread
+
+_LOSS = measure_of(TRAIN_LOSS)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What became of the columns."""
+
+    placed: tuple[Placed, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Something that is measured on parts of the data."""
+
+    quantity: Quantity
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.part or measure_of(self.quantity)
+
+
+def by_measure(columns: Sequence[Column], company: Sequence[Placed]) -> Measured:
+    """Give columns such as `train` and `val` the one measure that the others leave open; else leave them."""
+    splits = {split for column in columns if (split := bare_split_of(column.name))}
+    open_to_all = _open_measures(splits, company)
+    if len(open_to_all) > 1:
+        told = listed([measure.name for measure in open_to_all])
+        return _left(columns, f"it names no measure; it may be {told}")
+    if not open_to_all:
+        return _unnamed(columns, splits, company)
+    measure = open_to_all[0]
+    doubt = _doubt(columns, _column_of(measure, company)) if measure_of(measure.quantity) == _LOSS else ""
+    if doubt:
+        return _left(columns, f"it names no measure, and {doubt}")
+    return _as(measure, columns, "the measure beside them")
+
+
+def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[Placed]) -> Measured:
+    """Losses or scores, by how the training's numbers go; `val` alone may as well be a value."""
+    leading = next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), None)
+    if leading is None:
+        return _left(columns, "it names no measure")
+    loss, score = _Measure(TRAIN_LOSS), _Measure(TRAIN_SCORE)
+    lost = _takes(splits, loss, company)
+    if _are_scores(columns, leading, 100 if lost else 1) and not _takes(splits, score, company):
+        return _as(score, columns, "as they name no measure, rise, and stay within its range")
+    if lost:
+        return _left(columns, "it names no measure, and the loss is already named")
+    if doubt := _doubt(columns, None):
+        return _left(columns, f"it names no measure, and {doubt}")
+    return _as(loss, columns, "as they name a part of the data and no measure")
+
+
+def _as(measure: _Measure, columns: Sequence[Column], why: str) -> Measured:
+    names = listed(list(dict.fromkeys(column.name for column in columns)))
+    note = f"read as {measure.name}, {why}: {names}"
+    return Measured(tuple(_placed(column, measure) for column in columns), notes=(note,))
+
+
+def _left(columns: Sequence[Column], why: str) -> Measured:
+    return Measured(
+        unread=tuple(Unread(c.name, len(c.values), f"{why}; --map can place it") for c in columns)
+    )
+
+
+def _placed(column: Column, measure: _Measure) -> Placed:
+    split = bare_split_of(column.name)
+    assert split is not None
+    return Placed(column, Meaning(other_split(measure.quantity, split), measure.part))
+
+
+def _open_measures(splits: set[Split], company: Sequence[Placed]) -> list[_Measure]:
+    """The measures in the log that are not yet taken on any of the splits."""
+    measures = dict.fromkeys(_Measure(_on_train(p), p.means.part) for p in company if p.means.quantity.split)
+    whole_loss = _Measure(TRAIN_LOSS)
+    free = [measure for measure in measures if not _takes(splits, measure, company)]
+    # Where there is a loss, its terms are not what a bare `val` stands for.
+    return [m for m in free if m == whole_loss or m.quantity is not TRAIN_LOSS or whole_loss not in measures]
+
+
+def _on_train(placed: Placed) -> Quantity:
+    return other_split(placed.means.quantity, Split.TRAIN)
+
+
+def _takes(splits: set[Split], measure: _Measure, company: Sequence[Placed]) -> bool:
+    """Whether a measure has a column of its own on one of the splits."""
+    return any(
+        p.means.quantity.split in splits and _Measure(_on_train(p), p.means.part) == measure for p in company
+    )
+
+
+def _column_of(measure: _Measure, company: Sequence[Placed]) -> Column | None:
+    alike = (
+        p.column
+        for p in company
+        if p.means.quantity.split and _Measure(_on_train(p), p.means.part) == measure
+    )
+    return next(alike, None)
+
+
+def _doubt(columns: Sequence[Column], beside: Column | None, *, most_apart: float = 8.0) -> str:
+    """Why numbers are hardly losses: counts, scores, or far from the loss beside them from the start."""
+    theirs = _finite(beside) if beside is not None else np.empty(0)
+    for values in map(_finite, columns):
+        if len(values) > 2 and bool(np.all(values == np.round(values))):
+            return "all its values are whole numbers"
+        if len(theirs) and len(values):
+            ours, other = abs(float(values[0])), abs(float(theirs[0]))
+            if not ours <= most_apart * other <= most_apart**2 * ours:
+                return "it is far from the loss beside it"
+    leading = _finite(next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), columns[0]))
+    # A validation loss may rise, but then it mostly fell before.
+    if beside is not None and len(leading) and float(leading.min()) < 0.98 * float(leading[0]):
+        return ""
+    # A training loss that rises diverges, and soon leaves the range of a score.
+    return "it rises as a score does" if _rises_within(leading, 100 if beside is None else 1) else ""
+
+
+def _finite(column: Column) -> Floats:
+    return column.values[np.isfinite(column.values)]
+
+
+def _are_scores(columns: Sequence[Column], leading: Column, most: float) -> bool:
+    """Whether all lie within the range of a score, and the training's rise."""
+    inside = all(bool(np.all((column.values >= 0) & (column.values <= most))) for column in columns)
+    return inside and _rises_within(_finite(leading), most)
+
+
+def _rises_within(values: Floats, most: float, *, least: int = 3) -> bool:
+    """Whether the last third of numbers from 0 up to a limit lies above the first."""
+    third = len(values) // 3
+    if len(values) < least or float(values.min()) < 0 or float(values.max()) > most:
+        return False
+    return float(np.median(values[-third:])) > float(np.median(values[:third]))

@@ -1,0 +1,258 @@
+"""How people name things: foreign names to quantities, facts, splits and axes.
+
+train_loss_step      TRAIN_LOSS, per step
+eval_g0_loss         VAL_LOSS of "g0"
+metrics/mAP50(B)     VAL_SCORE "map50"
+lr-AdamW             LEARNING_RATE
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from traindx import quantities as q
+from traindx.readers.names.compound import Compound, compound_of, told_split
+from traindx.readers.names.layer_names import layer_statistic_of
+from traindx.readers.names.metric_names import ACCURACY, ERROR, LOSS
+from traindx.readers.names.position_names import (
+    NOT_POSITIONS,
+    POSITION_PLACES,
+    POSITION_SIGNS,
+    POSITIONS,
+    SOFT_SPLIT_WORDS,
+    SPLIT_VERBS,
+    SPLIT_WORDS,
+)
+from traindx.readers.names.setting_names import (
+    FACTS_BY_NAME,
+    NAMED_FACTS,
+    NAMING_WRAPPERS,
+    OTHER_ROLES,
+    WRAPPERS,
+)
+from traindx.readers.names.side_words import (
+    ABOUT_A_RATE,
+    ABOUT_WHAT_FOLLOWS,
+    ABOUT_WHAT_PRECEDES,
+    ABOUT_WHAT_STANDS_NEXT,
+    DETECTION_METRICS,
+    DETECTION_PLACES,
+    GRAINS,
+    KINDS_OF_ACCURACY,
+    MEASURED_IN_EVALUATION,
+    NEUTRAL,
+    NEUTRAL_BESIDE,
+    NEUTRAL_BESIDE_ALONE,
+    UNITS,
+    WORDS_OF_RETURNS,
+)
+from traindx.readers.names.spelling import spelled_out
+from traindx.readers.names.words import LONGEST_NAME, words_of
+from traindx.run import Axis, Fact, Quantity, Split
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a foreign name stands for."""
+
+    quantity: Quantity
+    part: str = ""
+    """Which of several: an evaluation set, a loss term, a metric's name, a parameter group."""
+    layer: str = ""
+    grain: str = ""
+    """"step" or "epoch" where the name says over what the number was taken."""
+    split_assumed: bool = False
+    """The name tells no split; training was assumed, and the company it was written in may tell better."""
+
+
+@lru_cache(maxsize=65_536)
+def meaning(name: str, split: Split | None = None) -> Meaning | None:
+    """What a name stands for, given the split its place in the log tells, or None if it is not known."""
+    axis = axis_of(name)
+    if axis is not None:
+        return Meaning(
+            _COUNTED[axis], part="tokens" if axis is Axis.SAMPLE and "token" in name.lower() else ""
+        )
+    statistic = layer_statistic_of(name)
+    if statistic is not None:
+        return Meaning(statistic.quantity, layer=statistic.layer)
+    words = spelled_out(name)
+    if " ".join(words) in _WHOLE_NAMES:
+        return _WHOLE_NAMES[" ".join(words)]
+    compound = compound_of(words) if len(words) <= _MOST_WORDS else None
+    if compound is None or "best" in compound.rest:
+        # A best so far repeats one value of another series; as a series of its own it would hide every fall.
+        return None
+    if isinstance(compound.head.measures, Quantity):
+        return _of_the_run(name, compound, compound.head.measures, split)
+    return _of_a_split(name, compound, split)
+
+
+_MOST_WORDS = 24
+_EXCEPTION = re.compile(r"[A-Z][A-Za-z]*Error")
+_COUNTED = {Axis.STEP: q.ITERATION, Axis.EPOCH: q.EPOCH, Axis.SAMPLE: q.SAMPLES_SEEN}
+_WHOLE_NAMES = {
+    "time iterations": Meaning(q.ITERATION),
+    "train n updates": Meaning(q.ITERATION),
+    "trl": Meaning(q.TRAIN_LOSS),
+    "tel": Meaning(q.TEST_LOSS),
+    # Only as a whole name: `losses/clipfrac` and `train/clip_fraction` are of PPO's ratio, not of gradients.
+    **dict.fromkeys(
+        (
+            "clip frac",
+            "clip fraction",
+            "clipped frac",
+            "clipped fraction",
+            "frac clipped",
+            "fraction clipped",
+        ),
+        Meaning(q.CLIPPED_SHARE),
+    ),
+}
+
+
+def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning | None:
+    """The meaning of a loss or metric, which is measured on some part of the data."""
+    head, told = compound.head, told_split(compound.rest)
+    if isinstance(head.measures, Quantity) or _is_about_a_metric(compound):
+        return None
+    if not ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
+        return None
+    telling = _telling_words(name, compound, told.rest)
+    if head.company is not None and not head.company.issuperset(telling):
+        return None
+    if telling and not told.split and _EXCEPTION.fullmatch(name):
+        return None
+    split = told.split or place or _place_of_detection(name, compound)
+    if split is None and head.part in ("l1", "l2"):
+        return None  # a metric of LightGBM, but only beside the name of a split
+    grains = [GRAINS[word] for word in told.rest if word in GRAINS]
+    return Meaning(
+        head.measures[split or Split.TRAIN],
+        part="_".join([head.part, *telling] if head.part else telling),
+        grain=grains[-1] if grains else "",
+        split_assumed=split is None,
+    )
+
+
+def _telling_words(name: str, compound: Compound, words: tuple[str, ...]) -> list[str]:
+    """The words that tell one number from another of its kind."""
+    neutral = NEUTRAL
+    if compound.head.measures is LOSS and re.search("loss[ _]value", name, re.IGNORECASE):
+        neutral = neutral | {"value"}
+    if compound.head.measures is ACCURACY or compound.head.measures is ERROR:
+        neutral = neutral | KINDS_OF_ACCURACY
+    if _place_of_detection(name, compound):
+        neutral = neutral | {"coco", "pascal", "voc", "lvis"}
+    return [word for word in words if word not in neutral]
+
+
+def _is_about_a_metric(compound: Compound) -> bool:
+    """Whether a name only speaks of the metric in it: `loss_weight`, `num_hits`."""
+    return not (
+        ABOUT_WHAT_PRECEDES.isdisjoint(compound.after) and ABOUT_WHAT_FOLLOWS.isdisjoint(compound.before)
+    )
+
+
+def _place_of_detection(name: str, compound: Compound) -> Split | None:
+    """Detection metrics are computed on validation data, though their names do not say so."""
+    place, slash, _ = name.partition("/")
+    if not slash or DETECTION_PLACES.isdisjoint(words_of(place)):
+        return None
+    metric = compound.head.part or ("top" if "_top" in name else "")
+    return Split.VALIDATION if metric.startswith(DETECTION_METRICS) else None
+
+
+_BARE = ("time",), ("data",)
+
+
+def _of_the_run(name: str, compound: Compound, quantity: Quantity, place: Split | None) -> Meaning | None:
+    """The meaning of a number that belongs to the run as a whole, whatever data it saw."""
+    told, company = told_split(compound.rest), compound.head.company
+    if told.split and not _may_name_a_split(name, compound, quantity, told.split):
+        return None
+    neutral = NEUTRAL.union(NEUTRAL_BESIDE.get(quantity, ())) if company is None else NEUTRAL_BESIDE_ALONE
+    telling = [word for word in told.rest if word not in neutral]
+    if company is not None and not company.issuperset(telling):
+        return None
+    if compound.phrase in _BARE and not UNITS.issuperset(compound.after):
+        return None  # `time/total` is the whole run's
+    if company is None and _is_about(name, compound, quantity):
+        return None
+    split = told.split or place
+    evaluated = split is not None and split is not Split.TRAIN and quantity in MEASURED_IN_EVALUATION
+    words = [split.value if split and evaluated else "", compound.head.part, *telling]
+    return Meaning(quantity, "_".join(word for word in words if word))
+
+
+def _may_name_a_split(name: str, compound: Compound, quantity: Quantity, split: Split) -> bool:
+    """Whether a quantity of the run keeps its meaning with a split in its name."""
+    if quantity is q.WALL_TIME or compound.head.part == "steps":
+        return False  # `eval_runtime`, `train_steps_per_second`: of one evaluation, of a whole run
+    if compound.phrase in _BARE:
+        return "/" in name  # `train/time` is a step's, `train_time` an epoch's
+    return quantity is not q.BATCH_SIZE or split is Split.TRAIN
+
+
+def _is_about(name: str, compound: Compound, quantity: Quantity) -> bool:
+    """Whether a name only speaks of the quantity in it: `lr_decay`, `max_grad_norm`."""
+    if quantity is q.GRADIENT_NORM:
+        return not ({"max", "clip"}.isdisjoint(compound.before) and {"clip"}.isdisjoint(compound.after[:1]))
+    if quantity is q.WEIGHT_NORM:
+        return "." in name  # some other statistic of a parameter: `exp_avg/fc1.weight.norm`
+    if quantity is q.REWARD and compound.phrase[-1] in ("return", "returns"):
+        # Programs return much else: only what may qualify the return of an episode may stand beside it.
+        telling = NEUTRAL.union(NEUTRAL_BESIDE[quantity], WORDS_OF_RETURNS)
+        return not telling.issuperset(told_split(compound.rest).rest)
+    if quantity in (q.REWARD, q.EPISODE_LENGTH):
+        return _is_about_a_metric(compound)
+    return quantity is not q.THROUGHPUT and not ABOUT_A_RATE.isdisjoint(compound.after)
+
+
+@lru_cache(maxsize=4096)
+def axis_of(name: str) -> Axis | None:
+    """What a column of positions counts, or None if the name is not that of a position."""
+    if name.strip() in POSITION_SIGNS:
+        return POSITION_SIGNS[name.strip()]
+    place, _, last = name.rpartition("/")
+    place_words, words = words_of(place), words_of(last)
+    if not POSITION_PLACES.issuperset(place_words) or " ".join(place_words + words) in NOT_POSITIONS:
+        return None
+    return POSITIONS.get(" ".join(words))
+
+
+@lru_cache(maxsize=4096)
+def split_of(words: str) -> Split | None:
+    """The split that a folder name, a row's mode or the start of a line tells; None if it tells two."""
+    named = [word if len(word) < 4 else word.rstrip("0123456789") for word in words_of(words)]
+    said = {SPLIT_WORDS[word]: word for word in named if word in SPLIT_WORDS}
+    if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in SOFT_SPLIT_WORDS:
+        return Split.TEST
+    return next(iter(said)) if len(said) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def bare_split_of(name: str) -> Split | None:
+    """The split of a name that is but the word for a part of the data, as `val` is, and names no measure."""
+    words = words_of(name)
+    return split_of(name) if len(words) == 1 and words[0] not in SPLIT_VERBS else None
+
+
+@lru_cache(maxsize=4096)
+def fact_of(name: str) -> Fact | None:
+    """The fact that a hyperparameter's name states, by the last of its dotted words.
+
+    A switch (`fp16: true`) states PRECISION too: its value is then the name itself.
+    """
+    path = [" ".join(words_of(step)) for step in re.split(r"[./:]", name[:LONGEST_NAME])]
+    path = [step for step in path if step]
+    while len(path) > 1 and path[-1] in WRAPPERS:
+        path.pop()
+    if not path or not OTHER_ROLES.isdisjoint(" ".join(path[:-1]).split()):
+        return None
+    if len(path) > 1 and path[-1] in NAMING_WRAPPERS:
+        fact = FACTS_BY_NAME.get(path[-2])
+        return fact if fact in NAMED_FACTS else None
+    if len(path) > 1 and path[-1].isdecimal():
+        return FACTS_BY_NAME.get(f"{path[-2]} {path[-1]}")
+    return FACTS_BY_NAME.get(path[-1])

@@ -1,0 +1,198 @@
+"""A table as it grows, block by block: the numbers and the words of each column.
+
+epoch,phase,loss,time
+1,train,0.61,2024-05-01 12:00:03      phase holds words, time holds moments
+1,val,0.55,2024-05-01 12:00:09
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from traindx.readers.names.vocabulary import axis_of
+from traindx.readers.tabular.number_text import moment_in, number_in, progress_in
+from traindx.readers.tabular.table import Cells
+from traindx.run import Floats, Rows, Unread
+
+_MOST_WORDS = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of one column: which row holds which of a few texts."""
+
+    rows: Rows
+    codes: NDArray[np.int32]
+    texts: tuple[str, ...]
+    """The different texts, in the order they appear; empty where there are too many to keep."""
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A whole table, numbers and words."""
+
+    length: int
+    cells: Mapping[str, Cells]
+    words: Mapping[str, Words]
+    time: str
+    """The column that holds dates and times, read as seconds; empty where there is none."""
+    unread: tuple[Unread, ...]
+
+
+def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
+    """The part of a table that stands in some rows, numbered anew; one column may be left out."""
+    chosen = np.zeros(sheet.length, dtype=bool)
+    chosen[rows] = True
+    number = np.cumsum(chosen) - 1
+    cells: dict[str, Cells] = {}
+    for name, old in sheet.cells.items():
+        keep = chosen[old.rows]
+        if name != without and keep.any():
+            cells[name] = Cells(number[old.rows[keep]], old.values[keep])
+    words: dict[str, Words] = {}
+    for name, texts in sheet.words.items():
+        keep = chosen[texts.rows]
+        if name != without and keep.any():
+            used, codes = np.unique(texts.codes[keep], return_inverse=True)
+            words[name] = Words(
+                number[texts.rows[keep]],
+                codes.astype(np.int32),
+                tuple(texts.texts[code] for code in used),
+                int(np.count_nonzero(keep)),
+            )
+    return replace(sheet, length=len(rows), cells=cells, words=words)
+
+
+class SheetBuilder:
+    """Collects the rows of a table in the order they are written."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._numbers: dict[str, list[tuple[int, Rows | None, Floats]]] = {}
+        self._words: dict[str, _GrowingWords] = {}
+        self._time = ""
+        self._skipped: dict[tuple[str, str], int] = {}
+
+    def begin_rows(self, count: int) -> int:
+        """Make room for rows and return the number of the first; the cells follow."""
+        self.length += count
+        return self.length - count
+
+    def add_numbers(self, name: str, first: int, rows: Rows | None, values: Floats) -> None:
+        """Add numbers to a column: of all rows from `first` on, or of the `rows` counted from there."""
+        if len(values):
+            self._numbers.setdefault(name, []).append((first, rows, values))
+
+    def add_texts(self, name: str, first: int, rows: Rows | None, texts: Sequence[str]) -> None:
+        """Add cells that may hold numbers, words or nothing."""
+        cells = _sorted_out(texts)
+        which = np.arange(len(texts)) if rows is None else rows
+        self.add_numbers(name, first, which[cells.number_places], np.array(cells.numbers))
+        if not cells.words:
+            return
+        # 3/100 is the third of a hundred where steps or epochs are counted; elsewhere it may be a score.
+        for read in (moment_in, progress_in) if axis_of(name) else (moment_in,):
+            numbers = _all_by(read, cells.words)
+            if numbers is not None:
+                self.add_numbers(name, first, which[cells.word_places], numbers)
+                self._time = self._time or (name if read is moment_in else "")
+                return
+        self._words.setdefault(name, _GrowingWords()).add(first + which[cells.word_places], cells.words)
+
+    def skip(self, name: str, count: int, why: str) -> None:
+        """Count something that stands in the log and is not read."""
+        if count:
+            self._skipped[name, why] = self._skipped.get((name, why), 0) + count
+
+    def finish(self) -> Sheet:
+        """The whole table; the builder is empty afterwards."""
+        everything = np.arange(self.length, dtype=np.int64)
+        cells: dict[str, Cells] = {}
+        for name in list(self._numbers):
+            # One column at a time, so that pieces and whole are in memory together for one column only.
+            cells[name] = _joined(self._numbers.pop(name), everything)
+        words = {name: growing.finish() for name, growing in self._words.items()}
+        unread = tuple(Unread(name, count, why) for (name, why), count in self._skipped.items())
+        return Sheet(self.length, cells, words, self._time, unread)
+
+
+def _joined(pieces: list[tuple[int, Rows | None, Floats]], everything: Rows) -> Cells:
+    values = np.concatenate([values for _, _, values in pieces])
+    if len(values) == len(everything) and all(rows is None for _, rows, _ in pieces):
+        return Cells(everything, values)
+    rows = [
+        np.arange(first, first + len(values)) if rows is None else first + rows
+        for first, rows, values in pieces
+    ]
+    where = np.concatenate(rows)
+    if bool(np.all(where[1:] > where[:-1])):
+        return Cells(where, values)
+    # A column that is met twice in a row, or as number and as date: rows go up, the last cell counts.
+    order = np.argsort(where, kind="stable")
+    where, values = where[order], values[order]
+    last = np.append(where[1:] != where[:-1], True)
+    return Cells(where[last], values[last])
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorted:
+    """Cells by what they hold, each with its place."""
+
+    number_places: list[int]
+    numbers: list[float]
+    word_places: list[int]
+    words: list[str]
+
+
+def _sorted_out(texts: Sequence[str]) -> _Sorted:
+    found = _Sorted([], [], [], [])
+    known: dict[str, float | str | None] = {}
+    for place, text in enumerate(texts):
+        if text not in known:
+            try:
+                known[text] = number_in(text)
+            except ValueError:
+                known[text] = text.strip()
+        content = known[text]
+        if isinstance(content, float):
+            found.number_places.append(place)
+            found.numbers.append(content)
+        elif content is not None:
+            found.word_places.append(place)
+            found.words.append(content)
+    return found
+
+
+def _all_by(read: Callable[[str], float], texts: Sequence[str]) -> Floats | None:
+    try:
+        return np.array([read(text) for text in texts])
+    except (ValueError, OverflowError):
+        return None
+
+
+class _GrowingWords:
+    """The words of a column so far."""
+
+    def __init__(self) -> None:
+        self._codes_of: dict[str, int] = {}
+        self._rows: list[Rows] = []
+        self._codes: list[NDArray[np.int32]] = []
+        self._count = 0
+
+    def add(self, rows: Rows, texts: Sequence[str]) -> None:
+        self._count += len(texts)
+        if len(self._codes_of) > _MOST_WORDS:
+            return
+        codes = [self._codes_of.setdefault(text, len(self._codes_of)) for text in texts]
+        self._rows.append(rows)
+        self._codes.append(np.array(codes, dtype=np.int32))
+
+    def finish(self) -> Words:
+        if len(self._codes_of) > _MOST_WORDS:
+            return Words(np.zeros(0, np.int64), np.zeros(0, np.int32), (), self._count)
+        return Words(
+            np.concatenate(self._rows), np.concatenate(self._codes), tuple(self._codes_of), self._count
+        )

@@ -1,0 +1,157 @@
+"""Where in the run every line of a log stands.
+
+Epoch [2/10], Step [100/600]      step 700: steps that start over in each epoch are counted through
+Train Epoch: 2 [640/60000 (1%)]   sample 60640
+EPOCH 7 done: loss 0.5188         epoch 7
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.readers.text.pattern import Place
+from traindx.readers.text.sheet import Mask, Sheet
+from traindx.run import Axis, Floats, Rows
+
+AXES = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE, Axis.RECORD)
+_STEP, _EPOCH, _SAMPLE = range(3)
+_MOST = 1e15
+"""No run counts as far as this: a larger number is no position."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """The lines that state a position, in order."""
+
+    lines: Rows
+    axes: Rows
+    """Indexes into `AXES`: what each position counts."""
+    positions: Floats
+    headings: Mask
+    """Whether a line states its position and nothing else: what follows belongs to it."""
+
+    def __len__(self) -> int:
+        """Count the lines."""
+        return len(self.lines)
+
+    def before(self, lines: Rows) -> Rows:
+        """For each line the index of the last position at or before it; -1 where there is none."""
+        found: Rows = np.searchsorted(self.lines, lines, side="right").astype(np.int64) - 1
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """What the lines count, each column NaN where a line does not say."""
+
+    lines: Rows
+    headings: Mask
+    epoch: Floats
+    step: Floats
+    step_total: Floats
+    batch: Floats
+    batch_total: Floats
+    seen: Floats
+    seen_total: Floats
+    samples: Floats
+
+
+def clock_of(sheets: Sequence[Sheet]) -> Clock:
+    """The positions that lines state, counted through over the whole run."""
+    counts = _counts(sheets)
+    epochs = _carried(counts.epoch)
+    axes = np.full(len(counts.lines), _EPOCH)
+    positions = counts.epoch.copy()
+    named = np.isfinite(counts.samples) & ~np.isfinite(counts.epoch)
+    axes[named], positions[named] = _SAMPLE, counts.samples[named]
+    seen = np.isfinite(counts.seen)
+    axes[seen], positions[seen] = _SAMPLE, _counted_through(epochs, counts.seen, counts.seen_total)[seen]
+    batches = np.isfinite(counts.batch)
+    axes[batches] = _STEP
+    positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total)[batches]
+    steps = np.isfinite(counts.step)
+    through = counts.step
+    if starts_over(epochs[steps], counts.step[steps]):
+        through = _counted_through(epochs, counts.step, counts.step_total)
+    axes[steps], positions[steps] = _STEP, through[steps]
+    return Clock(counts.lines, axes, positions, counts.headings)
+
+
+def _counts(sheets: Sequence[Sheet]) -> _Counts:
+    no_epochs = not any(sheet.pattern.at(Place.EPOCH) for sheet in sheets)
+    parts = [_part(sheet, no_epochs) for sheet in sheets]
+    columns = [np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))] if parts else []
+    columns[2:] = [np.where(np.abs(column) < _MOST, column, np.nan) for column in columns[2:]]
+    if not columns:
+        nothing = np.empty(0)
+        return _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
+    order = np.argsort(columns[0], kind="stable")
+    stated = order[np.any([np.isfinite(column[order]) for column in columns[2:]], axis=0)]
+    return _Counts(columns[0][stated], columns[1][stated], *(column[stated] for column in columns[2:]))
+
+
+def _part(sheet: Sheet, no_epochs: bool) -> tuple[Rows, Mask, *tuple[Floats, ...]]:
+    at = sheet.pattern.at
+    step = at(Place.STEP, Place.LEAD)
+    batch = at(Place.BATCH, Place.BAR, *([Place.PASS] if no_epochs else []))
+    samples = at(Place.SAMPLES)
+    # A count of samples without a name, such as [640/60000], starts over in each epoch.
+    nameless = samples if samples and samples.total is not None else None
+    return (
+        sheet.lines,
+        np.full(len(sheet), not sheet.pattern.pairs),
+        sheet.of(at(Place.EPOCH)),
+        sheet.of(step),
+        sheet.total_of(step),
+        sheet.of(None if step else batch),
+        sheet.total_of(None if step else batch),
+        sheet.of(nameless),
+        sheet.total_of(nameless),
+        sheet.of(None if nameless else samples),
+    )
+
+
+def _carried(values: Floats) -> Floats:
+    """Each blank takes the value before it."""
+    last = np.maximum.accumulate(np.where(np.isfinite(values), np.arange(len(values)), -1))
+    return np.where(last >= 0, values[np.maximum(last, 0)], np.nan)
+
+
+def starts_over(epochs: Floats, steps: Floats) -> bool:
+    """Whether steps mostly fall where epochs rise."""
+    rises = np.diff(epochs) > 0
+    falls = rises & (np.diff(steps) <= 0)
+    return int(np.count_nonzero(falls)) * 2 > int(np.count_nonzero(rises))
+
+
+def _counted_through(epochs: Floats, counts: Floats, totals: Floats) -> Floats:
+    """Counts that start over in each epoch, counted from the start of the run."""
+    finite = np.isfinite(counts)
+    if not bool(finite.any()):
+        return counts
+    through = counts.copy()
+    rows = np.flatnonzero(finite)
+    whole = np.where(np.isfinite(totals[rows]), totals[rows], _guessed_total(counts[rows]))
+    known = np.isfinite(epochs[rows])
+    base = 0.0 if bool(np.any(epochs[rows][known] == 0)) else 1.0
+    rounds = np.where(known, epochs[rows] - base, _passes(counts[rows], whole))
+    through[rows] = np.floor(rounds) * whole + counts[rows]
+    return through
+
+
+def _guessed_total(counts: Floats) -> float:
+    """How many there are in an epoch, where the log does not say: up to the last one it mentions."""
+    distinct = np.unique(counts)
+    gap = float(np.diff(distinct).min()) if len(distinct) > 1 else 1.0
+    return float(distinct[-1]) + (gap if distinct[0] == 0 else 0.0)
+
+
+def _passes(counts: Floats, totals: Floats) -> Floats:
+    """How many full passes ended before each count, where no epoch is named; none if one was broken off."""
+    back = np.flatnonzero(np.diff(counts) < 0) + 1
+    finished = back[counts[back - 1] >= 0.9 * totals[back - 1]]
+    if len(finished) < len(back):
+        return np.zeros(len(counts))
+    passes: Floats = np.searchsorted(finished, np.arange(len(counts)), side="right").astype(np.float64)
+    return passes

@@ -1,0 +1,72 @@
+"""How a run ended, and what went wrong on the way, from the lines that say so.
+
+Traceback (most recent call last):
+  File "train.py", line 337, in <module>
+    loss.backward()
+RuntimeError: CUDA out of memory.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from traindx.readers.text.clock import AXES, Clock
+from traindx.readers.text.prefix import message_of
+from traindx.readers.text.remarks import Kind
+from traindx.readers.text.tally import Gathered
+from traindx.run import Axis, Event, EventKind
+
+_SIGNALS = re.compile(
+    r"KeyboardInterrupt|SIGTERM|SIGINT|SIGKILL|got signal: ?(?:2|9|15)\b|\bsignal (?:2|9|15)\b"
+    r"|^(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated)\b|slurmstepd: error: .*CANCELLED|DUE TO TIME LIMIT"
+    r"|\bexitcode\s*:\s*-(?:2|9|15)\b"
+)
+_LONGEST = 200
+
+
+def events_of(found: Gathered, clock: Clock, last_record: int) -> tuple[Event, ...]:
+    """The overflows on the way, the crashes, and how the run ended."""
+    overflows = [line for line, remark in found.remarks if remark.kind is Kind.OVERFLOW]
+    says = "the gradients overflowed and the step was skipped"
+    return (
+        *(Event(EventKind.OVERFLOW, says, _step_at(clock, line)) for line in overflows),
+        *_crashes(found, clock, last_record),
+        *_interruption(found, clock, last_record),
+        *([Event(EventKind.TORN, "the last line is incomplete", _step_at(clock, last_record))] * found.torn),
+    )
+
+
+def _step_at(clock: Clock, line: int) -> float | None:
+    """The step a line stands at, if the log counts steps."""
+    steps = clock.axes == AXES.index(Axis.STEP)
+    at = int(np.searchsorted(clock.lines[steps], line, side="right")) - 1
+    return float(clock.positions[steps][at]) if at >= 0 else None
+
+
+def _crashes(found: Gathered, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The exceptions that ended the run or made it start over; programs also print those they survive."""
+    told: set[tuple[str, int]] = set()
+    for line, raised in found.raised:
+        place = int(clock.before(np.array([line]))[0])
+        fatal = line > last_record or _starts_over(clock, place)
+        if fatal and (raised, place) not in told and not _SIGNALS.search(raised):  # each rank prints it
+            told.add((raised, place))
+            yield Event(EventKind.EXCEPTION, raised[:_LONGEST], _step_at(clock, line))
+
+
+def _starts_over(clock: Clock, place: int) -> bool:
+    """Whether the positions go back after a place."""
+    after = place + 1
+    if place < 0 or after >= len(clock) or clock.axes[place] != clock.axes[after]:
+        return False
+    return bool(clock.positions[after] < clock.positions[place])
+
+
+def _interruption(found: Gathered, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The first sign after the last record that somebody or something stopped the run."""
+    for number, line in found.tail:
+        message = message_of(line).strip()
+        if number > last_record and _SIGNALS.search(message):
+            yield Event(EventKind.INTERRUPTED, message[:_LONGEST], _step_at(clock, last_record))
+            return

@@ -1,0 +1,289 @@
+"""The pairs of name and number in a line, and the numbers that say where the line stands.
+
+Epoch: [_][_/_] Time _ (_) Loss _ (_)     an epoch, a batch of so many, two values with their averages
+_/_ [] - _s _ms/step - loss: _            a bar of Keras, a step's time, a loss
+Cost after iteration _: _                 an iteration, a cost
+
+Everything is told by the shape of the line alone.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from traindx.readers.names.vocabulary import bare_split_of, split_of
+from traindx.readers.text.gap import unit_end
+from traindx.readers.text.names import is_known, is_plural, is_share, known_at_end, place_at_end, tells_split
+from traindx.readers.text.numbers import Number, numbers_in
+from traindx.readers.text.openings import opening_of, timed_loss, tutorial_pair
+from traindx.readers.text.pattern import Pair, Pattern, Place, Position
+from traindx.readers.text.prefix import prefix_of
+from traindx.readers.text.shape import HOLE
+from traindx.readers.text.wording import wording_of
+from traindx.run import Split
+
+Found = Position | Pair
+
+
+def pattern_of(shape: str) -> Pattern:
+    """Work out what each number of a shape is."""
+    prefix = prefix_of(shape)
+    message = shape[prefix.end :]
+    first = shape.count(HOLE, 0, prefix.end)
+    texts = message.split(HOLE)
+    if (pair := tutorial_pair(message, first)) is not None:
+        return Pattern(prefix, pairs=(pair,), split=pair.split)
+    if (timed := timed_loss(message, first)) is not None:
+        return Pattern(prefix, positions=timed[:1], pairs=timed[1:])
+    found = _found(message, texts, first, _opening(shape, prefix.end))
+    if not found:
+        return Pattern(prefix)
+    positions = [item for item in found if isinstance(item, Position)]
+    names = {item.hole - first: item.name for item in found}
+    names |= {
+        item.lead - first: item.name for item in found if isinstance(item, Pair) and item.lead is not None
+    }
+    speaking = {item.hole - first for item in found if isinstance(item, Position) or _is_bare_word(item)}
+    wording = wording_of(texts, names, {item.hole - first for item in positions}, speaking)
+    pairs = [
+        replace(item, split=item.split or wording.splits[item.hole - first])
+        for item in found
+        if isinstance(item, Pair)
+    ]
+    pairs = _sharing_measure(pairs)
+    if not any(pair.split for pair in pairs):
+        pairs = [replace(pair, split=wording.split) for pair in pairs]
+    pairs = _sharing_split(pairs) if any(not _RATE.fullmatch(pair.name) for pair in pairs) else []
+    pattern = Pattern(prefix, _settled(positions, pairs), _told_apart(pairs), wording.split, wording.label)
+    starred = _STARRED.search(shape, 0, prefix.end) is not None
+    pattern = replace(pattern, strays=wording.strays, trailing=wording.trailing, starred=starred)
+    return _of_a_pass(pattern)
+
+
+_STARRED = re.compile(r"(?:^|\s)\*\s+$")
+
+
+def _opening(shape: str, end: int) -> list[Place | None]:
+    """What the first numbers of the message are; #10 is a number that leads it."""
+    numbered = shape[end - 1 : end] == "#" and shape[end : end + 1] == HOLE
+    return opening_of(shape[end:]) or ([Place.LEAD] if numbered else [])
+
+
+def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Found]:
+    """The positions and named values of a message, in order."""
+    found: list[Found] = []
+    for number in numbers_in(message, texts, first):
+        if opening:
+            place = opening.pop(0)
+            found += [Position(place, number.gap.name, number.hole, number.total)] if place else []
+        elif both := _both_splits(number):
+            found += both
+        elif item := _read(number, found):
+            found.append(item)
+    # "train 800 val 200" alone may be anything; beside a position or a measure it is a result.
+    if any(isinstance(item, Position) or (item.known and not _is_bare_word(item)) for item in found):
+        return found
+    return [item for item in found if not _is_bare_word(item)]
+
+
+def _is_bare_word(item: Found) -> bool:
+    """Whether a name is but the word for a part of the data, with nothing that marks it as a name."""
+    return isinstance(item, Pair) and not item.explicit and bare_split_of(item.name) is not None
+
+
+def _sharing_measure(pairs: list[Pair]) -> list[Pair]:
+    """Loss train: 0.3, val: 0.5 - a name that is but a part of the data takes the measure before it."""
+    shared: list[Pair] = []
+    measure = ""
+    for pair in pairs:
+        words = pair.name.split()
+        telling = [word for word in words if split_of(word)]
+        bare = bool(telling) and telling == words and not is_known(pair.name)
+        if pair.known and telling and not bare:
+            measure = " ".join(word for word in words if word not in telling)
+        if measure and bare:
+            name = f"{measure} {pair.name}"
+            shared.append(replace(pair, name=name, known=is_known(name), split=split_of(pair.name)))
+        else:
+            shared.append(pair)
+    return shared
+
+
+def _sharing_split(pairs: list[Pair]) -> list[Pair]:
+    """Val Loss: 0.5, Acc: 0.7 - where only the first name tells a split, it speaks for the whole line."""
+    told = [split_of(pair.name) for pair in pairs]
+    if not pairs or not tells_split(pairs[0].name) or any(split not in (None, told[0]) for split in told):
+        return pairs
+    return [
+        pair if split else replace(pair, split=pair.split or told[0])
+        for pair, split in zip(pairs, told, strict=True)
+    ]
+
+
+def _of_a_pass(pattern: Pattern) -> Pattern:
+    """In a pass over held-out data the batches are no positions of the run, and the averages count."""
+    counted = pattern.at(Place.BATCH, Place.BAR)
+    if pattern.split not in (Split.VALIDATION, Split.TEST) or not counted:
+        return replace(pattern, running=pattern.at(Place.PASS, Place.BAR) is not None)
+    return replace(
+        pattern,
+        positions=tuple(p for p in pattern.positions if p.place not in (Place.BATCH, Place.BAR)),
+        pairs=tuple(p if p.average is None else replace(p, hole=p.average) for p in pattern.pairs),
+        running=True,
+    )
+
+
+def _read(number: Number, found: Sequence[Found]) -> Found | None:
+    gap = number.gap
+    if number.after.startswith("%|"):
+        return None  # how much of a bar is done, which its count says better
+    if not gap.name:
+        return _nameless(number, found)
+    told = place_at_end(gap.name)
+    if told:
+        return Position(told.place, told.name, number.hole, number.total, f"{gap.strays} {told.before}")
+    return _named(number)
+
+
+_TWO_SPLITS = re.compile(r"[(\[]?\b(?P<first>[A-Za-z]+)\s?/\s?(?P<second>[A-Za-z]+)\b[)\]]?")
+
+
+def _both_splits(number: Number) -> list[Pair]:
+    """Train/Val Loss: 0.91/0.95 - two parts of the data and two numbers, in the same order."""
+    told = _TWO_SPLITS.search(number.gap.name) if number.total is not None else None
+    if told is None or number.total is None:
+        return []
+    words, holes = (told["first"], told["second"]), (number.hole, number.total)
+    splits = [bare_split_of(word) for word in words]
+    if None in splits or splits[0] is splits[1]:
+        return []
+    measure = f"{number.gap.name[: told.start()]} {number.gap.name[told.end() :]}"
+    names = [" ".join(f"{measure} {word}".split()) for word in words]
+    return [
+        Pair(name, hole, unit=number.unit, split=split, known=is_known(name) or not measure.strip())
+        for name, hole, split in zip(names, holes, splits, strict=True)
+    ]
+
+
+_QUIET = frozenset(
+    "eta cuda device pid rank ip port version v_num gpu gpus node worker remaining left line id hash".split()
+) | {"remaining time", "time left", "eta time", "time remaining"}
+
+
+def _named(number: Number) -> Pair | None:
+    gap = number.gap
+    if (
+        gap.name.lower() in _QUIET
+        or _RANGE.search(gap.bare)
+        or (number.total is not None and "/" in gap.name)
+    ):
+        return None
+    pair = Pair(
+        gap.name,
+        number.hole,
+        gap.sign,
+        number.unit,
+        number.average,
+        number.total if is_share(gap.name) else None,
+        item=0 if gap.opened.endswith("[") else None,
+        lead=number.lead,
+    )
+    bare = (
+        bare_split_of(gap.name)
+        if number.unit in ("", "%") and not _COUNTED_THINGS.match(number.after)
+        else None
+    )
+    if gap.separated:
+        # final_roundtrip val_loss: 2.07 - a name with an underscore is a name as it stands
+        name = gap.name if "'s " in gap.name else _IDENTIFIER_AT_END.sub("", gap.name)
+        name = _LEADING.sub("", name) or name
+        if name.lower() == "speed" and _RATE.fullmatch(number.unit):
+            name = f"{name} {number.unit}"
+        return replace(pair, name=name, known=is_known(name) or bare is not None, split=bare)
+    told = known_at_end(gap.name)
+    if told:
+        return replace(pair, name=told.name, known=True, explicit=False)
+    if bare:
+        return replace(pair, known=True, explicit=False, split=bare)
+    return pair if gap.fenced and _BAR_FOLLOWS.match(number.after, unit_end(number.after)) else None
+
+
+_LEADING = re.compile(r"(?:(?:and|the|with|but|while)\s+)+", re.IGNORECASE)
+_COUNTED_THINGS = re.compile(
+    r"\s+(?:samples?|images?|examples?|batch|batches|items?|files?|sequences?|sentences?|documents?|rows"
+    r"|points|tokens|episodes?|classes)\b",
+    re.IGNORECASE,
+)
+_IDENTIFIER_AT_END = re.compile(r"^.* (?=\S*[_/]\S*$)")
+_RANGE = re.compile(r"\w-$")  # mAP50-95 is a name, 3-5 a range
+_BAR_FOLLOWS = re.compile(r"\s?(?:\||$)")
+_BATCH_BRACKETS = re.compile(r"[\s:,|\])-]*[\[(]?\s*")
+_COMPLETED = re.compile(r"%?\s?\|\s?")
+_COUNTED = re.compile(r"it \[")
+_LIST = re.compile(r"[ ,\])]*\[?(?:np\.\w+\(|tensor\()?")
+_ANSWERS = re.compile(r"[\s)\]]*(?:[:=]|is|was|->)*[\s'\"]*[-+]?")
+_RATE = re.compile(r"(?:it|its|s|ms|us|sec|samples|steps?|tokens?|tok|images?|imgs?)/\w+")
+_TRAILING_CONNECTIVE = re.compile(r"\s+(?:at|of|for|in|on|after|during|from|the|end)\b[\w ]*$")
+
+
+def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
+    gap = number.gap
+    before = found[-1] if found and found[-1].last_hole == number.hole - 1 else None
+    counted = number.total is not None
+    if (_COMPLETED.fullmatch(gap.bare) and counted) or _COUNTED.match(number.after):
+        return Position(Place.BAR, "", number.hole, number.total)
+    if isinstance(before, Position):
+        bracketed = "[" in gap.bare or counted
+        if before.place is Place.EPOCH and bracketed and _BATCH_BRACKETS.fullmatch(gap.bare):
+            return Position(Place.BATCH, "", number.hole, number.total)
+        told = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
+        if told and _ANSWERS.fullmatch(gap.bare):
+            return Pair(told.name, number.hole, gap.sign, number.unit, known=True, lead=before.hole)
+    if isinstance(before, Pair):
+        if counted and gap.opened == "[" and number.after.startswith("]"):
+            return Position(Place.SAMPLES, "", number.hole, number.total)
+        if before.item is not None and _LIST.fullmatch(gap.bare):
+            return replace(before, hole=number.hole, item=before.item + 1, sign=gap.sign)
+    if _RATE.fullmatch(number.unit) and is_known(number.unit):
+        return Pair(number.unit, number.hole, known=True, explicit=False)
+    return None
+
+
+def _settled(positions: Sequence[Position], pairs: Sequence[Pair]) -> tuple[Position, ...]:
+    """The positions in the order of their worth; a leading number counts only where there is no other."""
+    others = [position for position in positions if position.place is not Place.LEAD]
+    if not others:
+        return tuple(positions) if any(pair.known for pair in pairs) else ()
+    return tuple(sorted(others, key=lambda position: _worth(position.name)))
+
+
+def _worth(name: str) -> int:
+    """How little a name tells of where the run stands: `Steps` may be those of an episode."""
+    return 0 if "global" in name.lower() or "num" in name.lower() else 2 if is_plural(name) else 1
+
+
+_MOST_TWINS = 16
+
+
+def _told_apart(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Give every number of a line a name of its own."""
+    lists = {pair.name for pair in pairs if pair.item}
+    pairs = [
+        replace(p, name=f"{p.name} {p.item}") if p.name in lists and p.item is not None else p for p in pairs
+    ]
+    keys = [(pair.name.lower(), pair.split) for pair in pairs]
+    often = Counter(keys)
+    seen: Counter[tuple[str, Split | None]] = Counter()
+    apart: list[Pair] = []
+    told = None
+    for pair, key in zip(pairs, keys, strict=True):
+        told = split_of(pair.name) or told
+        # train_loss 0.4 acc 0.8 val_loss 0.5 acc 0.7: the second acc goes with the name before it
+        split = told or pair.split if often[key] > 1 else pair.split
+        seen[key[0], split] += 1
+        twin = seen[key[0], split]
+        if twin > _MOST_TWINS:
+            continue
+        apart.append(replace(pair, name=f"{pair.name} {twin}" if twin > 1 else pair.name, split=split))
+    return tuple(apart)

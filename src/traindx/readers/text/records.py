@@ -1,0 +1,231 @@
+"""The second pass over a text log: which lines are records of the training, and where each stands.
+
+A line is a record if it states a position and a known quantity, or if its kind recurs all along the run.
+Lines without a position belong to the last position before them. Settings, prose and source code are none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from traindx.readers.text.clock import AXES, Clock, clock_of
+from traindx.readers.text.kinds import is_outcome, is_result, setting_lines, states_settings
+from traindx.readers.text.names import is_plural
+from traindx.readers.text.passes import with_passes_apart
+from traindx.readers.text.pattern import Pattern, Place, Position
+from traindx.readers.text.plans import plans_of
+from traindx.readers.text.sheet import Sheet, of_one_rank, sheet_of, without_code, without_stale
+from traindx.readers.text.spoken import SPLITS, Spoken, evaluations_of, spoken_of
+from traindx.readers.text.tally import Gathered
+from traindx.run import Axis, Floats, Rows, Scalar, Split, Unread
+
+_PROSE = 8
+"""A line with more words than this that belong to nothing is prose."""
+_HEADING_STRAYS = 4
+_FEW = 3
+_CLEAN = 2
+_RECURS = 3
+_NEAR = 40
+_MOST_UNREAD = 20
+_RECORD = AXES.index(Axis.RECORD)
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Lines of one shape that are records, and where they stand."""
+
+    sheet: Sheet
+    axes: Rows
+    positions: Floats
+    rows: Rows
+    """Lines under one heading share a row."""
+    splits: Rows
+    """Indexes into `SPLITS`: the part of the data that the headings before the lines speak of."""
+    summary: bool = False
+    """Whether the lines sum up what lines that state a position hold under the same names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The records of a log."""
+
+    placed: tuple[Placed, ...]
+    clock: Clock
+    unread: tuple[Unread, ...]
+    plans: Mapping[str, Scalar]
+    """How far the run was meant to go."""
+
+
+def records_of(found: Gathered) -> Records:
+    """Decide which lines are records, and place them."""
+    sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
+    sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
+    sheets = with_passes_apart(sheets, found.remarks)
+    settings = setting_lines(sheets)
+    if len(settings):
+        sheets = [kept for s in sheets if len(kept := s.where(~np.isin(s.lines, settings)))]
+    stating, others = _stating(sheets)
+    clock = clock_of(stating)
+    placed = [_at_own_place(sheet, clock) for sheet in stating if sheet.pattern.pairs]
+    if len(clock) and (placed or any(is_outcome(pair) for sheet in others for pair in sheet.pattern.pairs)):
+        context = _Context(
+            clock,
+            spoken_of(found.remarks, stating, others),
+            evaluations_of(others, clock),
+            _is_late(others, clock),
+            {pair.name for sheet in stating for pair in sheet.pattern.pairs if is_outcome(pair)},
+        )
+        placed += [p for sheet in others if (p := _by_clock(sheet, context)) is not None]
+    elif not len(clock):
+        placed += [_counted(sheet) for sheet in others if _recurs_alone(sheet)]
+    placed = [p for p in placed if len(p.sheet)]
+    read = {id(p.sheet.pattern) for p in placed}
+    left = _left(
+        [s for s in others if id(s.pattern) not in read and len(clock) and s.lines[-1] > clock.lines[0]]
+    )
+    return Records(tuple(placed), clock, (*unread, *left), plans_of(stating))
+
+
+def _parted(sheets: Sequence[Sheet], test: Callable[[Sheet], bool]) -> tuple[list[Sheet], list[Sheet]]:
+    passing = [test(sheet) for sheet in sheets]
+    return (
+        [s for s, passes in zip(sheets, passing, strict=True) if passes],
+        [s for s, passes in zip(sheets, passing, strict=True) if not passes],
+    )
+
+
+def _places_of_kinds(sheets: Sequence[Sheet]) -> dict[str, int]:
+    """At how many steps or epochs each kind of line stands, as far as it matters."""
+    places: dict[str, set[float]] = {}
+    for sheet in sheets:
+        named = sheet.pattern.at(Place.STEP, Place.EPOCH)
+        places.setdefault(sheet.pattern.kind, set()).update(
+            sheet.of(named)[:_RECURS].tolist() if named else ()
+        )
+    return {kind: len(stated) for kind, stated in places.items()}
+
+
+def _stating(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Sheet]]:
+    """Part the sheets whose lines say where they stand, and are no prose or settings, from all others."""
+    epochs = any(sheet.pattern.at(Place.EPOCH) for sheet in sheets)
+    kinds = _places_of_kinds(sheets)
+    sure, rest = _parted(sheets, lambda sheet: _states_position(sheet, epochs, kinds[sheet.pattern.kind]))
+    # A record may lack its loss, as Megatron's do where all iterations were skipped.
+    names = {pair.name for sheet in sure for pair in sheet.pattern.pairs}
+    alike, others = _parted(rest, lambda sheet: _is_like(sheet.pattern, names))
+    # In a block under a heading, `time/epoch: 0` repeats what the heading says.
+    repeating, stating = _parted(sure + alike, lambda sheet: _is_filed(sheet.pattern))
+    return (stating, others + repeating) if stating else (repeating, others)
+
+
+def _is_filed(pattern: Pattern) -> bool:
+    return not pattern.pairs and all("/" in position.name for position in pattern.positions)
+
+
+def _is_like(pattern: Pattern, names: set[str]) -> bool:
+    shared = pattern.pairs and names.issuperset(pair.name for pair in pattern.pairs)
+    return bool(shared) and pattern.at(Place.STEP, Place.EPOCH) is not None and pattern.strays <= _CLEAN
+
+
+def _states_position(sheet: Sheet, epochs: bool, places: int) -> bool:
+    pattern = sheet.pattern
+    named = pattern.at(Place.STEP, Place.EPOCH)
+    if not pattern.pairs:
+        heading = named or _batch_of_training(pattern)
+        return heading is not None and pattern.words <= _HEADING_STRAYS and not is_plural(heading.name)
+    outcome = any(map(is_result, pattern.pairs))
+    if places < _RECURS - 1 and (states_settings(pattern) or pattern.words > _FEW or not outcome):
+        return False
+    if pattern.known and pattern.strays <= _PROSE:
+        return pattern.at(*(Place if not epochs else [p for p in Place if p is not Place.PASS])) is not None
+    return named is not None and places >= _RECURS and pattern.strays <= _HEADING_STRAYS
+
+
+def _batch_of_training(pattern: Pattern) -> Position | None:
+    """A batch of so many, [batch=3/50], unless it is one of an evaluation: that says nothing of the run."""
+    batch = pattern.at(Place.BATCH)
+    return batch if batch and batch.total is not None and pattern.split in (None, Split.TRAIN) else None
+
+
+def _at_own_place(sheet: Sheet, clock: Clock) -> Placed:
+    sheet = sheet.where(np.isin(sheet.lines, clock.lines))
+    at = clock.before(sheet.lines)
+    return Placed(sheet, clock.axes[at], clock.positions[at], sheet.lines, np.zeros(len(at), dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _Context:
+    """What places lines that do not say themselves where they stand."""
+
+    clock: Clock
+    spoken: Spoken
+    evaluations: Rows
+    late: bool
+    """Whether positions are stated after what was measured there, not before."""
+    stated: Set[str]
+    """The names of the results in lines that state a position."""
+
+
+def _is_late(sheets: Sequence[Sheet], clock: Clock) -> bool:
+    """Whether every kind of result stands before the first position already, and none after the last."""
+    results = [s for s in sheets if len(s) > 1 and any(map(is_outcome, s.pattern.pairs))]
+    return bool(results) and all(
+        s.lines[0] < clock.lines[0] and s.lines[-1] < clock.lines[-1] and s.pattern.strays <= _CLEAN
+        for s in results
+    )
+
+
+def _by_clock(sheet: Sheet, context: _Context) -> Placed | None:
+    """Place the lines of a sheet at the positions that other lines state, if they are records."""
+    pattern, clock = sheet.pattern, context.clock
+    at = clock.before(sheet.lines) + context.late
+    inside = (at >= 0) & (at < len(clock))
+    sheet, at = sheet.where(inside), at[inside]
+    if not pattern.pairs or not len(at) or pattern.words > _PROSE or states_settings(pattern):
+        return None
+    places = len(np.unique(at))
+    near = int(np.abs(sheet.lines - clock.lines[at]).min()) <= _NEAR
+    # Several lines of one kind at one place list something: classes, ranks.
+    single = len(at) <= 2 * places or pattern.running or bool(sheet.redrawn.any())
+    if any(map(is_outcome, pattern.pairs)):
+        belongs = places > 1 or pattern.running or (near and pattern.words <= _CLEAN)
+    else:
+        marked = all(pair.explicit for pair in pattern.pairs) and pattern.words <= _CLEAN
+        belongs = marked and places >= (_RECURS - 1 if pattern.known else _RECURS)
+    if not (belongs and single):
+        return None
+    # A bar of Keras is of the training, whatever was said before, unless it is an evaluation.
+    splits = context.spoken.at(sheet.lines) * (pattern.at(Place.PASS) is None)
+    splits[np.isin(sheet.lines, context.evaluations)] = SPLITS.index(Split.TEST)
+    rows = np.where(clock.headings[at] & (clock.lines[at] <= sheet.lines), clock.lines[at], sheet.lines)
+    summary = not context.stated.isdisjoint(pair.name for pair in pattern.pairs)
+    if context.stated and pattern.starred:
+        # PyTorch's ImageNet example sums up its validation like this, which not every program announces.
+        splits[splits == 0] = SPLITS.index(Split.VALIDATION)
+    return Placed(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
+
+
+def _counted(sheet: Sheet) -> Placed:
+    """Count the lines where nothing in the log says where they stand."""
+    rows = np.arange(len(sheet), dtype=np.int64)
+    zeros = np.zeros(len(sheet), dtype=np.int64)
+    return Placed(sheet, zeros + _RECORD, rows.astype(np.float64), sheet.lines, zeros)
+
+
+def _recurs_alone(sheet: Sheet) -> bool:
+    """Whether the lines are records though the whole log states no position."""
+    pattern = sheet.pattern
+    return pattern.words <= _CLEAN and len(sheet) >= _RECURS and any(map(is_outcome, pattern.pairs))
+
+
+def _left(sheets: Sequence[Sheet]) -> list[Unread]:
+    """The names that recur in lines that are no records."""
+    counts: dict[str, int] = {}
+    for sheet in sheets:
+        for pair in sheet.pattern.pairs:
+            if pair.explicit and sheet.pattern.strays <= _CLEAN:
+                counts[pair.name] = counts.get(pair.name, 0) + len(sheet)
+    most = sorted(counts.items(), key=lambda item: -item[1])[:_MOST_UNREAD]
+    why = "nothing says where in the run it stands"
+    return [Unread(name, count, why) for name, count in most if count >= _RECURS]

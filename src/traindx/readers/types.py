@@ -1,0 +1,131 @@
+"""The types of a reader, and of the log it reads."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from traindx.readers.binary.gunzip import Gunzip
+from traindx.run import Axis, Event, Fact, Floats, Layer, Quantity, Rows, Scalar, Split, Unread
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """All numbers the log holds under one name, in the order they were written."""
+
+    name: str
+    values: Floats
+    steps: Floats
+    """The position of each value as the log states it: may repeat and go back."""
+    rows: Rows
+    """The record each value stood in; columns that share a row were written together."""
+    axis: Axis = Axis.STEP
+    times: Floats | None = None
+    """Seconds since the epoch or since the start, where the log has them."""
+    split: Split | None = None
+    """Where the place rather than the name tells the split: a row's `mode`, a line that says "Test:"."""
+    quantity: Quantity | None = None
+    """Only where the format itself fixes the meaning and the name alone would mislead."""
+    layer: str = ""
+    """The layer, where the format states it apart from the name."""
+    part: str = ""
+    """The part, where the format states it apart from the name."""
+
+    def __post_init__(self) -> None:
+        """Refuse arrays of different lengths."""
+        if not len(self.values) == len(self.steps) == len(self.rows):
+            raise ValueError(
+                f"{self.name}: {len(self.values)} values, {len(self.steps)} steps, {len(self.rows)} rows"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """What one reader found in one file: columns, settings, events, and what it could not read."""
+
+    source: str
+    columns: tuple[Column, ...] = ()
+    settings: Mapping[str, Scalar] = field(default_factory=dict)
+    """Hyperparameters under their own names, nested ones joined by dots."""
+    events: tuple[Event, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    smoothing: str = ""
+    """What the producer is known to have done to the numbers, such as "median of 20 steps"."""
+    run: str = ""
+    """Which run, where one file holds several (an MLflow database, a W&B export)."""
+    facts: Mapping[Fact, Scalar] = field(default_factory=dict)
+    """What the format states by the meaning itself, so that no name has to be understood."""
+    model: tuple[Layer, ...] = ()
+    """The parameters of the model in the order of its forward pass."""
+    whole: bool = False
+    """Whether the file holds all of its runs, so that no other file adds to them."""
+
+
+HEAD_BYTES = 65_536
+
+
+def encoding_of(head: bytes) -> str:
+    """UTF-8, or Latin-1 where most of what is not ASCII makes no sense in UTF-8."""
+    foreign = len(head) - len(head.decode("ascii", "ignore"))
+    if not foreign:
+        return "utf-8"
+    invalid = head.decode("utf-8", "replace").count("\ufffd")
+    return "latin-1" if invalid * 2 > foreign else "utf-8"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place to read from: a file, or the bytes of standard input."""
+
+    path: str
+    """As the user would type it; for messages and names."""
+    head: bytes
+    """The first 64 KiB as readers see them: decompressed, UTF-16 turned into UTF-8."""
+    data: bytes | None = None
+    """The whole content where it is not a file."""
+
+    def open(self) -> BinaryIO:
+        """Open the content from its start, as bytes in UTF-8 if it is text."""
+        raw = self._raw()
+        magic = raw.read(4)
+        raw.seek(0)
+        if magic[:3] == b"\x1f\x8b\x08":
+            return io.BufferedReader(Gunzip(raw))
+        if magic[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            with raw:
+                return io.BytesIO(raw.read().decode("utf-16", "replace").encode())
+        return raw
+
+    def _raw(self) -> BinaryIO:
+        return Path(self.path).open("rb") if self.data is None else io.BytesIO(self.data)
+
+    def blocks(self, size: int = 1 << 22) -> Iterator[bytes]:
+        """Yield the content in blocks, so that memory stays small on large files."""
+        with self.open() as stream:
+            while block := stream.read(size):
+                yield block
+
+    def read(self) -> bytes:
+        """Return the whole content."""
+        with self.open() as stream:
+            return stream.read()
+
+    def beside(self, name: str) -> Path:
+        """The path of a neighbour in the same folder, whether or not it exists."""
+        return Path(self.path).parent / name
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A log format: how to recognise it by content, and how to read it."""
+
+    slug: str
+    title: str
+    recognises: Callable[[Source], float]
+    """How surely the head of a source is this format, 0 to 1: a magic number is 1, distinctive keys 0.9,
+    a general shape such as "a CSV" 0.5, "some text" 0.1. The surest reader reads the source."""
+    read: Callable[[Source], Iterator[Log]]
+    """One `Log` per run in the source; raises `UnreadableError` when there is nothing in it."""
+    spans_folder: bool = False
+    """Whether all files of this format in one folder are one run (event files, one file per metric)."""

@@ -1,0 +1,202 @@
+"""The way forward: calls of modules, batches, and losses, of training and of validation."""
+
+from collections.abc import Mapping, Sequence
+
+from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
+from traindx.recorder.looking import Looking
+from traindx.recorder.model import Model
+from traindx.recorder.nonfinite import Nonfinite
+from traindx.recorder.outputs import Outputs
+from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Purpose
+from traindx.recorder.schedule import Budget
+from traindx.recorder.sight import Sight
+from traindx.recorder.sources import Sources
+from traindx.recorder.streams import Streams
+from traindx.recorder.validation import Validation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_MOST_PASSES_WITHOUT_TRAINING = 200
+"""Calls of a model after which a program that never trained is left alone."""
+_MOST_CALLS = 4
+"""Calls of one module within a pass that are told apart; the steps of a recurrent cell are alike."""
+
+
+class Forward:
+    """Passes through the model, from the batch to the loss."""
+
+    def __init__(
+        self,
+        sight: Sight,
+        looking: Looking,
+        budget: Budget,
+        model: Model,
+        streams: Streams,
+        sources: Sources,
+        nonfinite: Nonfinite,
+    ) -> None:
+        self.validation = Validation()
+        self.function = ""
+        """The loss function that training uses."""
+        self.samples = 0
+        """Samples behind the step in the making."""
+        self.in_backward = False
+        """Whether gradients are being computed: checkpointed modules run again then."""
+        self.in_eval_mode: bool | None = None
+        """The mode of the model at the pass whose backward pass is to come, at a look."""
+        self._sight, self._looking, self._budget = sight, looking, budget
+        self._model, self._streams, self._sources = model, streams, sources
+        self._nonfinite = nonfinite
+        self._depth = 0
+        self._purpose: Purpose | None = None
+        self._calls: dict[int, int] = {}
+        self._drops = False
+        """Whether a dropout was active in the pass that runs."""
+        self._passes = 0
+        self._outputs = Outputs(model)
+        self._tells = False
+        """Whether outputs of the pass that runs are told."""
+
+    def backward_begins(self) -> None:
+        """The way forward is over, even where a module never returned."""
+        self.in_backward, self._depth, self._tells = True, 0, False
+        self._outputs.drop()
+
+    def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
+        """A module is called; the outermost of them is a model."""
+        self._depth += 1
+        if self._depth > 1 or self.in_backward:
+            return
+        self._calls.clear()
+        self._drops = False
+        self._passes += 1
+        if self._passes > _MOST_PASSES_WITHOUT_TRAINING and not self._streams.step:
+            self._looking.end()
+        self._purpose = self._sources.purpose(gradients)
+        # A teacher, or a mean of weights, that is only evaluated is no part of what is trained.
+        if self._purpose is Purpose.TRAINING and gradients:
+            self._model.meet(module, self._streams.held_by_any())
+        self._tells = self._purpose is Purpose.TRAINING and self._looking.look is not None
+        self._outputs.begin()
+
+    def module_returned(
+        self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A module gave its output; the outermost call tells the batch."""
+        self._depth = max(self._depth - 1, 0)
+        if self.in_backward or self._purpose is None:
+            return
+        look = self._looking.look
+        if self._tells and look is not None:
+            self._tell_output(look, module, output)
+            if not self._depth:
+                self._tell_waited(look)
+        # A loss function may be a module too, but what enters it is no batch.
+        if not self._depth and next(iter(module.parameters()), None) is not None:
+            self._tell_batch(module, self._sight.tensors(args, kwargs), self._purpose)
+
+    def _tell_output(self, look: Look, module: "nn.Module", output: object) -> None:
+        if _only_holds_others(module) or (self._depth and self._outputs.waits(module, output)):
+            return
+        before = self._calls.get(id(module), int(self._outputs.holds_one_of(module)))
+        calls = self._calls[id(module)] = before + 1
+        found = self._sight.tensors((output,), {}) if calls <= _MOST_CALLS else []
+        if found:
+            name = self._model.module_name(module)
+            if calls == 1:
+                self._outputs.told(module, name, found[0])
+            else:
+                name = f"{name} (call {calls})"
+            self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
+
+    def _tell_waited(self, look: Look) -> None:
+        waited = self._outputs.returned()
+        if waited.outputs:
+            self._looking.modules_returned(look, waited, Purpose.TRAINING)
+
+    def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
+        seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
+        batch = Batch(tensors, purpose, seen)
+        samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
+        if purpose is Purpose.VALIDATION:
+            look = self.validation.look(self._sources.evaluated, self._streams.step)
+            look.samples = max(samples, 1)
+            self._looking.batch_enters(look, batch)
+            self.validation.note(
+                self._sources.evaluated,
+                self._streams.step,
+                in_train_mode=bool(module.training),
+                drops=self._drops,
+            )
+            if not self._sources.evaluated and self._looking.look is None:
+                # One batch of data without a loader: how many are to come is not known.
+                self._looking.active = False
+            return
+        self.samples = self.samples or samples
+        if self._looking.look is not None:
+            self.in_eval_mode = not module.training
+            self._looking.batch_enters(self._looking.look, batch)
+
+    def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
+        """A dropout was active, inside a module or on its own."""
+        if self.in_backward:
+            return
+        self._drops = True
+        purpose = self._purpose if self._depth else self._sources.purpose(gradients)
+        look = self._looking.look
+        if look is not None and purpose is Purpose.TRAINING:
+            self._looking.dropout_is_applied(look, Dropout(probability, given, output))
+
+    def loss_computed(
+        self,
+        function: str,
+        prediction: "Tensor",
+        target: "Tensor",
+        value: "Tensor",
+        options: Mapping[str, object],
+        purpose: Purpose | None,
+    ) -> None:
+        """A loss function returned."""
+        if self.in_backward:
+            return
+        purpose = purpose or self._sources.purpose(bool(value.requires_grad))
+        if purpose is None:
+            return
+        if purpose is Purpose.VALIDATION:
+            self._evaluated(LossCall(function, prediction, target, value, options, purpose))
+            return
+        self.function = function
+        look = self._looking.look
+        if look is not None:
+            if self._looking.thorough:
+                look.state(LOSS_PLACE, self._sight.place())
+            if precision := self._sight.precision():
+                look.state(PRECISION, precision)
+            call = LossCall(function, prediction, target, value, options, purpose)
+            self._looking.loss_is_computed(look, call)
+        if value.numel() == 1:
+            # A program may stop at a bad loss, before any backward pass.
+            self._nonfinite.in_loss(value, self._sight.number(value), self._streams.step + 1)
+
+    def _evaluated(self, call: LossCall) -> None:
+        source = self._sources.evaluated
+        samples = int(call.target.shape[0]) if call.target.dim() else 1
+        value = call.value.detach()
+        mean = value if value.numel() == 1 else value.float().mean()
+        if call.options.get("reduction") == "sum":
+            mean = mean / max(samples, 1)
+        self.validation.add(source, self._streams.step, call.function, self._sight.number(mean), samples)
+        self.validation.note(source, self._streams.step, with_gradient=bool(call.value.requires_grad))
+        chosen = self.validation.is_chosen(source) or self._budget.affords_look()
+        look = self.validation.look(source, self._streams.step)
+        look.samples = max(samples, 1)
+        if chosen:
+            look.state(VALIDATION_PLACE, self._sight.place())
+        self._looking.loss_is_computed(look, call, by_all=chosen)
+
+
+def _only_holds_others(module: "nn.Module") -> bool:
+    """Whether a module repeats what the last one inside it gave."""
+    return bool(module._modules) and not module._parameters

@@ -1,0 +1,251 @@
+"""Attaching the recorder to torch, and taking it off again."""
+
+import atexit
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import torch
+
+from traindx import __version__
+from traindx.facts import EXPERIMENT
+from traindx.recorder import probes
+from traindx.recorder.hooks import backward, dropouts, loaders, loss_functions
+from traindx.recorder.hooks.comparisons import Comparisons
+from traindx.recorder.hooks.modules import Modules
+from traindx.recorder.hooks.optimizers import Optimizers
+from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.reads import TensorReads
+from traindx.recorder.hooks.stopping import end_program
+from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.launch.environment import TRIAL
+from traindx.recorder.limit import StepLimit
+from traindx.recorder.probes.types import Probe
+from traindx.recorder.recorder import Recorder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.recorder.hooks.keras import Keras
+
+_active: "list[Attachment]" = []
+"""At most one: two recorders would see each other's work."""
+_before_keras: "list[Callable[[], None]]" = []
+"""What is done when Keras has been imported, before it is watched."""
+_LAGGING = 1.0
+"""Seconds in which the others of a group get what this process has sent them of the last gradients."""
+
+
+class Attachment:
+    """A recorder and everything that feeds it."""
+
+    def __init__(self, folder: Path, budget: float, every: int | None, most_steps: int | None = None) -> None:
+        self.folder, self._budget, self._every, self._most_steps = folder, budget, every, most_steps
+        self._patches = Patches()
+        self.keras: Keras | None = None
+        self.recorder = self._new_recorder()
+        try:
+            self._install()
+        except BaseException:
+            self._patches.undo()
+            raise
+
+    def detach(self) -> None:
+        """Put torch back as it was and close the recording."""
+        self._patches.undo()
+        self.recorder.close()
+        _active.clear()
+
+    def ends(self) -> None:
+        """The program ends: say how, and close; asked again, nothing happens."""
+        if attached() is not self:
+            return
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None) or sys.exception()
+        if isinstance(error, BaseException) and not isinstance(error, SystemExit):
+            self.recorder.failed(error)
+        self.detach()
+
+    def forked(self) -> None:
+        """A child process begins anew: what its parent recorded is not its own."""
+        _left_behind.append(self.recorder)
+        earlier = self._patches.undo()
+        self.recorder = self._new_recorder()
+        self._install()
+        self._patches.succeed(earlier)
+
+    def _new_recorder(self) -> Recorder:
+        failures: list[tuple[str, Exception]] = []
+        probes = all_probes(lambda name, error: failures.append((name, error)))
+        self._sight = TorchSight()
+        recorder = Recorder(
+            self._sight,
+            probes,
+            self._place,
+            budget=self._budget,
+            every=self._every,
+            limit=StepLimit(self._most_steps),
+            enough=self._end_program,
+        )
+        for name, error in failures:
+            recorder.steps_aside(name, error)
+        return recorder
+
+    def _install(self) -> None:
+        modules = Modules(self.recorder)
+        reads = TensorReads(self.recorder, lambda: modules.compiled)
+        reads.install(self._patches)
+
+        def changed() -> None:
+            modules.follow()
+            reads.follow()
+
+        optimizers = Optimizers(self.recorder, changed)
+        modules.install(self._patches)
+        optimizers.install(self._patches)
+        scaling = backward.install(self.recorder, self._patches, optimizers)
+        comparisons = Comparisons(self.recorder, lambda: modules.compiled)
+        comparisons.install(self._patches)
+        loss_functions.install(self.recorder, self._patches, comparisons)
+        dropouts.install(self.recorder, self._patches, self._sight)
+        loaders.install(self.recorder, self._patches, modules.follow)
+        self._modules, self._scaling, self.keras = modules, scaling, None
+        found = sys.modules.get("keras")
+        # While it is being imported it has no parts yet: its backend brings torch, and that brings us.
+        if found is not None and not getattr(found.__spec__, "_initializing", False):
+            self.follow_keras()
+
+    def follow_keras(self) -> None:
+        """Watch Keras too, now that it has been imported, if it runs on torch."""
+        for act in _before_keras:
+            act()
+        try:
+            if self.keras is None and sys.modules["keras"].config.backend() == "torch":
+                from traindx.recorder.hooks.keras import Keras
+
+                self.keras = Keras(self.recorder, self._patches, self._modules, self._scaling)
+        except Exception as error:  # another version of Keras may lack what is watched here
+            self.recorder.steps_aside("keras", error)
+
+    def _end_program(self) -> None:
+        """The program has taken the steps it was to take: close the recording, and leave it there."""
+        from traindx.recorder.hooks.last_word import tell_stopped
+
+        _, ranks = _rank()
+        self.detach()
+        # Where it cannot be told, the program ends all the same.
+        with suppress(OSError):
+            tell_stopped(self.folder, self._most_steps)
+        if ranks > 1:
+            time.sleep(_LAGGING)
+        end_program()
+
+    def _place(self) -> tuple[Path, Mapping[str, object]]:
+        rank, ranks = _rank()
+        return self.folder / f"rank-{rank}", {
+            "traindx": __version__,
+            "python": sys.version.split()[0],
+            "torch": torch.__version__,
+            "script": sys.argv[0] if sys.argv else "",
+            "arguments": sys.argv[1:],
+            "pid": os.getpid(),
+            "rank": rank,
+            "ranks": ranks,
+            "began": time.time(),
+            **_experiment(),
+        }
+
+
+_left_behind: list[Recorder] = []
+"""Recorders of a parent process: closing their files in a child would end the parent's recording."""
+
+
+def attach(
+    folder: Path, budget: float = 0.02, every: int | None = None, most_steps: int | None = None
+) -> Attachment:
+    """Attach a recorder that writes below a folder; the one that is attached already, if there is one.
+
+    After `most_steps` it ends the program.
+    """
+    if not _active:
+        _active.append(Attachment(folder, budget, every, most_steps))
+    return _active[0]
+
+
+def attached() -> Attachment | None:
+    """The recorder of this process, if there is one."""
+    return _active[0] if _active else None
+
+
+def before_keras(act: Callable[[], None]) -> Callable[[], None]:
+    """Act once Keras has been imported, before it is watched; gives what takes that back."""
+    _before_keras.append(act)
+    return lambda: _before_keras.remove(act)
+
+
+def keras_imported() -> None:
+    """Watch Keras from here on; the launcher calls this when the program has imported it."""
+    if _active:
+        _active[0].follow_keras()
+
+
+def attach_from_environment() -> None:
+    """Attach as the launcher asks, until the process ends."""
+    wish = json.loads(os.environ["TRAINDX_RECORD"])
+    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"], wish["most_steps"])
+    atexit.register(_process_ends, attachment)
+    os.register_at_fork(after_in_child=attachment.forked)
+    # Its children end without the rest of Python; they forget before they begin what their parent registered.
+    processes = sys.modules.get("multiprocessing.util")
+    if processes is not None:
+        processes.register_after_fork(attachment, _follow_process)
+
+
+def _follow_process(attachment: Attachment) -> None:
+    """Close the recording when a process of `multiprocessing` ends; called as it begins."""
+    sys.modules["multiprocessing.util"].Finalize(None, _process_ends, (attachment,), exitpriority=0)
+
+
+def _process_ends(attachment: Attachment) -> None:
+    """Close the recording, and leave word where it could not be written."""
+    from traindx.recorder.hooks.last_word import leave_word
+
+    attachment.ends()
+    try:
+        leave_word(attachment.folder, attachment.recorder)
+    except Exception:  # nobody is left to tell
+        return
+
+
+def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
+    """One of every probe on the shelf; `failed` hears of those that cannot be made."""
+    made: list[Probe] = []
+    for module in iter_modules(probes.__path__):
+        if module.ispkg or module.name == "types":
+            continue
+        try:
+            made.append(import_module(f"{probes.__name__}.{module.name}").PROBE())
+        except Exception as error:  # one bad probe must not cost the others
+            failed(f"probe {module.name}", error)
+    return made
+
+
+def _experiment() -> dict[str, str]:
+    """What is different in a run that traindx started to try something; nothing in a user's own."""
+    if TRIAL not in os.environ:
+        return {}
+    asked = json.loads(os.environ[TRIAL])
+    parts = [*asked["changes"], *([f"seed {asked['seed']}"] if asked["seed"] else [])]
+    return {EXPERIMENT.slug: ", ".join(parts) or "as it is"}
+
+
+def _rank() -> tuple[int, int]:
+    """The number of this process and how many train together."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    return int(os.environ.get("RANK", "0") or 0), int(os.environ.get("WORLD_SIZE", "1") or 1)

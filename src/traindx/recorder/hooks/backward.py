@@ -1,0 +1,136 @@
+"""Backward passes, and the scaling of losses in half precision."""
+
+import weakref
+from collections.abc import Callable, Sequence
+from functools import wraps
+from time import perf_counter
+
+import torch
+from torch import Tensor
+from torch.amp.grad_scaler import GradScaler
+
+from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.hooks.optimizers import TORCH, Optimizers
+from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.hooks.torch_sight import is_plain
+from traindx.recorder.recorder import Recorder
+
+
+class Scaling:
+    """The loss that was scaled last, and what it was before."""
+
+    def __init__(self) -> None:
+        self._scaled: weakref.ref[Tensor] | None = None
+        self._loss: Tensor | None = None
+
+    def note(self, loss: object, scaled: object) -> None:
+        """A loss was scaled."""
+        if isinstance(loss, Tensor) and isinstance(scaled, Tensor):
+            self._scaled, self._loss = weakref.ref(scaled), loss
+
+    def unscaled(self, value: Tensor) -> Tensor:
+        """The loss behind a scaled one, once; others as they are."""
+        known, loss = self._scaled, self._loss
+        self._scaled = self._loss = None
+        return loss if known is not None and loss is not None and known() is value else value
+
+
+def install(recorder: Recorder, patches: Patches, optimizers: Optimizers) -> Scaling:
+    """Watch backward passes; `Tensor.backward` calls the function that is wrapped here.
+
+    What is returned takes note of losses that others than torch scale.
+    """
+    scaling = Scaling()
+    patches.replace(torch.autograd, "backward", lambda original: _watched(original, recorder, scaling))
+    patches.replace(GradScaler, "scale", lambda original: _scale(original, recorder, scaling))
+    patches.replace(GradScaler, "step", lambda original: _step(original, recorder, optimizers))
+    return scaling
+
+
+def _watched(
+    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
+) -> "Callable[..., object]":
+    running = False
+    lane = recorder.lane
+
+    @wraps(original)
+    def backward(*args: object, **kwargs: object) -> object:
+        nonlocal running
+        loss = args[0] if args else kwargs.get("tensors")
+        if running or not lane.is_open or type(loss) is not Tensor or not lane.backward_begins(loss):
+            loss = _loss_among(loss)
+            # Checkpointed modules run backward passes of their own inside the one that counts.
+            if loss is None or running or torch.compiler.is_compiling():
+                return original(*args, **kwargs)
+            recorder.backward_begins(scaling.unscaled(loss))
+        running = True
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            running = False
+            recorder.backward_failed(loss)
+            unseen(error)
+            raise
+        running = False
+        if lane.is_open:
+            times, now = lane.times, perf_counter()
+            times.backward += now - times.asked
+            times.asked = now
+        else:
+            recorder.backward_ends()
+        return result
+
+    return backward
+
+
+def _loss_among(tensors: object) -> Tensor | None:
+    first = tensors[0] if isinstance(tensors, Sequence) and tensors else tensors
+    return first if isinstance(first, Tensor) and is_plain(first) else None
+
+
+def _scale(
+    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
+) -> "Callable[..., object]":
+    @wraps(original)
+    def scale(self: GradScaler, outputs: object) -> object:
+        try:
+            scaled = original(self, outputs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        guarded(
+            recorder, "watching loss scales", lambda: _tell_scale(self, outputs, scaled, recorder, scaling)
+        )
+        return scaled
+
+    return scale
+
+
+def _tell_scale(
+    scaler: GradScaler, loss: object, scaled: object, recorder: Recorder, scaling: Scaling
+) -> None:
+    if not scaler.is_enabled():
+        return
+    scaling.note(loss, scaled)
+    factor = scaler._scale
+    # Reading it from another device would wait for that device.
+    if factor is not None and factor.is_cpu:
+        recorder.scaled(float(factor))
+
+
+def _step(
+    original: "Callable[..., object]", recorder: Recorder, optimizers: Optimizers
+) -> "Callable[..., object]":
+    @wraps(original)
+    def step(self: GradScaler, optimizer: object, *args: object, **kwargs: object) -> object:
+        before = optimizers.steps
+        try:
+            result = original(self, optimizer, *args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        if optimizers.steps == before and isinstance(optimizer, torch.optim.Optimizer):
+            recorder.update_skipped(optimizer, TORCH)
+        return result
+
+    return step

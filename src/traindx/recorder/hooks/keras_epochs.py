@@ -1,0 +1,126 @@
+"""What Keras tells at the end of each epoch: all that can be recorded where it does not run on torch."""
+
+import atexit
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from traindx import __version__
+from traindx import facts as f
+from traindx import quantities as q
+from traindx.readers.names.vocabulary import meaning
+from traindx.recorder.hooks.keras_settings import settings_of
+from traindx.recorder.tape import LayerRecord, Tape
+from traindx.run import Event, EventKind, Fact, Scalar
+
+_STREAM = 1
+
+
+class KerasEpochs:
+    """A recording with one point per epoch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._tape = Tape()
+        self._model: keras.Model = None
+        self._began = time.time()
+        self._norms: Mapping[str, float] = {}
+        self._moved: set[str] = set()
+
+    def begin(self, model: keras.Model, planned: Mapping[str, object]) -> None:
+        """Open the file and say what is known before the first epoch."""
+        self._model = model
+        self._tape.open(self.folder / "rank-0", self._head())
+        atexit.register(self._ends)
+        self._tape.begin(_STREAM, type(model).__name__, [])
+        self._norms = self._weight_norms()
+        facts: dict[Fact, Scalar] = {
+            f.FRAMEWORK: "keras",
+            f.MODEL: type(model).__name__,
+            f.PARAMETERS: sum(int(np.prod(one.shape)) for one in model.trainable_variables),
+            f.SMOOTHING: "mean over an epoch",
+            **settings_of(model.optimizer),
+        }
+        for fact, name in ((f.PLANNED_EPOCHS, "epochs"), (f.STEPS_PER_EPOCH, "steps")):
+            value = planned.get(name)
+            if isinstance(value, int):
+                facts[fact] = value
+        for fact, stated in facts.items():
+            self._tape.state(_STREAM, fact.slug, stated)
+        self._tape.flush()
+
+    def epoch_ends(self, epoch: int, logs: Mapping[str, object]) -> None:
+        """Write the numbers of an epoch."""
+        step = float(keras.ops.convert_to_numpy(self._model.optimizer.iterations))
+        numbers: dict[tuple[str, str, str], float] = {
+            (q.EPOCH.slug, "", ""): epoch + 1,
+            (q.WALL_TIME.slug, "", ""): time.time() - self._began,
+            (q.LEARNING_RATE.slug, "", ""): self._rate(),
+        }
+        for name, value in logs.items():
+            meant = meaning(name)
+            if meant is not None and isinstance(value, Real):
+                numbers[meant.quantity.slug, meant.layer, meant.part] = float(value)
+        norms = self._weight_norms()
+        self._moved |= {name for name, norm in norms.items() if norm != self._norms.get(name)}
+        self._norms = norms
+        numbers |= {(q.WEIGHT_NORM.slug, name, ""): norm for name, norm in norms.items()}
+        columns = tuple(self._tape.column(_STREAM, *key) for key in numbers)
+        self._tape.rows_of(self._tape.layout(columns)).extend([step, *numbers.values()])
+        self._tape.layers(_STREAM, list(self._records()))
+        self._tape.flush()
+
+    def close(self) -> None:
+        """End the recording."""
+        atexit.unregister(self._ends)
+        self._tape.state(0, f.RECORDED_SECONDS.slug, time.time() - self._began)
+        self._tape.close()
+
+    def _ends(self) -> None:
+        """The program ends inside `fit`: say how."""
+        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if isinstance(error, BaseException):
+            says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
+            self._tape.happened(0, Event(EventKind.EXCEPTION, says))
+        self.close()
+
+    def _rate(self) -> float:
+        return float(keras.ops.convert_to_numpy(self._model.optimizer.learning_rate))
+
+    def _weight_norms(self) -> dict[str, float]:
+        return {
+            name: float(np.linalg.norm(np.asarray(keras.ops.convert_to_numpy(value), np.float64)))
+            for name, _, value in self._weights()
+        }
+
+    def _weights(self) -> "Iterator[tuple[str, str, keras.Variable]]":
+        """Every weight that is or was to be learned: its name, the class of its layer, itself."""
+        for layer in self._model._flatten_layers():
+            for variable in layer._trainable_variables:
+                path = variable.path.removeprefix(f"{self._model.name}/")
+                yield path.replace("/", "."), type(layer).__name__, variable
+
+    def _records(self) -> Iterator[LayerRecord]:
+        for name, kind, variable in self._weights():
+            trainable = bool(variable.trainable)
+            # Whether a gradient came is not seen; whether the weight ever moved is.
+            yield LayerRecord(name, kind, tuple(variable.shape), trainable, trainable, name in self._moved)
+
+    def _head(self) -> Mapping[str, object]:
+        return {
+            "traindx": __version__,
+            "python": sys.version.split()[0],
+            "keras": f"{keras.__version__} on {keras.config.backend()}",
+            "script": sys.argv[0] if sys.argv else "",
+            "arguments": sys.argv[1:],
+            "pid": os.getpid(),
+            "rank": 0,
+            "ranks": 1,
+            "began": self._began,
+        }

@@ -1,0 +1,110 @@
+"""Calls of Keras' layers on torch, told under the names that Keras gives them.
+
+Keras keeps layers and weights where torch does not look for them: to torch, a model has no layers and one
+long list of parameters, among them counters and moving means. So each layer is told as a plain module that
+stands for it, with the layers below it and the weights it learns.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import keras
+import torch
+from keras.src.backend.common.keras_tensor import any_symbolic_tensors
+from keras.src.backend.common.stateless_scope import in_stateless_scope
+from torch import nn
+
+from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.recorder import Recorder
+
+_WHAT = "watching Keras' layers"
+_DROPPING = (keras.layers.Dropout, keras.layers.GaussianDropout, keras.layers.AlphaDropout)
+
+
+class KerasLayers:
+    """Tells the recorder of layers that compute; Keras also calls them to learn shapes."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._stand_ins: WeakKeyDictionary[keras.Layer, nn.Module] = WeakKeyDictionary()
+        self.unheard = False
+        """Whether calls mean nothing now: predictions are neither training nor validation."""
+
+    def begins(self, layer: keras.Layer, args: tuple[object, ...]) -> None:
+        """A layer is called."""
+        guarded(self._recorder, _WHAT, lambda: self._tell_begin(layer, args))
+
+    def returned(
+        self, layer: keras.Layer, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A layer gave its output."""
+        guarded(self._recorder, _WHAT, lambda: self._tell_return(layer, args, kwargs, output))
+
+    def _tell_begin(self, layer: keras.Layer, args: tuple[object, ...]) -> None:
+        if self._is_real(args):
+            self._recorder.forward_begins(self.told_as(layer), torch.is_grad_enabled())
+
+    def _tell_return(
+        self, layer: keras.Layer, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        told = self._stand_ins.get(layer)
+        if told is None or not self._is_real(args):
+            return
+        # Keras' layers go by an argument, where they take it, and not by the mode of the module.
+        told.training = bool(kwargs.get("training") if layer._call_has_training_arg else layer.training)
+        self._recorder.module_returned(told, args, kwargs, output)
+
+    def told_as(self, layer: keras.Layer) -> nn.Module:
+        """The module that stands for a layer, with all that was built of it until now."""
+        found = self._stand_ins.get(layer)
+        if found is None:
+            found = self._stand_ins[layer] = _stand_in(layer)
+        weights = list(_learned(layer))
+        below = list(layer._flatten_layers(include_self=False, recursive=False))
+        if len(found._parameters) != len(weights):
+            for name, value in weights:
+                found.register_parameter(_free(name, found._parameters, value), value)
+        if isinstance(layer, keras.layers.TorchModuleWrapper):
+            found.add_module("module", layer.module)
+        elif len(found._modules) != len(below):
+            for one in below:
+                told = self.told_as(one)
+                found.add_module(_free(one.name, found._modules, told), told)
+        return found
+
+    def _is_real(self, args: tuple[object, ...]) -> bool:
+        return not self.unheard and not in_stateless_scope() and not any_symbolic_tensors(args)
+
+
+def _stand_in(layer: keras.Layer) -> nn.Module:
+    name = type(layer).__name__
+    if isinstance(layer, _DROPPING):
+        return _class(name, nn.Dropout)(layer.rate)
+    return _class(name, nn.Module)()
+
+
+@cache
+def _class(name: str, base: type[nn.Module]) -> type[nn.Module]:
+    """A class of modules that is called as the layer's."""
+    return type(name, (base,), {})
+
+
+def _learned(layer: keras.Layer) -> Iterator[tuple[str, nn.Parameter]]:
+    """The layer's own weights that are to be learned; a frozen one is still one of them."""
+    if isinstance(layer, keras.layers.TorchModuleWrapper):
+        return
+    for variable in layer._trainable_variables:
+        # Not `value`: in mixed precision that is a copy.
+        if isinstance(variable._value, nn.Parameter):
+            yield variable.name, variable._value
+
+
+def _free(name: str, taken: Mapping[str, object], value: object) -> str:
+    """A name for a child of a module, without dots, that no other has."""
+    plain = name.replace(".", "_") or "unnamed"
+    number, free = 1, plain
+    while taken.get(free, value) is not value:
+        number += 1
+        free = f"{plain}_{number}"
+    return free

@@ -1,0 +1,258 @@
+"""Steps of Keras' optimizers on torch, which unscale, accumulate and clip gradients themselves."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import cast
+from weakref import WeakKeyDictionary
+
+import keras
+import torch
+from keras.src.backend.common.stateless_scope import in_stateless_scope
+from keras.src.backend.torch.optimizers.torch_parallel_optimizer import TorchParallelOptimizer
+from keras.src.optimizers import base_optimizer
+from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from torch import Tensor
+
+from traindx.recorder.hooks.backward import Scaling
+from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.hooks.keras_settings import settings_of
+from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.recorder import Recorder
+from traindx.recorder.sight import Holder
+from traindx.run import Fact, Scalar
+
+_WHAT = "watching Keras' optimizers"
+
+
+@dataclass
+class _Step:
+    """The application of gradients that runs."""
+
+    optimizer: BaseOptimizer
+    variables: "Sequence[keras.Variable]"
+    gradients: Sequence[Tensor | None]
+    begun: bool = False
+    """Whether parameters change: gradients may only be accumulated."""
+
+    def is_of(self, applied: Sequence[Tensor]) -> bool:
+        """Whether the gradients that are applied are those that torch keeps with the parameters."""
+        # All are unscaled and accumulated alike: one of them tells.
+        pairs = zip(self.variables, self.gradients, strict=False)
+        first = next((one for one, gradient in pairs if gradient is not None), None)
+        return first is not None and bool(applied) and first._value.grad is applied[0]
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """Those that were given a gradient."""
+        pairs = zip(self.variables, self.gradients, strict=True)
+        return [one._value for one, gradient in pairs if gradient is not None]
+
+
+class KerasOptimizers:
+    """Follows gradients from where they are given to an optimizer to where they have been applied."""
+
+    def __init__(self, recorder: Recorder, changed: Callable[[], None], scaling: Scaling) -> None:
+        """`changed` is called when the recorder may have changed its mind about modules."""
+        self._recorder, self._changed, self._scaling = recorder, changed, scaling
+        self._kind = Holder(parameters=_parameters, rates=self._rates_of, settings=_settings)
+        self._rates: WeakKeyDictionary[BaseOptimizer, float] = WeakKeyDictionary()
+        self._versions: WeakKeyDictionary[BaseOptimizer, int] = WeakKeyDictionary()
+        self._step: _Step | None = None
+        self._norm: Tensor | None = None
+        """The norm by which the gradients at hand are clipped."""
+
+    def install(self, patches: Patches) -> None:
+        """Watch all optimizers."""
+        patches.replace(BaseOptimizer, "__init__", self._made)
+        patches.replace(BaseOptimizer, "apply", self._applies)
+        patches.replace(BaseOptimizer, "_clip_gradients", self._clips)
+        patches.replace(base_optimizer, "global_norm", self._measures)
+        for owner in (BaseOptimizer, TorchParallelOptimizer):
+            patches.replace(owner, "_backend_update_step", self._updates)
+        for owner in (BaseOptimizer, LossScaleOptimizer):
+            patches.replace(owner, "scale_loss", self._scales)
+        patches.replace(LossScaleOptimizer, "_stateful_handle_non_finite_grads", self._leaves_out)
+
+    def tell(self, optimizer: BaseOptimizer) -> None:
+        """Tell of an optimizer that exists."""
+        self._recorder.optimizer_made(_stepping(optimizer), self._kind)
+        self._changed()
+
+    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def made(self_: BaseOptimizer, *args: object, **kwargs: object) -> None:
+            try:
+                original(self_, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            if not isinstance(self_, LossScaleOptimizer):
+                guarded(self._recorder, _WHAT, lambda: self.tell(self_))
+
+        return made
+
+    def _applies(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def apply(
+            self_: BaseOptimizer,
+            grads: Sequence[Tensor | None],
+            trainable_variables: "Sequence[keras.Variable] | None" = None,
+        ) -> None:
+            outer = self._step
+            variables = self_._trainable_variables if trainable_variables is None else trainable_variables
+            unseen_by_us = torch.compiler.is_compiling() or in_stateless_scope()
+            step = self._step = None if unseen_by_us else _Step(self_, variables, grads)
+            try:
+                original(self_, grads, trainable_variables)
+            except BaseException as error:
+                unseen(error)
+                raise
+            finally:
+                self._step = outer
+            if step is not None and step.begun:
+                self._end(self_)
+
+        return apply
+
+    def _end(self, optimizer: BaseOptimizer) -> None:
+        lane = self._recorder.lane
+        if lane.is_open and lane.update_ends(optimizer):
+            return
+        if lane.is_open:
+            self._recorder.lane_ends()
+        else:
+            self._recorder.update_ends(optimizer)
+        self._changed()
+
+    def _clips(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _clip_gradients(self_: BaseOptimizer, grads: Sequence[Tensor], *args: object) -> object:
+            try:
+                clipped = original(self_, grads, *args)
+            except BaseException as error:
+                unseen(error)
+                raise
+            step = self._step
+            # Asked for once, right before parameters change: not while gradients are accumulated.
+            if step is not None and step.optimizer is self_:
+                guarded(self._recorder, _WHAT, lambda: self._begin(step, grads))
+            return clipped
+
+        return _clip_gradients
+
+    def _begin(self, step: _Step, grads: Sequence[Tensor]) -> None:
+        recorder, lane = self._recorder, self._recorder.lane
+        step.begun = True
+        norm, self._norm = self._norm, None
+        if norm is not None and step.optimizer.global_clipnorm:
+            recorder.clipped(norm, float(step.optimizer.global_clipnorm))
+        if not step.is_of(grads):
+            with _applied(step.parameters, grads):
+                recorder.update_begins(step.optimizer, self._kind)
+        elif lane.is_open and step.optimizer is lane.holder:
+            lane.update_begins()
+        else:
+            recorder.update_begins(step.optimizer, self._kind)
+
+    def _measures(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        @wraps(original)
+        def global_norm(value_list: Sequence[Tensor]) -> Tensor:
+            norm = original(value_list)
+            if self._step is not None:
+                self._norm = norm
+            return norm
+
+        return global_norm
+
+    def _updates(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _backend_update_step(self_: BaseOptimizer, *args: object) -> object:
+            if self._step is not None:
+                guarded(self._recorder, _WHAT, lambda: self._note_rate(self_, args[2]))
+            try:
+                return original(self_, *args)
+            except BaseException as error:
+                unseen(error)
+                raise
+
+        return _backend_update_step
+
+    def _note_rate(self, optimizer: BaseOptimizer, rate: object) -> None:
+        if isinstance(rate, keras.Variable):
+            version = rate._value._version
+            # Reading a number that has not changed would wait for its device in vain.
+            if self._versions.get(optimizer) == version:
+                return
+            self._versions[optimizer] = version
+            rate = rate._value
+        self._rates[optimizer] = float(rate.detach() if isinstance(rate, Tensor) else cast(float, rate))
+
+    def _rates_of(self, holder: object) -> Sequence[float]:
+        rate = self._rates.get(holder)
+        return [] if rate is None else [rate]
+
+    def _scales(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def scale_loss(self_: BaseOptimizer, loss: object) -> object:
+            scaled = original(self_, loss)
+            if scaled is not loss and not torch.compiler.is_compiling():
+                guarded(self._recorder, _WHAT, lambda: self._note_scale(self_, loss, scaled))
+            return scaled
+
+        return scale_loss
+
+    def _note_scale(self, optimizer: BaseOptimizer, loss: object, scaled: object) -> None:
+        self._scaling.note(loss, scaled)
+        self._recorder.scaled(_scale(optimizer))
+
+    def _leaves_out(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def _stateful_handle_non_finite_grads(self_: LossScaleOptimizer) -> object:
+            guarded(
+                self._recorder,
+                _WHAT,
+                lambda: self._recorder.update_skipped(_stepping(self_), self._kind),
+            )
+            return original(self_)
+
+        return _stateful_handle_non_finite_grads
+
+
+def _stepping(optimizer: BaseOptimizer) -> BaseOptimizer:
+    """The optimizer that takes the steps."""
+    return optimizer.inner_optimizer if isinstance(optimizer, LossScaleOptimizer) else optimizer
+
+
+def _scale(optimizer: BaseOptimizer) -> float:
+    """The factor of the loss; 0 where reading it would wait for a device."""
+    if not isinstance(optimizer, LossScaleOptimizer):
+        return float(optimizer.loss_scale_factor or 0.0)
+    if not optimizer.built:
+        return float(optimizer.initial_scale)
+    value = optimizer.dynamic_scale._value
+    return float(value) if value.is_cpu else 0.0
+
+
+@contextmanager
+def _applied(parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> Iterator[None]:
+    """For a moment the gradients that are applied: unscaled and accumulated ones lie elsewhere."""
+    kept = [one.grad for one in parameters]
+    try:
+        for one, gradient in zip(parameters, gradients, strict=True):
+            one.grad = gradient
+        yield
+    finally:
+        for one, gradient in zip(parameters, kept, strict=True):
+            one.grad = gradient
+
+
+def _parameters(holder: object) -> Sequence[Tensor]:
+    variables = cast(BaseOptimizer, holder)._trainable_variables
+    return [one._value for one in variables if isinstance(one._value, Tensor)]
+
+
+def _settings(holder: object) -> Mapping[Fact, Scalar]:
+    return settings_of(cast(BaseOptimizer, holder))

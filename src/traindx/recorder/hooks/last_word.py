@@ -1,0 +1,65 @@
+"""Word to the process that started the program: of a recording that could not be written, and of a stop.
+
+A full disk is told nowhere in a file that it left empty.
+"""
+
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from traindx.recorder.recorder import Recorder
+from traindx.run import EventKind
+
+PROCESSES = "processes.jsonl"
+"""Where processes of a program tell about themselves, in the folder of the run."""
+_NOTHING_LEFT = 65_536
+"""Bytes that are too few for a disk to be called anything but full."""
+
+
+def leave_word(folder: Path, recorder: Recorder) -> None:
+    """Tell the process that started the program of a fault that the recording does not tell of."""
+    tape = recorder.tape
+    # Only a process that began to train has something to write.
+    if not recorder.ignored or tape.path is None or _tells(tape.path):
+        return
+    _tell(folder, problem="unwritten", why=_why(folder))
+
+
+def tell_stopped(folder: Path, steps: int | None) -> None:
+    """Tell that this process ends here because it has taken the steps it was to take."""
+    _tell(folder, stopped=steps)
+
+
+def _tell(folder: Path, **said: object) -> None:
+    about = {"pid": os.getpid(), "python": sys.version.split()[0], "executable": sys.executable}
+    line = json.dumps({**about, **said}) + "\n"
+    # Some bytes at the end of a small file take no new room: they fit on a disk that is full.
+    handle = os.open(folder / PROCESSES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(handle, line.encode())
+    finally:
+        os.close(handle)
+
+
+def _tells(path: Path) -> bool:
+    """Whether a recording holds word of a fault itself."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            asked = "SELECT 1 FROM events WHERE kind = ?"
+            return database.execute(asked, (EventKind.STEPPED_ASIDE.value,)).fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def _why(folder: Path) -> str:
+    if shutil.disk_usage(folder).free < _NOTHING_LEFT:
+        return "no space is left on its disk"
+    largest, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if largest != resource.RLIM_INFINITY:
+        return f"no file may grow beyond {largest:,} bytes (ulimit -f)"
+    return "its file could not be written"

@@ -1,0 +1,129 @@
+"""Calls of modules, watched only while the recorder looks: every call that is watched costs microseconds.
+
+Not by torch's hooks: a module that has any is called another way, and tracebacks of the program show it.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from typing import Protocol
+
+import torch
+from torch import nn
+
+from traindx.facts import COMPILED
+from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.recorder import Recorder
+
+
+class Listener(Protocol):
+    """Tells the recorder of the calls of some modules in its own way."""
+
+    def begins(self, module: nn.Module, args: tuple[object, ...]) -> None:
+        """A module is called."""
+
+    def returned(
+        self, module: nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A module gave its output."""
+
+
+class Modules:
+    """The call of all modules, replaced in their common class: nothing is put on a module of the program."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._calls: Patches | None = None
+        self.compiled = False
+        """Whether a compiler is in use: it must read torch's own functions."""
+        self._left: dict[type[nn.Module], Listener] = {}
+
+    def leave(self, kind: type[nn.Module], listener: Listener) -> None:
+        """Leave the calls of a class of modules to another instrument."""
+        self._left[kind] = listener
+
+    def install(self, patches: Patches) -> None:
+        """Begin to watch, and stay away from compiled models."""
+        patches.replace(torch, "compile", self._compiling)
+        patches.replace(nn.Module, "eval", self._evaluating)
+        patches.on_undo(self._remove)
+        self.follow()
+
+    def follow(self) -> None:
+        """Watch calls or let them be, as the recorder wishes."""
+        wanted = self._recorder.wants_modules and not self.compiled
+        if wanted and self._calls is None:
+            self._calls = calls = Patches()
+            calls.replace(nn.Module, "__call__", partial(self._watched, calls))
+        elif not wanted:
+            self._remove()
+
+    def _remove(self) -> None:
+        if self._calls is not None:
+            self._calls.undo()
+            self._calls = None
+
+    def _watched(self, calls: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def call(module: nn.Module, /, *args: object, **kwargs: object) -> object:
+            # Somebody who has wrapped this one meanwhile keeps it in place when its time is over.
+            watched = self._calls is calls and not torch.compiler.is_compiling()
+            if watched:
+                self._begins(module, args)
+            try:
+                output = original(module, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            if watched:
+                self._returned(module, args, kwargs, output)
+            return output
+
+        return call
+
+    def _begins(self, module: nn.Module, args: tuple[object, ...]) -> None:
+        listener = self._listener_of(module)
+        if listener is None:
+            self._recorder.forward_begins(module, torch.is_grad_enabled())
+        else:
+            listener.begins(module, args)
+
+    def _returned(
+        self, module: nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        listener = self._listener_of(module)
+        if listener is None:
+            self._recorder.module_returned(module, args, kwargs, output)
+        else:
+            listener.returned(module, args, kwargs, output)
+
+    def _listener_of(self, module: nn.Module) -> Listener | None:
+        return next((one for kind, one in self._left.items() if isinstance(module, kind)), None)
+
+    def _evaluating(self, original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+        @wraps(original)
+        def evaluate(module: nn.Module) -> nn.Module:
+            # Without a loader nothing else tells that the next pass is one of validation.
+            if not torch.compiler.is_compiling():
+                self._recorder.evaluates()
+                self.follow()
+            return original(module)
+
+        return evaluate
+
+    def _compiling(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def compiling(*args: object, **kwargs: object) -> object:
+            # A compiler must read torch's own call, and would see nothing of ours inside the model.
+            self.compiled = True
+            self.follow()
+            self._recorder.state(COMPILED, True)
+            model = args[0] if args else kwargs.get("model")
+            if isinstance(model, nn.Module):
+                self._recorder.names_model(model)
+            try:
+                return original(*args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+
+        return compiling

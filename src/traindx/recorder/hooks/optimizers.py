@@ -1,0 +1,209 @@
+"""Steps of torch's optimizers, their schedules, and clipping."""
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from time import perf_counter
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.compiler import is_dynamo_compiling
+from torch.nn import utils
+from torch.nn.utils import clip_grad
+from torch.optim import Optimizer, lr_scheduler
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from traindx.facts import (
+    BETA2,
+    LEARNING_RATE,
+    MOMENTUM,
+    OPTIMIZER,
+    SCHEDULE,
+    SCHEDULE_PLACE,
+    WEIGHT_DECAY,
+)
+from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.hooks.patching import Patches, unnoticed, unseen
+from traindx.recorder.hooks.places import place
+from traindx.recorder.recorder import Recorder
+from traindx.recorder.sight import Holder
+from traindx.run import Fact, Scalar
+
+_SCHEDULES = "watching schedules"
+
+
+def _parameters(holder: object) -> Sequence[Tensor]:
+    return [value for group in cast(Optimizer, holder).param_groups for value in group["params"]]
+
+
+def _rates(holder: object) -> Sequence[float]:
+    return [float(group["lr"]) for group in cast(Optimizer, holder).param_groups if "lr" in group]
+
+
+def _settings(holder: object) -> Mapping[Fact, Scalar]:
+    group = cast(Optimizer, holder).param_groups[0]
+    # A schedule may begin at zero; what it was built from is what was configured.
+    group = {**group, "lr": group.get("initial_lr", group.get("lr"))}
+    facts: dict[Fact, Scalar] = {OPTIMIZER: type(holder).__name__}
+    for fact, key in ((LEARNING_RATE, "lr"), (WEIGHT_DECAY, "weight_decay"), (MOMENTUM, "momentum")):
+        if isinstance(group.get(key), int | float | Tensor):
+            facts[fact] = float(group[key])
+    betas = group.get("betas")
+    if isinstance(betas, tuple) and len(betas) >= 2:
+        facts[MOMENTUM], facts[BETA2] = float(betas[0]), float(betas[1])
+    return facts
+
+
+TORCH = Holder(parameters=_parameters, rates=_rates, settings=_settings)
+
+
+class Optimizers:
+    """Hooks around every step of every optimizer."""
+
+    def __init__(self, recorder: Recorder, changed: Callable[[], None]) -> None:
+        """`changed` is called when the recorder may have changed its mind about modules."""
+        self.steps = 0
+        self._schedules: list[tuple[weakref.ref[lr_scheduler.LRScheduler], int, str]] = []
+        """Those that no step of theirs was seen of: how far they were when they were made, and where."""
+        self._recorder, self._changed, self._lane = recorder, changed, recorder.lane
+
+    def install(self, patches: Patches) -> None:
+        """Watch steps, and the making of optimizers and schedules."""
+        patches.on_undo(lambda: guarded(self._recorder, _SCHEDULES, self._tell_schedules))
+        patches.on_undo(register_optimizer_step_pre_hook(self._begins).remove)
+        patches.on_undo(register_optimizer_step_post_hook(self._ends).remove)
+        patches.replace(Optimizer, "__init__", self._made)
+        for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
+            patches.replace(scheduler, "__init__", self._scheduled)
+        for module in (utils, clip_grad):
+            patches.replace(module, "clip_grad_norm_", self._clipping)
+            patches.replace(module, "clip_grad_value_", self._clipping_values)
+
+    def _begins(
+        self, optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[tuple[object, ...], dict[str, object]] | None:
+        if is_dynamo_compiling():
+            return None
+        self.steps += 1
+        lane = self._lane
+        if lane.is_open and optimizer is lane.held():
+            lane.stepping = True
+            lane.times.asked = perf_counter()
+            return None
+        lane.interrupted = False
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if not callable(closure):
+            self._recorder.update_begins(optimizer, TORCH)
+            return None
+        # Lightning and LBFGS compute the gradients inside the step: it begins when they are there.
+        watched = self._after_gradients(closure, optimizer)
+        if len(args) > 1:
+            return (args[0], watched, *args[2:]), kwargs
+        return args, {**kwargs, "closure": watched}
+
+    def _after_gradients(
+        self, closure: "Callable[..., object]", optimizer: Optimizer
+    ) -> "Callable[..., object]":
+        begun = False
+
+        @wraps(closure)
+        def watched(*args: object, **kwargs: object) -> object:
+            nonlocal begun
+            try:
+                result = closure(*args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            if not begun:
+                begun = True
+                self._recorder.update_begins(optimizer, TORCH)
+            return result
+
+        unnoticed(watched)
+        return watched
+
+    def _ends(self, optimizer: Optimizer, _: object, __: object) -> None:
+        lane = self._lane
+        if lane.stepping:
+            groups = optimizer.param_groups
+            if lane.update_ends(optimizer, groups[0].get("lr") if len(groups) == 1 else None):
+                return
+            self._recorder.lane_ends()
+        elif torch.compiler.is_compiling():
+            return
+        else:
+            if lane.interrupted:
+                lane.interrupted = False
+                # The beginning was not told: the lane was open then.
+                self._recorder.update_begins(optimizer, TORCH)
+            self._recorder.update_ends(optimizer)
+        if self._schedules:
+            guarded(self._recorder, _SCHEDULES, self._tell_schedules)
+        self._changed()
+
+    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def made(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
+            try:
+                original(optimizer, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            self._recorder.optimizer_made(optimizer, TORCH)
+            self._changed()
+
+        return made
+
+    def _scheduled(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def scheduled(scheduler: lr_scheduler.LRScheduler, *args: object, **kwargs: object) -> None:
+            self._recorder.state(SCHEDULE, type(scheduler).__name__)
+            try:
+                original(scheduler, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            guarded(self._recorder, _SCHEDULES, lambda: self._note_schedule(scheduler))
+
+        return scheduled
+
+    def _note_schedule(self, scheduler: lr_scheduler.LRScheduler) -> None:
+        self._schedules.append((weakref.ref(scheduler), scheduler.last_epoch, place()))
+
+    def _tell_schedules(self) -> None:
+        """Tell where schedules that have been stepped were made; those that never are change nothing."""
+        waiting = []
+        for held, began, where in self._schedules:
+            scheduler = held()
+            if scheduler is not None and scheduler.last_epoch > began:
+                self._recorder.state(SCHEDULE_PLACE, where)
+            elif scheduler is not None:
+                waiting.append((held, began, where))
+        self._schedules = waiting
+
+    def _clipping(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def clip_grad_norm_(parameters: object, max_norm: float, *args: object, **kwargs: object) -> object:
+            try:
+                norm = original(parameters, max_norm, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            if not torch.compiler.is_compiling() and isinstance(norm, Tensor):
+                self._recorder.clipped(norm, max_norm)
+            return norm
+
+        return clip_grad_norm_
+
+    def _clipping_values(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def clip_grad_value_(parameters: object, clip_value: float, *args: object, **kwargs: object) -> None:
+            try:
+                original(parameters, clip_value, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            self._recorder.clipped_values(clip_value)
+
+        return clip_grad_value_

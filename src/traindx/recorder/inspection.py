@@ -1,0 +1,94 @@
+"""A step that is looked at: what probes are told around the update, and what is written when it is over."""
+
+from traindx.facts import BATCH_SIZE, STEP_PLACE, STEPS_PER_EPOCH
+from traindx.quantities import GRADIENT_NORM
+from traindx.recorder.habits import Habits
+from traindx.recorder.looking import Looking
+from traindx.recorder.looks import TrainingLook
+from traindx.recorder.model import Model
+from traindx.recorder.norms import Norms
+from traindx.recorder.objective import Objective
+from traindx.recorder.probes.types import Update
+from traindx.recorder.sight import Sight
+from traindx.recorder.sources import Sources
+from traindx.recorder.stream import Stream
+from traindx.recorder.streams import Streams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from traindx.recorder.sight import Value
+
+_THOROUGH_AT_FIRST, _THOROUGH_EVERY = 4, 8
+"""Looks that also tell what seldom changes, of the model and of the program."""
+
+
+def is_thorough(looks: int) -> bool:
+    """Whether the look after so many others tells everything: at first, and then now and again."""
+    return looks < _THOROUGH_AT_FIRST or looks % _THOROUGH_EVERY == 0
+
+
+class Inspection:
+    """Brings together what the parts of the recorder know about a step."""
+
+    def __init__(
+        self,
+        sight: Sight,
+        looking: Looking,
+        model: Model,
+        streams: Streams,
+        sources: Sources,
+        norms: Norms,
+        objective: Objective,
+    ) -> None:
+        self.habits = Habits()
+        self._sight, self._looking, self._model = sight, looking, model
+        self._streams, self._sources, self._norms, self._objective = streams, sources, norms, objective
+        self._largest = 0
+        """Samples in the largest batch: the last one of a pass may be smaller than the others."""
+
+    def backward_begins(self, look: TrainingLook, loss: "Tensor") -> None:
+        """The first backward pass of the step begins."""
+        self._looking.backward_begins(look, loss, self._model.held(self._streams.held_by_any()))
+
+    def update_begins(
+        self, look: TrainingLook, stream: Stream, holder: object, samples: int
+    ) -> "Value | None":
+        """The step is about to be taken: the norm of its gradient, where it is asked for."""
+        look.step = stream.step
+        held = stream.held()
+        parameters = self._model.held(held)
+        self._looking.update_begins(look, Update(holder, parameters, samples))
+        if self._looking.follows:
+            return self._norms.of_step(stream, None)
+        by_layer = look.of(GRADIENT_NORM)
+        for name, value in self._model.waiting_for_gradient(parameters):
+            norm = by_layer.get((name, ""))
+            # Squares of small values may vanish: then the values themselves are asked.
+            if (isinstance(norm, float) and norm != 0) or self._sight.has_gradient(value):
+                self._model.got_gradient(name)
+        if is_thorough(stream.schedule.looks):
+            stream.notebook.state(STEP_PLACE, self._sight.place())
+        return self._norms.of_look(stream, held, by_layer)
+
+    def ends(self, look: TrainingLook, stream: Stream, holder: object, samples: int, fetched: int) -> None:
+        """The step is over: write what was seen; without a holder it was never taken."""
+        if holder is not None:
+            parameters = self._model.held(stream.held())
+            self._looking.update_ends(look, Update(holder, parameters, samples))
+        self._largest = max(self._largest, fetched or samples)
+        if not self._looking.follows and is_thorough(stream.schedule.looks):
+            self.describe(stream)
+        look.write(stream.notebook, self._sight)
+
+    def describe(self, stream: Stream) -> None:
+        """State what seldom changes: the model, its data, the habits of the program."""
+        facts = {**self._sight.model_facts(self._model.roots), **self._sources.facts}
+        facts |= {BATCH_SIZE: self._largest} if self._largest else {}
+        steps = -(-self._sources.batches // self._objective.passes_per_step)
+        facts |= {STEPS_PER_EPOCH: steps} if steps else {}
+        for fact, value in facts.items():
+            stream.notebook.state(fact, value)
+        self.habits.write(stream.notebook)
+        self.habits.write_parameters(stream.notebook, self._model, stream.held(), self._streams.held_by_any())

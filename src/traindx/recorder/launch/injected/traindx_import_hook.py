@@ -1,0 +1,132 @@
+"""Starts recording as soon as the program has imported torch.
+
+Loaded by `sitecustomize.py` beside it in every Python process of the program, most of which never import
+torch: nothing is imported here that Python has not loaded by itself.
+"""
+
+import os
+import sys
+from _frozen_importlib_external import PathFinder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+    LeaveWord = Callable[..., None]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+"""The folder of the package `traindx` that started the program."""
+
+
+def install(leave_word: "LeaveWord") -> None:
+    """Wait for torch, or begin at once where something has imported it already."""
+    finder = _Finder(leave_word)
+    sys.meta_path.insert(0, finder)
+    for name in ("torch", "keras"):
+        if name in sys.modules:
+            finder.imported(name)
+
+
+class _Finder:
+    """Finds what others find, and tells when torch or keras has been imported; finds `traindx` itself."""
+
+    def __init__(self, leave_word: "LeaveWord") -> None:
+        self._leave_word = leave_word
+        self._awaited = {"torch": self._attach, "keras": _attach_to_keras}
+
+    def find_spec(
+        self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
+        """The spec another finder gives, watched; for all other names, none."""
+        if name == "traindx":
+            # Only this one package: the folder it lies in holds others, which the program must not see.
+            return PathFinder.find_spec(name, [os.path.dirname(_PACKAGE)])
+        if name not in self._awaited:
+            return None
+        spec = self._found_by_others(name, path, target)
+        if spec is not None and spec.loader is not None:
+            try:
+                self._watch(spec.loader, name)
+            except Exception as error:
+                self._failed(error)
+        return spec
+
+    def _found_by_others(
+        self, name: str, path: "Sequence[str] | None", target: "ModuleType | None"
+    ) -> "ModuleSpec | None":
+        finders = list(sys.meta_path)
+        position = next((i for i, finder in enumerate(finders) if finder is self), -1)
+        for finder in finders[position + 1 :]:
+            find = getattr(finder, "find_spec", None)
+            spec = None if find is None else find(name, path, target)
+            if spec is not None:
+                return spec  # type: ignore[no-any-return]  # what a finder finds
+        return None
+
+    def _watch(self, loader: "Loader", name: str) -> None:
+        """Let one loader tell when it has executed its module; afterwards it is as it was."""
+        execute = loader.exec_module
+        before = dict(vars(loader))
+
+        def exec_module(module: "ModuleType") -> None:
+            if "exec_module" in before:
+                loader.exec_module = execute  # type: ignore[method-assign]
+            else:
+                vars(loader).pop("exec_module", None)
+            execute(module)
+            self.imported(name)
+
+        # Python removes the frames of its own importing from tracebacks, and so this one too.
+        code = exec_module.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
+        exec_module.__code__ = code
+        loader.exec_module = exec_module  # type: ignore[method-assign]
+
+    def imported(self, name: str) -> None:
+        """Begin what was to begin when a module has been imported, once."""
+        # A module that is executed apart from sys.modules is a copy of somebody's own.
+        begin = self._awaited.pop(name, None) if name in sys.modules else None
+        if begin is None:
+            return
+        try:
+            begin()
+        except Exception as error:
+            self._failed(error)
+
+    def _attach(self) -> None:
+        torch = sys.modules["torch"]
+        self._leave_word(torch=str(getattr(torch, "__version__", "")))
+        if "TRAINDX_TRIAL" in os.environ:
+            # Before the recorder, so that it sees the program as it is changed.
+            from traindx.changes.live.apply import begin_from_environment
+
+            begin_from_environment()
+        from traindx.recorder.hooks.attachment import attach_from_environment
+        from traindx.recorder.launch.tracebacks import hide_from_tracebacks
+
+        attach_from_environment()
+        hide_from_tracebacks()
+
+    def _failed(self, error: Exception) -> None:
+        try:
+            self._leave_word(problem="failed", why=f"{type(error).__name__}: {error}", where=_place_of(error))
+        except Exception:  # nobody is left to tell
+            return
+
+
+def _attach_to_keras() -> None:
+    if "torch" not in sys.modules:
+        return  # another backend
+    from traindx.recorder.hooks.attachment import keras_imported
+
+    keras_imported()
+
+
+def _place_of(error: BaseException) -> str:
+    """The file and line that raised an error."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame is not None else ""

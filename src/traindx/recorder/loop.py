@@ -1,0 +1,349 @@
+"""The training loop as it is seen from outside: batches, passes, backward passes, steps."""
+
+from collections.abc import Mapping
+
+from traindx.facts import ACCURACY_OF_NUMBERS, METRIC_PLACE, TARGET_VALUES, TARGETS_ARE_WHOLE
+from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
+from traindx.recorder.forward import Forward
+from traindx.recorder.inspection import Inspection, is_thorough
+from traindx.recorder.lane import Lane
+from traindx.recorder.limit import StepLimit
+from traindx.recorder.looking import Looking
+from traindx.recorder.looks import Notebook
+from traindx.recorder.model import Model
+from traindx.recorder.nonfinite import Nonfinite
+from traindx.recorder.norms import Norms
+from traindx.recorder.objective import Objective
+from traindx.recorder.schedule import Budget
+from traindx.recorder.sight import Holder, Sight
+from traindx.recorder.sources import Sources
+from traindx.recorder.stream import Stream
+from traindx.recorder.streams import Streams
+from traindx.recorder.tape import Tape
+from traindx.recorder.times import StepTimes
+from traindx.run import Event, EventKind, Fact, Quantity, Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+_ACCURACIES = frozenset((TRAIN_ACCURACY, VAL_ACCURACY, TEST_ACCURACY))
+_MANY_NUMBERS = 20
+"""Different targets; labels in between, such as 0.5, are fewer."""
+
+
+class Loop:
+    """What happens between two steps, and what is written at their ends."""
+
+    def __init__(
+        self,
+        tape: Tape,
+        sight: Sight,
+        looking: Looking,
+        budget: float,
+        every: int | None,
+        limit: StepLimit,
+    ) -> None:
+        self._sight, self._looking = sight, looking
+        self.limit = limit
+        self._budget = Budget(budget)
+        self._model = Model()
+        self._streams = Streams(tape, self._model, every)
+        self.sources = Sources()
+        self._objective = Objective(sight)
+        self._norms = Norms(sight)
+        self._nonfinite = Nonfinite(sight, self._model)
+        self.forward = Forward(
+            sight,
+            looking,
+            self._budget,
+            self._model,
+            self._streams,
+            self.sources,
+            self._nonfinite,
+        )
+        self._inspection = Inspection(
+            sight, looking, self._model, self._streams, self.sources, self._norms, self._objective
+        )
+        self.lane = Lane(self.sources, self._objective, self._norms, self._nonfinite)
+        self._times: StepTimes | None = None
+        self._updating: object = None
+        self._again = False
+        """Whether the program computes gradients within a step of its optimizer."""
+        self._batch_size = 0
+        self._skipped = 0
+        self._scale = 0.0
+        self._spent = 0.0
+
+    @property
+    def step(self) -> int:
+        """Steps of the stream that stepped last."""
+        return self._streams.step
+
+    def notebook(self, process: Notebook) -> Notebook:
+        """Where to state what holds now: at the stream that stepped last, or at the process."""
+        return self._streams.current.notebook if self._streams.current else process
+
+    @property
+    def meant_to_train(self) -> bool:
+        """Whether the program has made an optimizer."""
+        return self._streams.any_made
+
+    def describe_unbegun(self, notebook: Notebook) -> None:
+        """State what is known of a training that ended before its first step."""
+        facts = {**self._streams.settings_made(), **self._sight.model_facts(self._model.roots)}
+        for fact, value in facts.items():
+            notebook.state(fact, value)
+        if self._looking.look is not None:
+            self._looking.look.write_statements(notebook)
+
+    def optimizer_made(self, holder: object, kind: Holder, place: str) -> None:
+        """A new optimizer is looked at from its first step on."""
+        self._streams.made(holder, kind, place)
+        if self._looking.look is None:
+            self._looking.begin(1)
+
+    def meet(self, module: "nn.Module") -> None:
+        """Learn the names of a model."""
+        self._model.meet(module)
+
+    def evaluates(self) -> None:
+        """A model goes into eval mode: what it is called with next is looked at, where training has begun."""
+        if self.step:
+            self._looking.active = True
+
+    def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
+        """A loader tells of itself."""
+        self.sources.describe(source, facts)
+
+    def fetched(
+        self, source: object, seconds: float, samples: int, first: bool, batches: int, now: float
+    ) -> None:
+        """A batch came from a loader."""
+        self.sources.fetched(source, first, batches)
+        if self.sources.is_foreign:
+            watched = self.forward.validation.is_chosen(self.sources.now, ahead=1)
+            self._looking.active = watched or self._looking.look is not None
+            return
+        times = self._timed(now - seconds)
+        if self.forward.validation.pending:
+            times.left_out(now - seconds)
+        times.fetched(now, seconds)
+        self.forward.samples += samples
+        self._batch_size = samples
+
+    def backward_begins(self, loss: "Tensor", now: float) -> None:
+        """A backward pass begins: what was evaluated before it is over."""
+        if self._updating is self:
+            self.update_ends(self, now, self._spent)
+            if self.limit.reached:
+                return
+        elif self._updating is not None:
+            # LBFGS evaluates its loss again and again within a step: the first value is that of the step.
+            self.forward.in_backward = self._again = True
+            return
+        times = self._timed(now)
+        if self.sources.trained():
+            # What seemed to be other data is trained on: a program may make its data set anew each epoch.
+            self.forward.validation.drop(self.sources.now)
+        if self.forward.validation.pending and self._streams.current is not None:
+            self._end_validation(self._streams.current)
+        times.backward_begins(now)
+        look = self._looking.look
+        first = not len(self._objective)
+        value = self._objective.add(loss, looked_at=look is not None and not self._looking.follows)
+        if look is not None and self.forward.in_eval_mode is not None:
+            self._inspection.habits.trained_in_eval_mode.add(self.forward.in_eval_mode)
+            self.forward.in_eval_mode = None
+        if look is not None and first:
+            self._inspection.backward_begins(look, loss)
+        if value is not None:
+            self._nonfinite.in_loss(loss, value, self.step + 1)
+        self._nonfinite.trace(loss)
+        self.forward.backward_begins()
+
+    def backward_ends(self, now: float) -> None:
+        """A backward pass is over; without any optimizer, it is the step."""
+        self.forward.in_backward = False
+        if self._updating is not None:
+            return
+        self._timed(now).backward_ends(now)
+        if not self._streams.any_made:
+            self.update_begins(self, self._streams.by_hand, now)
+
+    def backward_failed(self, loss: "Tensor", now: float) -> None:
+        """A backward pass raised: if the program goes on, this loss is no part of a step."""
+        self.forward.in_backward = False
+        if self._updating is None:
+            self._objective.take_back(loss)
+            self._timed(now).backward_ends(now)
+
+    def clipped(self, norm: "Tensor", limit: float) -> None:
+        """The program clipped its gradients."""
+        self._norms.clipped(norm, limit)
+
+    def scaled(self, scale: float) -> None:
+        """The program scales its loss."""
+        self._scale = scale
+
+    def update_begins(self, holder: object, kind: Holder, now: float) -> None:
+        """An optimizer begins its step."""
+        if self._updating is self and holder is not self:
+            # What looked like a step by hand was one of an optimizer that we did not see being made.
+            self._streams.withdraw()
+        stream = self._streams.stepping(holder, kind, after_backward=bool(len(self._objective)))
+        if stream is None:
+            return
+        self._timed(now).update_begins(now)
+        self._updating = holder
+        self._follow(stream)
+        stream.step += 1
+        look = self._looking.look
+        if look is None:
+            norm = self._norms.of_step(stream, None)
+        else:
+            norm = self._inspection.update_begins(look, stream, holder, self.forward.samples)
+        self._nonfinite.in_gradients(norm, stream)
+
+    def update_ends(self, holder: object, now: float, spent: float) -> None:
+        """An optimizer has stepped: write the step, and decide whether to look at the next."""
+        stream = self._streams.current
+        if stream is None or self._updating is not holder:
+            return
+        self._updating = None
+        look = self._looking.look
+        if look is not None:
+            self._objective.learn(stream.notebook)
+        seconds = self._write_step(stream, now, spent - self._spent)
+        self.limit.stepped(stream)
+        if look is not None:
+            self._inspection.ends(look, stream, holder, self.forward.samples, self._batch_size)
+        ours = spent - self._spent
+        self._budget.settle(seconds, ours if look is not None else 0.0)
+        if look is not None and not self._looking.follows:
+            self._budget.looked(ours)
+        self._spent = spent
+        self._norms.adapt(stream, self._budget.share, seconds)
+        self._choose_next(stream, looked=look is not None and not self._looking.follows)
+        if self._looking.look is None and not self._again and not self._scale and holder is not self:
+            self._open_lane(stream, holder, now)
+
+    def leave_lane(self, spent: float) -> None:
+        """Settle the accounts of the plain steps that went by."""
+        self.lane.close()
+        if self._streams.current is not None:
+            self.limit.stepped(self._streams.current)
+        self._budget.settle(self.lane.seconds, 0.0)
+        self._spent = spent
+
+    def end_lane(self, spent: float, now: float) -> None:
+        """The lane has run its length: look, or go on."""
+        self.leave_lane(spent)
+        stream = self._streams.current
+        assert stream is not None
+        self._choose_next(stream, looked=False)
+        holder = self.lane.holder
+        if self._looking.look is None and holder is not None:
+            self._open_lane(stream, holder, now)
+
+    def _open_lane(self, stream: Stream, holder: object, now: float) -> None:
+        if stream.successor is stream and len(stream.holders) == 1:
+            steps = min(stream.schedule.plain_steps(stream.step), self.limit.left(stream))
+            self.lane.begin(stream, holder, self._timed(now), steps, now)
+
+    def update_skipped(self, holder: object, kind: Holder, now: float, spent: float) -> None:
+        """A step was left out: it is counted, with its loss."""
+        self._nonfinite.expected()
+        self.update_begins(holder, kind, now)
+        self._skipped += 1
+        stream = self._streams.current
+        if stream is not None and self._updating is holder:
+            says = "a gradient overflowed in half precision: the step was left out and the loss scale lowered"
+            stream.notebook.happened(Event(EventKind.OVERFLOW, says, stream.step))
+        self.update_ends(holder, now, spent)
+
+    def metric(self, quantity: Quantity, value: float, part: str) -> None:
+        """A framework reports a number itself."""
+        if self._streams.current is not None:
+            self.forward.validation.reported.add((quantity.slug, part))
+            self._doubt_accuracy(self._streams.current.notebook, quantity)
+            self._one_value(self._streams.current, quantity, value, part)
+
+    def _doubt_accuracy(self, notebook: Notebook, quantity: Quantity) -> None:
+        """State where an accuracy is reported of targets that are real numbers."""
+        different = notebook.stated(TARGET_VALUES)
+        many = isinstance(different, int) and different >= _MANY_NUMBERS
+        if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
+            notebook.state(ACCURACY_OF_NUMBERS, True)
+            notebook.state(METRIC_PLACE, self._sight.place())
+
+    def settle(self) -> None:
+        """Read what is still on a device."""
+        for stream in self._streams.all:
+            stream.settle(self._sight)
+
+    def finish(self, now: float) -> None:
+        """The program ends: write what is open, the step it did not finish included."""
+        if self._updating is self:
+            self.update_ends(self, now, self._spent)
+        stream = self._streams.current
+        if stream is None and len(self._objective):
+            stream = self._streams.unfinished(self)
+        if stream is None:
+            return
+        if self.forward.validation.pending:
+            self._end_validation(stream)
+        if len(self._objective):
+            stream.step += 1
+            if self._looking.look is not None:
+                self._looking.look.step = stream.step
+            self._write_step(stream, now)
+        self._nonfinite.write(stream)
+        look = self._looking.look
+        if look is not None and look.step == stream.step:
+            self._inspection.ends(look, stream, None, self.forward.samples, self._batch_size)
+        self._inspection.describe(stream)
+
+    def _timed(self, now: float) -> StepTimes:
+        if self._times is None:
+            self._times = StepTimes(mark=now, began=now, asked=now)
+        return self._times
+
+    def _follow(self, stream: Stream) -> None:
+        if self._streams.current is not None:
+            self._streams.current.successor = stream
+        self._streams.current = stream
+
+    def _end_validation(self, stream: Stream) -> None:
+        habits = self._inspection.habits
+        self.forward.validation.write(stream.notebook, self.forward.function, self._sight, habits)
+        habits.write(stream.notebook)
+        for fact, fact_value in self.sources.facts.items():
+            stream.notebook.state(fact, fact_value)
+
+    def _write_step(self, stream: Stream, now: float, ours: float = 0.0) -> float:
+        times, loader = self._timed(now).finish(now, ours)
+        epoch = (*loader, self.sources.epoch) if loader else ()
+        stream.write_step(self._objective.of_step(), stream.rates(), times, epoch)
+        if self._scale:
+            self._one_value(stream, LOSS_SCALE, self._scale)
+            self._one_value(stream, SKIPPED_STEPS, self._skipped)
+        self._nonfinite.write(stream)
+        return times[1]
+
+    def _choose_next(self, stream: Stream, *, looked: bool) -> None:
+        self.forward.samples = 0
+        if looked:
+            stream.schedule.looked(stream.step)
+        coming = stream.successor
+        step = coming.step + 1
+        if coming.schedule.wants(step, self._budget):
+            self._looking.begin(step, thorough=is_thorough(coming.schedule.looks))
+        elif looked and coming is stream:
+            self._looking.begin(step, follows=True)
+        else:
+            self._looking.end()
+
+    def _one_value(self, stream: Stream, quantity: Quantity, value: float, part: str = "") -> None:
+        column = stream.tape.column(stream.number, quantity.slug, "", part)
+        stream.tape.rows_of(stream.tape.layout((column,))).extend((stream.step, value))

@@ -1,0 +1,360 @@
+"""The recorder: events of a program that trains, turned into rows, looks and facts.
+
+Instruments call it. Every event is guarded: a fault is recorded once, that event is ignored from then on, and
+the program never hears of it. Every event is timed: what recording costs is known, kept within the budget,
+and stated in the recording.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from time import perf_counter
+from typing import Concatenate, ParamSpec
+
+from traindx.facts import (
+    CLASSES,
+    CLIP_PLACE,
+    GRADIENT_CLIP,
+    LABEL_FAULT,
+    LOSS_FUNCTION,
+    LOSS_PLACE,
+    RECORDED_SECONDS,
+    RECORDING_COST,
+)
+from traindx.format import count
+from traindx.recorder.limit import StepLimit
+from traindx.recorder.looking import Looking
+from traindx.recorder.looks import Notebook
+from traindx.recorder.loop import Loop
+from traindx.recorder.probes.types import Probe, Purpose
+from traindx.recorder.reads import COST, Reads
+from traindx.recorder.sight import Holder, Sight
+from traindx.recorder.tape import Tape
+from traindx.run import Event, EventKind, Fact, Quantity, Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+P = ParamSpec("P")
+_LANE = "the short way of plain steps"
+_WITHIN_LANE = frozenset({"clipped", "lane_ends"})
+"""Events that belong to plain steps as well."""
+_LONGEST_UNWRITTEN = 0.5
+"""Seconds: no kill loses a second or fifty steps."""
+_MOST_UNWRITTEN = 48
+"""Steps; one more may be in the making."""
+_ENOUGH_TO_WRITE = 24
+"""Steps; the rest is room for plain steps in a row."""
+_COST_STATED_EVERY = 0.4
+"""Seconds between two statements of what recording costs."""
+
+
+def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Concatenate[Recorder, P], None]":
+    """Guard and time an event, and leave out other threads than the one that trains."""
+    name = method.__name__
+    thread_of = threading.get_ident
+
+    @wraps(method)
+    def guarded(self: "Recorder", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if name in self.ignored or (self.thread and self.thread != thread_of()):
+            return
+        began = perf_counter()
+        self._began = self._began or began
+        reads = self.reads
+        was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
+        try:
+            if self.lane.is_open and name not in _WITHIN_LANE:
+                self.loop.leave_lane(self.spent + self.lane.spent)
+            if self.lane.fault is not None and _LANE not in self.ignored:
+                self.steps_aside(_LANE, self.lane.fault)
+            method(self, *args, **kwargs)
+        except Exception as error:  # whatever goes wrong in here must not reach the program
+            self.steps_aside(name, error)
+        finally:
+            reads.is_counting = reads.is_open and (counting or not was_open)
+            self.spent += perf_counter() - began
+
+    return guarded
+
+
+class Recorder:
+    """One per process; opens its file when training begins."""
+
+    def __init__(
+        self,
+        sight: Sight,
+        probes: Sequence[Probe],
+        place: "Callable[[], tuple[Path, Mapping[str, object]]]",
+        *,
+        budget: float = 0.02,
+        every: int | None = None,
+        limit: StepLimit | None = None,
+        enough: "Callable[[], None]" = lambda: None,
+    ) -> None:
+        """`place` tells where the file goes and what stands in its head, once training has begun.
+
+        `enough` is called when the program has taken the last step that it may.
+        """
+        self.spent = 0.0
+        self.thread = 0
+        """The thread that trains, once there is one."""
+        self.ignored: set[str] = set()
+        self.tape = Tape()
+        self._sight, self._place = sight, place
+        self._process = Notebook(self.tape, 0)
+        self._began = self._stated = self._flushed = 0.0
+        self._refused = False
+        """Whether a loss function has refused its targets."""
+        self._steps = self._written = 0
+        """Steps that went the long way, and those of all that have reached the file."""
+        self.looking = Looking(probes, self._process)
+        self._limit, self._enough = limit or StepLimit(), enough
+        self.loop = Loop(self.tape, sight, self.looking, budget, every, self._limit)
+        self.lane = self.loop.lane
+        self.reads = Reads()
+
+    @property
+    def wants_modules(self) -> bool:
+        """Whether calls of modules are of interest now."""
+        return self.looking.active and "forward_begins" not in self.ignored
+
+    @property
+    def wants_reads(self) -> bool:
+        """Whether values that the program takes out of tensors are to be counted until the next step."""
+        looked_at = self.looking.look is not None and not self.looking.follows
+        return looked_at and self.loop.step > 0 and "update_begins" not in self.ignored
+
+    @_event
+    def optimizer_made(self, holder: object, kind: Holder) -> None:
+        """The program made an optimizer."""
+        self.loop.optimizer_made(holder, kind, self._sight.place())
+
+    @_event
+    def evaluates(self) -> None:
+        """The program puts a model into eval mode."""
+        self.loop.evaluates()
+
+    @_event
+    def names_model(self, module: "nn.Module") -> None:
+        """The program, or a framework, says which module is the model."""
+        self.loop.meet(module)
+
+    @_event
+    def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
+        """A data loader tells of itself."""
+        self.loop.describes_data(source, facts)
+
+    def knows_data(self, source: object) -> bool:
+        """Whether a data set has told of itself."""
+        return self.loop.sources.knows(source)
+
+    def size_of(self, source: object) -> int:
+        """Samples in a data set that has told of itself; 0 where unknown."""
+        return self.loop.sources.size_of(source)
+
+    @_event
+    def fetched(self, source: object, seconds: float, samples: int, first: bool, batches: int) -> None:
+        """A data loader gave a batch; `source` is its data, `batches` the length of a pass or 0."""
+        self.loop.fetched(source, seconds, samples, first, batches, perf_counter())
+
+    @_event
+    def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
+        """A module is called; `gradients` says whether a graph is built."""
+        self.loop.forward.forward_begins(module, gradients)
+
+    @_event
+    def module_returned(
+        self, module: "nn.Module", args: Sequence[object], kwargs: Mapping[str, object], output: object
+    ) -> None:
+        """A module gave its output."""
+        self.loop.forward.module_returned(module, args, kwargs, output)
+
+    @_event
+    def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
+        """A dropout set values to zero; `gradients` says whether a graph is built."""
+        self.loop.forward.dropped(probability, given, output, gradients)
+
+    @_event
+    def loss_computed(
+        self,
+        function: str,
+        prediction: "Tensor",
+        target: "Tensor",
+        value: "Tensor",
+        options: Mapping[str, object],
+        purpose: Purpose | None = None,
+    ) -> None:
+        """A loss function returned; the purpose is found out where it is not given."""
+        self.loop.forward.loss_computed(function, prediction, target, value, options, purpose)
+
+    @_event
+    def targets_refused(self, function: str, fault: str, classes: int) -> None:
+        """A loss function raised because of its targets; without classes to choose from there are 0."""
+        notebook = self.loop.notebook(self._process)
+        notebook.state(LABEL_FAULT, fault)
+        notebook.state(LOSS_FUNCTION, function)
+        notebook.state(LOSS_PLACE, self._sight.place())
+        if classes:
+            notebook.state(CLASSES, classes)
+        self._refused = True
+
+    @_event
+    def backward_begins(self, loss: "Tensor") -> None:
+        """Gradients are about to be computed."""
+        now = perf_counter()
+        if not self.tape.is_open:
+            self.thread = threading.get_ident()
+            self._open()
+        self.loop.backward_begins(loss, now)
+        self._end_if_enough()
+
+    @_event
+    def backward_ends(self) -> None:
+        """Gradients were computed."""
+        self.loop.backward_ends(perf_counter())
+        self._write_if_due()
+
+    @_event
+    def backward_failed(self, loss: "Tensor") -> None:
+        """The backward pass raised: no gradients came."""
+        self.loop.backward_failed(loss, perf_counter())
+
+    @_event
+    def clipped(self, norm: "Tensor", limit: float) -> None:
+        """Gradients were clipped to a norm; `norm` is what it was before."""
+        self._state_place(CLIP_PLACE)
+        self.loop.clipped(norm, float(limit))
+        self.lane.clipped()
+
+    @_event
+    def clipped_values(self, limit: float) -> None:
+        """Every gradient was clipped to a value."""
+        self._state_place(CLIP_PLACE)
+        self.loop.notebook(self._process).state(GRADIENT_CLIP, float(limit))
+
+    @_event
+    def update_begins(self, holder: object, kind: Holder) -> None:
+        """An optimizer is about to step."""
+        if self.reads.is_open and self.looking.look is not None:
+            self.spent += self.reads.count * COST
+            self.reads.end(self.looking.look)
+        self.loop.update_begins(holder, kind, perf_counter())
+
+    @_event
+    def update_ends(self, holder: object) -> None:
+        """An optimizer has stepped."""
+        self.loop.update_ends(holder, perf_counter(), self.spent + self.lane.spent)
+        self._steps += 1
+        self._write_if_due()
+        self._end_if_enough()
+
+    @_event
+    def lane_ends(self) -> None:
+        """A stretch of plain steps is over."""
+        self.lane.close()
+        self._write_if_due()
+        self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
+        self._end_if_enough()
+
+    @_event
+    def update_skipped(self, holder: object, kind: Holder) -> None:
+        """A step was left out because a gradient overflowed."""
+        self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.lane.spent)
+        self._steps += 1
+        self._write_if_due()
+        self._end_if_enough()
+
+    @_event
+    def scaled(self, scale: float) -> None:
+        """The loss is multiplied with a factor before the backward pass."""
+        self.loop.scaled(scale)
+
+    @_event
+    def metric(self, quantity: Quantity, value: float, part: str = "") -> None:
+        """A framework reports a number itself."""
+        self.loop.metric(quantity, value, part)
+
+    @_event
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """State a fact of the training that runs, or of the process before there is one."""
+        self.loop.notebook(self._process).state(fact, value)
+
+    @_event
+    def failed(self, error: BaseException) -> None:
+        """The program ends with an exception; one that was about to train is recorded all the same."""
+        kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
+        first, *_ = str(error).strip().splitlines() or [""]
+        says = ": ".join(part for part in (type(error).__name__, first) if part)
+        self._process.happened(Event(kind, says, self.loop.step or None))
+        meant_to_train = self._refused or self.loop.meant_to_train
+        if kind is EventKind.EXCEPTION and meant_to_train and not self.tape.is_open:
+            self._open()
+            self.loop.describe_unbegun(self._process)
+
+    @_event
+    def flush(self) -> None:
+        """Bring everything into the file."""
+        self._write()
+
+    def close(self) -> None:
+        """Write what is open and close the file; the recorder hears nothing from then on."""
+        self.thread = 0
+        self._finish()
+        self.thread = -1
+        try:
+            self.tape.close()
+        except Exception as error:  # a full disk at the very end must not change how the program ends
+            self.steps_aside("close", error)
+
+    @_event
+    def _finish(self) -> None:
+        self.loop.finish(perf_counter())
+        self._state_cost(perf_counter())
+        self._write()
+
+    def steps_aside(self, what: str, error: Exception) -> None:
+        """Record a fault once, and ignore the event from then on."""
+        self.ignored.add(what)
+        says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        self._process.happened(Event(EventKind.STEPPED_ASIDE, says, self.loop.step or None))
+
+    def _state_place(self, fact: Fact) -> None:
+        """State where the program is, at looks that tell what seldom changes: it takes a while."""
+        look = self.looking.look
+        if look is not None and self.looking.thorough:
+            look.state(fact, self._sight.place())
+
+    def _open(self) -> None:
+        path, meta = self._place()
+        self.tape.open(path, meta)
+
+    def _end_if_enough(self) -> None:
+        if self._limit.reached:
+            says = f"stopped after {count(self._limit.most, 'step')}, as --max-steps asked"
+            self._process.happened(Event(EventKind.INTERRUPTED, says))
+            self._enough()
+
+    def _write_if_due(self) -> None:
+        unwritten = self._steps + self.lane.taken - self._written
+        if unwritten >= _ENOUGH_TO_WRITE or perf_counter() - self._flushed > _LONGEST_UNWRITTEN:
+            self._write()
+        else:
+            self.lane.room = _MOST_UNWRITTEN - unwritten
+
+    def _write(self) -> None:
+        now = perf_counter()
+        self.loop.settle()
+        if now - self._stated > _COST_STATED_EVERY:
+            self._state_cost(now)
+        self.tape.flush()
+        self._flushed, self._written = now, self._steps + self.lane.taken
+        self.lane.room = _MOST_UNWRITTEN
+
+    def _state_cost(self, now: float) -> None:
+        elapsed = now - self._began
+        if self._began and elapsed > 0:
+            self._process.state(RECORDING_COST, round((self.spent + self.lane.spent) / elapsed, 4))
+            self._process.state(RECORDED_SECONDS, round(elapsed, 3))
+        self._stated = now

@@ -1,0 +1,130 @@
+"""Statistics of what layers put out, from small samples of it."""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from traindx.quantities import (
+    ACTIVATION_MEAN,
+    ACTIVATION_STD,
+    ACTIVATION_ZERO_SHARE,
+    NONFINITE_SHARE,
+    SATURATED_SHARE,
+)
+from traindx.recorder.probes.types import Look, Where
+from traindx.recorder.tensors.bounded import Ends, flat_ends
+from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.sample import sample, samples_of_rows
+from traindx.recorder.tensors.stack import HALF, numbers, stacked
+
+
+class Activation(NamedTuple):
+    """A sample of what one layer put out."""
+
+    where: Where
+    values: Tensor
+    ends: Ends | None
+
+
+class ActivationRows(NamedTuple):
+    """Samples of equal length of what several layers put out, one per row, in single precision or better."""
+
+    where: Sequence[Where]
+    rows: Tensor
+    ends: Ends | None
+
+
+def activation(layer: str, part: str, output: Tensor, ends: Ends | None) -> Activation:
+    """A sample of an output: a copy, because the next operation may write into the same memory."""
+    return Activation((layer, part), sample(output.detach()).clone(), ends)
+
+
+def together(samples: Iterable[Activation]) -> list[ActivationRows]:
+    """Samples side by side, those of equal length and ends together."""
+    by_ends: dict[Ends | None, list[Activation]] = {}
+    for one in samples:
+        by_ends.setdefault(one.ends, []).append(one)
+    return [
+        ActivationRows([members[place].where for place in stack.places], stack.rows, ends)
+        for ends, members in by_ends.items()
+        for stack in stacked([one.values for one in members])
+    ]
+
+
+def samples_of(
+    names: Sequence[str], modules: Sequence[nn.Module], outputs: Sequence[Tensor]
+) -> list[ActivationRows]:
+    """The samples that `activation` takes, of outputs that lie in memory without gaps."""
+    alike: dict[tuple[Ends | None, torch.Size, torch.dtype, torch.device], list[int]] = {}
+    for place, (module, output) in enumerate(zip(modules, outputs, strict=True)):
+        kind = (flat_ends(module), output.shape, output.dtype, output.device)
+        alike.setdefault(kind, []).append(place)
+    found = []
+    for (ends, _, dtype, _), places in alike.items():
+        rows = samples_of_rows(torch.stack([outputs[place] for place in places]).flatten(1))
+        rows = rows.float() if dtype in HALF else rows
+        found.append(ActivationRows([(names[place], "") for place in places], rows, ends))
+    return found
+
+
+class ActivationWriter:
+    """Writes the statistics of samples, of a layer that has ever shown a zero also the share of zeros."""
+
+    def __init__(self) -> None:
+        """Begin with no zero seen."""
+        self._with_zeros: set[Where] = set()
+
+    def write(self, look: Look, activations: Iterable[ActivationRows]) -> None:
+        """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
+        with reckoning():
+            for one in activations:
+                self._write_rows(look, *one)
+
+    def _write_rows(self, look: Look, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
+        means = rows.mean(1)
+        scratch = rows - means.unsqueeze(1)
+        # Population deviation by the norm: on a CPU, torch.std takes 20 times as long.
+        deviations = torch.linalg.vector_norm(scratch, dim=1) / rows.shape[1] ** 0.5
+        # Comparisons go into the scratch matrix as 0 and 1: summing truth values takes 5 times as long.
+        zeros = torch.eq(rows, 0.0, out=scratch).mean(1)
+        columns = (numbers(means), numbers(deviations), numbers(zeros))
+        if rows.dtype is torch.float32 and rows.is_cpu and not _is_finite(columns):
+            # Sums and squares of large values may have overflowed.
+            self._write_rows(look, where, rows.double(), ends)
+            return
+        look.add_all(ACTIVATION_MEAN, where, columns[0])
+        look.add_all(ACTIVATION_STD, where, columns[1])
+        self._write_zeros(look, where, columns[2])
+        if not rows.is_cpu or not _is_finite(columns):
+            _write_nonfinite(look, where, rows)
+        if ends is not None:
+            low = torch.le(rows, ends[0], out=scratch).mean(1)
+            flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
+            look.add_all(SATURATED_SHARE, where, numbers(flat))
+
+    def _write_zeros(self, look: Look, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
+        """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
+        known = self._with_zeros
+        for one, share in zip(where, shares, strict=True):
+            if one not in known and not (isinstance(share, float) and share == 0):
+                known.add(one)
+        if known.issuperset(where):
+            look.add_all(ACTIVATION_ZERO_SHARE, where, shares)
+            return
+        shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
+        look.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
+
+
+def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
+    return isfinite(sum(sum(column) for column in columns))
+
+
+def _write_nonfinite(look: Look, where: Sequence[Where], rows: Tensor) -> None:
+    """Write the share of non-finite values per row; on a CPU only where there are any."""
+    shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
+    for (layer, part), share in zip(where, shares, strict=True):
+        if not isinstance(share, float) or share != 0:
+            look.add(NONFINITE_SHARE, share, layer=layer, part=part)

@@ -1,0 +1,1 @@
+"""What people see of a result: text, Markdown, HTML, JSON and pictures."""

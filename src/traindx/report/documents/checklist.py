@@ -1,0 +1,53 @@
+"""A checklist before a long run, as JSON."""
+
+import json
+
+from traindx import __version__
+from traindx.exams.preflight.types import Checked, Checklist, Seen
+from traindx.finding import Mark
+from traindx.report.documents.diagnosis import evidence_documents
+from traindx.report.documents.statement import statement_document
+from traindx.report.documents.value import Document, Json, number
+
+SCHEMA = "traindx.preflight/1"
+
+
+def checklist_document(found: Checklist) -> str:
+    """All checks as indented JSON; numbers that are not finite are strings, as in the report."""
+    document: Document = {
+        "schema": SCHEMA,
+        "traindx": __version__,
+        **statement_document(found.statement),
+        "command": found.command,
+        "verdict": found.mark.value,
+        "says": found.says,
+        "counts": {mark.value: len(found.having(mark)) for mark in Mark},
+        "checks": [_checked(one) for one in found.checked],
+        "steps": found.steps,
+        "seconds": number(round(found.seconds, 1)),
+        "folder": found.folder,
+        "notes": list(found.notes),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _checked(one: Checked) -> Json:
+    return {
+        "check": one.check.slug,
+        "title": one.check.title,
+        "part": one.check.part.value,
+        "mark": one.mark.value,
+        "causes": list(one.causes),
+        "seen": [_seen(each) for each in one.seen],
+    }
+
+
+def _seen(one: Seen) -> Json:
+    return {
+        "mark": one.mark.value,
+        "says": one.says,
+        "sign": one.sign or None,
+        "place": one.place or None,
+        "causes": list(one.causes),
+        "evidence": evidence_documents(one.evidence),
+    }

@@ -1,0 +1,65 @@
+"""An exam as data, and its rows as a table."""
+
+import csv
+import io
+import json
+
+from traindx import __version__
+from traindx.exams.data_exam.types import Check, Examination, Fault
+from traindx.report.documents.exam import SCHEMA
+from traindx.report.documents.statement import statement_document
+from traindx.report.documents.value import Json
+
+
+def examination_document(examination: Examination) -> str:
+    """The exam as indented JSON."""
+    document: Json = {
+        "schema": SCHEMA,
+        "traindx": __version__,
+        **statement_document(examination.statement),
+        "subject": examination.subject,
+        "about": examination.about,
+        "verdict": examination.verdict.value,
+        "causes": list(examination.causes),
+        "checks": [_check(check) for check in examination.checks],
+        "notes": list(examination.notes),
+    }
+    # In letters of ASCII: a terminal would obey some of what names can hold.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def rows_table(examination: Examination) -> str:
+    """Every row that a fault is about, with its reason, as CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["part", "row", "item", "check", "severity", "reason"])
+    for check in examination.checks:
+        for fault in check.faults:
+            for row in fault.rows:
+                writer.writerow([row.part, row.index, row.item, check.name, fault.severity.value, row.reason])
+    return stream.getvalue()
+
+
+def _check(check: Check) -> Json:
+    return {
+        "name": check.name,
+        "asks": check.asks,
+        "mark": check.mark.value,
+        "says": check.says,
+        "faults": [_fault(fault) for fault in check.faults],
+    }
+
+
+def _fault(fault: Fault) -> Json:
+    return {
+        "severity": fault.severity.value,
+        "says": fault.says,
+        "cause": fault.cause or None,
+        "do": fault.todo,
+        "code": fault.code or None,
+        "columns": list(fault.columns),
+        "rows": [
+            {"part": row.part, "row": row.index, "item": row.item or None, "reason": row.reason}
+            for row in fault.rows
+        ],
+    }

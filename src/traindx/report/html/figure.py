@@ -1,0 +1,114 @@
+"""The types of a drawing: panels of lines over one common axis, and the evidence marked on them."""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from traindx.run import Axis, Floats
+
+OTHERS = -1
+"""The colour of lines that only stand behind the others."""
+
+
+class Look(Enum):
+    """How a line is drawn; never by colour alone."""
+
+    RAW = "raw"
+    """As recorded, thin and light, behind its smoothed line."""
+    SMOOTHED = "smoothed"
+    PLAIN = "plain"
+    """As recorded, with nothing before it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve, reduced to what a screen can show."""
+
+    name: str
+    steps: Floats
+    values: Floats
+    """NaN where the line breaks."""
+    bad_steps: Floats
+    bad_values: Floats
+    """What is not finite, marked at its step."""
+    every: float
+    """How many steps two points stand for; 0 where every point is drawn."""
+    colour: int
+    """A place in the palette, or `OTHERS`."""
+    look: Look
+    dash: int = 0
+    """Which of the dash patterns, to tell lines apart without colours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Lines that share an upright axis."""
+
+    title: str
+    lines: tuple[Line, ...]
+    main: bool = False
+    bends: bool = True
+    """Whether its values may need a logarithmic scale; a schedule is read on a plain one."""
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest finite value; 0 to 1 where there is none."""
+        known = np.concatenate([line.values[np.isfinite(line.values)] for line in self.lines])
+        return (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+
+    @property
+    def can_be_logarithmic(self) -> bool:
+        """Whether every value is above 0."""
+        return self.range[0] > 0
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether a plain scale would press most of the curve against the floor."""
+        if not self.bends or not self.can_be_logarithmic:
+            return False
+        known = np.concatenate([line.values[np.isfinite(line.values)] for line in self.lines])
+        middle, nearly_all = np.quantile(known, (0.5, 0.98))
+        return bool(self.range[1] > min(100 * middle, 8 * nearly_all))
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of the common axis, in one panel."""
+
+    panel: int
+    first: float
+    last: float
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One finding on the drawing."""
+
+    number: int
+    says: str
+    spans: tuple[Span, ...]
+    grave: bool
+    """Whether it harms; the others are normal or good."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Panels from top to bottom, the marks, and what must be said beside them."""
+
+    axis: Axis
+    panels: tuple[Panel, ...]
+    marks: tuple[Mark, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """The first and the last position of any line."""
+        lines = [line for panel in self.panels for line in panel.lines if len(line.steps)]
+        return min(float(line.steps[0]) for line in lines), max(float(line.steps[-1]) for line in lines)
+
+    def is_local(self, span: Span) -> bool:
+        """Whether a span is short enough that shading it says where to look."""
+        first, last = self.extent
+        return span.last - span.first < 0.6 * (last - first)

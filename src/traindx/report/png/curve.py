@@ -1,0 +1,147 @@
+"""A curve on a panel: the values as recorded with every spike, their moving average, what is not finite."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from traindx.format import count, number, step
+from traindx.report.html.extremes import extremes
+from traindx.report.png.canvas import BLACK, COLUMNS
+from traindx.run import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Entries = list[tuple["Artist", str]]
+"""What stands in the legend."""
+
+_SMOOTHED_FROM = 60
+_BLOCKS = 1000
+_WINDOW = 50
+"""The moving average goes over one in so many points."""
+_DOTTED_TO = 40
+_APART = 100.0
+"""Values this many times apart need a logarithmic scale."""
+_CROWDED = 0.2
+"""So do values of which nearly all would crowd in this share of the height below a few spikes."""
+_LOST = 0.01
+"""And values around zero that would crowd in this share."""
+_LARGEST = 1e200
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a curve looks."""
+
+    colour: str
+    label: str
+    smoothed: bool = True
+    dashed: bool = False
+    faint: bool = False
+    """Many curves at once: only the outline of the values, thin."""
+
+
+def draw(axes: "Axes", positions: Floats, values: Floats, style: Style) -> Entries:
+    """Draw one curve and return what the legend says of it."""
+    # Margins beyond the largest float would overflow.
+    drawable = np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
+    drawn = extremes(positions, drawable, COLUMNS)
+    finite = int(np.isfinite(values).sum())
+    smooth = style.smoothed and finite >= _SMOOTHED_FROM and not style.faint
+    raw, *_ = axes.plot(
+        drawn.steps,
+        drawn.values,
+        color=style.colour,
+        linewidth=0.9 if smooth or style.faint else 1.7,
+        alpha=0.45 if smooth or style.faint else 1.0,
+        linestyle="--" if style.dashed and not smooth else "-",
+        marker="o" if _stand_alone(drawn.values) or (finite <= _DOTTED_TO and not style.faint) else None,
+        markersize=3,
+        solid_joinstyle="round",
+    )
+    entries: Entries = [(raw, style.label)] if finite else []
+    if smooth:
+        at, mean, window = moving_average(positions, values)
+        line, *_ = axes.plot(
+            at, mean, color=style.colour, linewidth=2.0, linestyle="--" if style.dashed else "-"
+        )
+        entries = [(raw, style.label), (line, f"moving average of {window:,} points")]
+    return entries
+
+
+def _stand_alone(values: Floats) -> bool:
+    """Whether a finite value stands between two that are not: a line would not show it."""
+    known = np.isfinite(np.concatenate([[np.nan], values, [np.nan]]))
+    return bool((known[1:-1] & ~known[:-2] & ~known[2:]).any())
+
+
+def moving_average(positions: Floats, values: Floats) -> tuple[Floats, Floats, int]:
+    """The mean of neighbouring finite values at about a thousand places, and over how many points it goes."""
+    blocks = min(len(values), _BLOCKS)
+    starts = np.linspace(0, len(values), blocks, endpoint=False).astype(np.intp)
+    finite = np.isfinite(values)
+    # Sums of blocks, not running sums: one huge value must not wipe out the digits of all that follow.
+    known = np.clip(np.where(finite, values, 0.0), -_LARGEST / len(values), _LARGEST / len(values))
+    sums, counts = np.add.reduceat(known, starts), np.add.reduceat(finite.astype(np.float64), starts)
+    width = max(5, blocks // _WINDOW) | 1
+    window = np.ones(width)
+    total, points = (np.convolve(side, window, mode="same") for side in (sums, counts))
+    mean = np.where(counts > 0, total / np.maximum(points, 1), np.nan)
+    middles = (starts + np.append(starts[1:], len(values)) - 1) // 2
+    return positions[middles], mean, round(width * len(values) / blocks)
+
+
+def mark_bad(axes: "Axes", positions: Floats, values: Floats, style: Style, height: float = 0.97) -> Entries:
+    """Crosses along the upper edge where values are not finite."""
+    drawn = extremes(positions, values, COLUMNS // 16)
+    if not len(drawn.bad_steps):
+        return []
+    crosses, *_ = axes.plot(
+        drawn.bad_steps,
+        np.full(len(drawn.bad_steps), height),
+        transform=axes.get_xaxis_transform(),
+        color=style.colour,
+        linestyle="none",
+        marker="x",
+        markersize=6,
+        markeredgewidth=1.4,
+        clip_on=False,
+    )
+    bad = int((~np.isfinite(values)).sum())
+    return [(crosses, f"{count(bad, 'value')} not finite, from {step(float(drawn.bad_steps[0]))} on")]
+
+
+def scale(axes: "Axes", curves: Sequence[Floats], *, logarithmic: bool = False) -> None:
+    """A logarithmic axis where a linear one would flatten the curve; a word where there is no value."""
+    every = np.concatenate([values[np.isfinite(values)] for values in curves]) if curves else np.empty(0)
+    if not len(every):
+        axes.set_ylim(0, 1)
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "no finite value", transform=axes.transAxes, ha="center", color=BLACK)
+        return
+    every = np.clip(every, -_LARGEST, _LARGEST)
+    low, high = float(every.min()), float(every.max())
+    height = (every / 2 - low / 2) / max(high / 2 - low / 2, 1e-320)
+    most = float(np.quantile(height, 0.95)) if high > low else 1.0
+    if low > 0 and (logarithmic or high >= _APART * low or most < _CROWDED):
+        _in_decades(axes, low, high)
+    elif low <= 0 and most < _LOST:
+        sizes = np.abs(every[every != 0])
+        axes.set_yscale("symlog", linthresh=max(float(np.quantile(sizes, 0.5)), 1e-200))
+    elif low == high:
+        room = max(abs(low) * 0.1, 1e-12)
+        axes.set_ylim(low - room, high + room)
+    axes.yaxis.set_major_formatter(lambda value, _: number(value))
+
+
+def _in_decades(axes: "Axes", low: float, high: float) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    decades = float(np.log10(high) - np.log10(low))
+    steps = (1, 2, 5) if decades < 2 else (1, 3) if decades < 3 else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=steps))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,314 @@
+"""Before and after: the curves of the best trial with all its seeds, and the effect of every trial."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from traindx.format import count, number, printable
+from traindx.report.png.canvas import (
+    BLACK,
+    BLUE,
+    DPI,
+    GREEN,
+    GREY,
+    ORANGE,
+    WIDTH,
+    as_png,
+    captioned,
+    drawing,
+    legend,
+    positions_on,
+)
+from traindx.report.png.curve import Entries, Style, draw, scale
+from traindx.report.results.trials import compared_by, conclusion, ranked, row, share_of_control
+from traindx.run import Floats
+from traindx.trials.types import Arm, Outcome, Pair, Treatment, Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = {
+    Outcome.HELPED: GREEN,
+    Outcome.NO_DIFFERENCE: GREY,
+    Outcome.WORSE: ORANGE,
+    Outcome.INCONCLUSIVE: GREY,
+}
+_MOST, _FEW = 12, 5
+"""More trials than the first are counted, not drawn; fewer than the second do not fill the panel."""
+_ROW, _LEAST = 0.56, 3.4
+"""Inches for each trial, and for the panels at least."""
+_BELOW_IT = 1.8
+"""Inches for a second panel of curves."""
+_EFFECTS = "effects"
+_BINS = 80
+"""Places at which the mean of arms is taken."""
+_LARGEST = 1e200
+_FAR = 4.0
+"""Of the control: an effect beyond this leaves no room for the others on a linear axis."""
+_LETTERS = 34
+"""Characters of a change that fit above its effect."""
+_LABEL, _SMALL = 9.0, 8.0
+_ABOVE, _BELOW = 12.0, -11.0
+"""Points from the line of a trial to its name, and to its figures."""
+_QUIET = "#555555"
+
+
+def trial_comparison(treatment: Treatment) -> tuple[str, bytes] | None:
+    """The name of the picture and its bytes; None where nothing was tried."""
+    if not treatment.trials:
+        return None
+    with drawing():
+        return "training_comparison.png", _drawn(treatment)
+
+
+def _drawn(treatment: Treatment) -> bytes:
+    from matplotlib.figure import Figure
+
+    shown = treatment.best or ranked(treatment.trials)[0]
+    listed = ranked(treatment.trials)[:_MOST]
+    curves = {name: arms for name, arms in _curves_of(shown).items() if any(map(_has_curve, arms))}
+    height = max(_LEAST + _BELOW_IT * (len(curves) > 1), _ROW * len(listed) + 0.6)
+    figure = Figure(figsize=(WIDTH, height + 1.6), dpi=DPI, layout="constrained")
+    panels = figure.subplot_mosaic(
+        [[name, _EFFECTS] for name in curves] or [[_EFFECTS]],
+        width_ratios=[1, 1.1][not curves :],
+        height_ratios=[3, 2][: len(curves) or 1],
+    )
+    for name, arms in curves.items():
+        _curves(panels[name], name, arms)
+    for first in list(curves)[:1]:
+        title = printable(f"{first} · {shown.name}", 44)
+        panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
+    _effects(panels[_EFFECTS], listed, treatment.best)
+    _headed(figure, treatment)
+    captioned(figure, _caption(treatment, shown if curves else None))
+    return as_png(figure)
+
+
+def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
+    """What is drawn over steps, by its name: what arms are compared by, and below it right answers."""
+    answers = [Pair(_answering(pair.control), _answering(pair.treated)) for pair in trial.pairs]
+    return {trial.measure.value: trial.pairs, "right answers": tuple(answers)}
+
+
+def _answering(arm: Arm) -> Arm:
+    """The same arm as the share of right answers shows it."""
+    return replace(arm, curve=arm.metrics, value=arm.metric)
+
+
+def _has_curve(pair: Pair) -> bool:
+    return bool(pair.control.curve or pair.treated.curve)
+
+
+def _headed(figure: "Figure", treatment: Treatment) -> None:
+    word = "proven" if treatment.best else "no proven win"
+    title = printable(f"{word}: {conclusion(treatment)}", 84)
+    figure.suptitle(title, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
+
+
+def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
+    lines = []
+    if shown is not None:
+        lines.append(
+            "Thin: one arm each, with one seed. Thick: their mean. A cross: the arm ended in NaN or infinity."
+        )
+    lines.append("Bars are 95 % intervals over seeds; a hollow dot has one seed and no interval.")
+    hidden = len(treatment.trials) - _MOST
+    return [*lines, *([f"Not drawn: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
+
+
+def _curves(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
+    """Arms over steps, without the change and with it."""
+    sides = {
+        "without the change": (BLUE, [pair.control for pair in pairs]),
+        "with it": (ORANGE, [pair.treated for pair in pairs]),
+    }
+    entries: Entries = []
+    values = []
+    for place, (label, (colour, arms)) in enumerate(sides.items()):
+        drawn = [arm for arm in arms if arm.curve]
+        for arm in drawn:
+            steps, curve = _arrays(arm)
+            draw(axes, steps, curve, Style(colour, label, faint=True))
+            values.append(curve)
+            _cross(axes, arm, colour, 0.97 - 0.05 * place)
+        if drawn:
+            entries += _mean(axes, drawn, colour, f"{label}, {count(len(drawn), 'seed')}")
+    scale(axes, values)
+    axes.set_ylabel(name)
+    positions_on(axes, "step")
+    legend(axes, entries)
+
+
+def _arrays(arm: Arm) -> tuple[Floats, Floats]:
+    steps, values = np.array(arm.curve, dtype=np.float64).T
+    # Sums beyond the largest float would overflow.
+    return steps, np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
+
+
+def _mean(axes: "Axes", arms: Sequence[Arm], colour: str, label: str) -> Entries:
+    """The mean of arms, as far as all of them are numbers."""
+    curves = [_arrays(arm) for arm in arms]
+    first = max(float(steps[0]) for steps, _ in curves)
+    last = min(float(steps[-1]) for steps, _ in curves)
+    if last <= first:
+        first, last = min(first, last), max(first, last)
+    longest = max(len(steps) for steps, _ in curves)
+    edges = np.linspace(first, last, min(_BINS, longest) + 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    mean = np.mean([_binned(steps, values, edges) for steps, values in curves], axis=0)
+    line, *_ = axes.plot(middles, mean, color=colour, linewidth=2.4, solid_capstyle="round")
+    return [(line, label)]
+
+
+def _binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
+    """The mean between edges; what lies between two recorded places where there is none."""
+    middles = (edges[:-1] + edges[1:]) / 2
+    # A value that is no number spreads through sums and lines: the mean ends where an arm breaks.
+    places = np.clip(np.searchsorted(edges, steps, side="right") - 1, 0, len(middles) - 1)
+    inside = (steps >= edges[0]) & (steps <= edges[-1])
+    points = np.bincount(places[inside], minlength=len(middles))
+    sums = np.bincount(places[inside], weights=values[inside], minlength=len(middles))
+    means: Floats = np.where(points > 0, sums / np.maximum(points, 1), np.interp(middles, steps, values))
+    return means
+
+
+def _cross(axes: "Axes", arm: Arm, colour: str, height: float) -> None:
+    """A cross at the upper edge where an arm ceased to be a number."""
+    steps, values = _arrays(arm)
+    bad = steps[~np.isfinite(values)]
+    ended = arm.value is not None and not math.isfinite(arm.value)
+    if not len(bad) and not ended:
+        return
+    axes.plot(
+        [float(bad[0] if len(bad) else steps[-1])],
+        [height],
+        transform=axes.get_xaxis_transform(),
+        color=colour,
+        marker="x",
+        markersize=8,
+        markeredgewidth=2.0,
+        linestyle="none",
+        clip_on=False,
+    )
+
+
+def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:
+    """One line for each trial: the control at 0, the treated arms beside it in percent of it."""
+    measures = {trial.measure for trial in trials}
+    axes.axvline(0, color=BLACK, linewidth=1.0, zorder=1)
+    for place, trial in enumerate(trials):
+        _effect(axes, place, trial)
+    # As if there were a few: two lines would lie far apart.
+    axes.set_ylim(max(len(trials), _FEW) - 0.4, -0.75)
+    axes.set_yticks([])
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    _percents(axes, [share for trial in trials if (share := share_of_control(trial))])
+    axes.set_xlabel("effect in percent of the control")
+    for place, trial in enumerate(trials):
+        _label(axes, place, trial, is_best=trial is best, several=len(measures) > 1)
+    told = compared_by(next(iter(measures))) if len(measures) == 1 else "compared by what each is for"
+    axes.set_title(f"effect · {told}", loc="left", size=10, weight="bold", pad=26)
+
+
+def _effect(axes: "Axes", place: int, trial: Trial) -> None:
+    shares = share_of_control(trial)
+    if shares is None:
+        return
+    effect, interval = shares
+    colour = _COLOURS[trial.outcome]
+    axes.plot([0, 100 * effect], [place, place], color=colour, linewidth=1.2, alpha=0.6, zorder=2)
+    if interval is not None:
+        ends = [100 * end for end in interval]
+        axes.plot(
+            ends, [place, place], color=colour, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3
+        )
+    axes.plot([0], [place], marker="o", markersize=4.5, color=BLACK, zorder=4)
+    axes.plot(
+        [100 * effect],
+        [place],
+        marker="o",
+        markersize=7,
+        color=colour,
+        markerfacecolor=colour if interval is not None else "white",
+        markeredgewidth=1.6,
+        zorder=5,
+    )
+
+
+def _label(axes: "Axes", place: int, trial: Trial, *, is_best: bool, several: bool) -> None:
+    """The change, its figures and its outcome above the line; why there is no line, where there is none."""
+    told = row(trial)
+    name = printable(trial.name, _LETTERS)
+    _words(axes, place, _ABOVE, name, weight="bold" if is_best else "normal")
+    figures = f"{told.control} → {told.treated} · " if trial.counted else ""
+    outcome = f"{figures}{trial.outcome.value}"
+    _words(axes, place, _ABOVE, outcome, right=True, colour=_COLOURS[trial.outcome], weight="bold")
+    if share_of_control(trial) is None:
+        why = _without_percent(trial, told.effect)
+        _words(axes, place, 0.0, f"{why}, {trial.measure.value}" if several else why, colour=_QUIET)
+    elif several:
+        _words(axes, place, _BELOW, trial.measure.value, right=True, colour=_QUIET)
+
+
+def _without_percent(trial: Trial, effect: str) -> str:
+    """Why an effect cannot be told in percent of the control."""
+    if any(pair.treated.refused for pair in trial.pairs):
+        return "could not be applied"
+    if not trial.counted:
+        return "not measured"
+    return "some arms end in NaN" if effect == "-" else effect
+
+
+def _words(
+    axes: "Axes",
+    place: int,
+    points: float,
+    text: str,
+    *,
+    right: bool = False,
+    colour: str = BLACK,
+    weight: str = "normal",
+) -> None:
+    """Text at an edge of a line, so many points above it; on white, so that no line runs through it."""
+    note = axes.annotate(
+        "",
+        (1.0 if right else 0.0, place),
+        (0, points),
+        xycoords=axes.get_yaxis_transform(),
+        textcoords="offset points",
+        size=_SMALL if right or not points else _LABEL,
+        va="center",
+        ha="right" if right else "left",
+        color=colour,
+        weight=weight,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        zorder=6 if points else 3,
+    )
+    note.set_parse_math(False)
+    note.set_text(text)
+
+
+def _percents(axes: "Axes", shares: Sequence[tuple[float, tuple[float, float] | None]]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ends = [end for effect, interval in shares for end in (effect, *(interval or ()))]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    if not ends:
+        axes.set_xlim(-1, 1)
+        axes.set_xticks([])
+        return
+    if max(-low, high) > _FAR:
+        # In decades beyond the size of the control, so that small effects are still seen.
+        axes.set_xscale("symlog", linthresh=100, linscale=1.5)
+        axes.set_xlim(120 * low if low < 0 else -30, 140 * high if high > 0 else 30)
+    else:
+        room = 100 * 0.08 * ((high - low) or 1.0)
+        axes.set_xlim(100 * low - room, 100 * high + room)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{'+' if value > 0 else ''}{number(value)} %")

@@ -1,0 +1,1 @@
+"""What each result has to say, whatever the format."""

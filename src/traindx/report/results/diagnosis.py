@@ -1,0 +1,313 @@
+"""What every report shows first of a run and its diagnosis, whatever the format."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby, takewhile
+
+import numpy as np
+
+from traindx.cause import Cause
+from traindx.comparison.types import Comparison
+from traindx.curves.curve import shares, whole
+from traindx.curves.objective import objective
+from traindx.curves.stated import stated_number
+from traindx.diagnosis.types import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.facts import LEARNING_RATE
+from traindx.finding import CannotTell, Evidence, Severity
+from traindx.format import count, number, percent, printable, step
+from traindx.quantities import QUANTITIES, TRAIN_LOSS
+from traindx.run import Axis, Fact, Run, Series
+
+_ANSWERS = ("yes", "no", "cannot tell")
+_RATE_CHANGE = re.compile(r"optimizer\.lr x ([\d.]+)")
+
+
+def ordered(reasons: Sequence[Reason]) -> list[Reason]:
+    """What speaks for it first, the weightiest before others; the prior at the end."""
+    return sorted(reasons, key=lambda reason: (reason.sign is None, -reason.points))
+
+
+def points(reasons: Sequence[Reason]) -> list[str]:
+    """The points of reasons to one decimal, rounded so that what is printed adds up to the printed total."""
+    tenths = [10 * reason.points for reason in reasons]
+    shown = [round(value) for value in tenths]
+    missing = round(sum(tenths)) - sum(shown)
+    # The difference goes where rounding moved the number most, so that none is off by a whole tenth.
+    order = sorted(range(len(shown)), key=lambda i: (shown[i] - tenths[i]) * (1 if missing > 0 else -1))
+    for index in order[: abs(missing)]:
+        shown[index] += 1 if missing > 0 else -1
+    return [f"{value / 10:+.1f}" for value in shown]
+
+
+def total(reasons: Sequence[Reason]) -> str:
+    """The sum of the points, to one decimal."""
+    return f"{round(10 * sum(reason.points for reason in reasons)) / 10:+.1f}"
+
+
+def since(suspect: Suspect) -> Evidence | None:
+    """The earliest evidence for a suspect, counted as its weightiest is."""
+    if not suspect.evidence:
+        return None
+    first = suspect.evidence[0]
+    # Facts hold of the whole run: beside a curve that turns at a step they would always be the earliest.
+    alike = [one for one in suspect.evidence if one.axis is first.axis and _is_fact(one) == _is_fact(first)]
+    return min(alike, key=lambda one: one.steps[0])
+
+
+def _is_fact(evidence: Evidence) -> bool:
+    return isinstance(evidence.quantity, Fact)
+
+
+def place(evidence: Evidence) -> str:
+    """Where evidence stands: "steps 14-1,240", "epoch 3"."""
+    if isinstance(evidence.quantity, Fact) and evidence.steps[0] != evidence.steps[1]:
+        return evidence.place or "the whole run"
+    first, last = evidence.steps
+    if first == last:
+        return f"{evidence.axis.value} {step(first)}"
+    return f"{evidence.axis.value}s {step(first)}-{step(last)}"
+
+
+def whereabouts(suspect: Suspect) -> list[str]:
+    """Where a suspect is to be found: its layer, its batch, its line; what is not known is left out."""
+    found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
+    places = [f"{what} {printable(which, 60)}" for what, which in found if which]
+    return [*places, printable(suspect.place, 80)] if suspect.place else places
+
+
+def spot(suspect: Suspect, run: Run) -> str:
+    """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
+    scaled = _RATE_CHANGE.fullmatch(suspect.cause.fixes[0].change or "")
+    rate = stated_number(run, LEARNING_RATE)
+    values = f"lr {rate:g} -> {rate * float(scaled[1]):.3g}" if scaled and rate else ""
+    return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
+
+
+def where(reason: Reason) -> str:
+    """The layer and the place of a reason's first evidence."""
+    if not reason.evidence:
+        return ""
+    first = reason.evidence[0]
+    return " ".join(word for word in (printable(first.layer, 24), place(first)) if word)
+
+
+def answer(asked: Asked) -> str:
+    """Yes, no or cannot tell."""
+    if asked.cannot_tell:
+        return "cannot tell"
+    return "yes" if asked.finding else "no"
+
+
+def remark(asked: Asked) -> str:
+    """What stands beside an answer: the finding, or why it cannot be told."""
+    if asked.finding:
+        return asked.finding.says
+    return asked.answer.value if isinstance(asked.answer, CannotTell) else ""
+
+
+def questions(diagnosis: Diagnosis) -> list[Asked]:
+    """Every question, those answered with yes first and those nobody could answer last."""
+    return sorted(diagnosis.asked, key=lambda asked: _ANSWERS.index(answer(asked)))
+
+
+def tally(diagnosis: Diagnosis) -> str:
+    """How many questions were asked and how they were answered."""
+    answers = [answer(asked) for asked in diagnosis.asked]
+    counts = ", ".join(f"{answers.count(kind)} {kind}" for kind in _ANSWERS)
+    return f"{len(answers)} questions: {counts}"
+
+
+def told_apart(cause: Cause, rival: Suspect) -> str:
+    """What would separate a rival from a cause, which nobody has looked at; else what speaks of the rival."""
+    # A page tells what the other cause shows, so read from the rival's page it is what the rival does not.
+    for one, other, shows in ((cause, rival.cause, "would show"), (rival.cause, cause, "would not show")):
+        for named in one.rivals:
+            if named.slug == other.slug:
+                return f"{shows}: {_elsewhere(named.told_apart_by)}"
+    return speaking(rival)
+
+
+def _elsewhere(told_apart_by: str) -> str:
+    """An observation without what its page says of its own cause: "here" would be read as this run."""
+    return told_apart_by.partition("; here ")[0].removesuffix(".")
+
+
+def considered(diagnosis: Diagnosis, suspect: Suspect) -> str:
+    """What is said of a suspect beside the verdict: what separates it from the first, or what it is."""
+    if diagnosis.verdict is Verdict.SICK:
+        return told_apart(diagnosis.suspects[0].cause, suspect)
+    return speaking(suspect) if diagnosis.verdict is Verdict.HEALTHY else suspect.cause.title
+
+
+def speaking(suspect: Suspect) -> str:
+    """What speaks most against a suspect, else most for it."""
+    contrary = _contrary(suspect)
+    if contrary:
+        return f"against it speaks: {contrary.says}" if contrary.seen else contrary.says
+    seen = [reason for reason in suspect.reasons if reason.seen and reason.points > 0]
+    if seen:
+        return f"for it speaks: {max(seen, key=lambda reason: reason.points).says}"
+    return "nothing was seen of it"
+
+
+def against(suspect: Suspect) -> str:
+    """What speaks most against a suspect; empty where nothing does."""
+    contrary = _contrary(suspect)
+    return contrary.says if contrary else ""
+
+
+def _contrary(suspect: Suspect) -> Reason | None:
+    """The reason with the fewest points, if below 0; the prior is none."""
+    spoken = [reason for reason in suspect.reasons if reason.sign and reason.points < 0]
+    return min(spoken, key=lambda reason: reason.points, default=None)
+
+
+def ruled_out(diagnosis: Diagnosis) -> list[Suspect]:
+    """The dropped causes that something in the log speaks against."""
+    return [suspect for suspect in diagnosis.ruled_out if against(suspect)]
+
+
+def not_judged(diagnosis: Diagnosis) -> str:
+    """How many causes were dropped without anything that speaks against them; empty if none was."""
+    refuted = ruled_out(diagnosis)
+    unknown = len(diagnosis.ruled_out) - len(refuted)
+    if not unknown:
+        return ""
+    noun, them = ("more cause" if refuted else "cause"), "it" if unknown == 1 else "them"
+    return f"{count(unknown, noun)}: the log says too little about {them}"
+
+
+def sentence(diagnosis: Diagnosis) -> str:
+    """The verdict's sentence without the name of the first suspect, which every report sets above it."""
+    says = diagnosis.says
+    if diagnosis.suspects:
+        says = says.removeprefix(f"{diagnosis.suspects[0].cause.title}: ")
+    return f"{says[:1].upper()}{says[1:]}".removesuffix(".") + "."
+
+
+def missing(diagnosis: Diagnosis) -> list[str]:
+    """What was not recorded and what it would tell, in as few sentences as possible."""
+    about: dict[str, list[str]] = {}
+    for one in diagnosis.not_recorded:
+        called = "layers, batches and code (traindx run records them)"
+        about.setdefault(one.would_tell, []).append(called if one.quantity == INSIDE else one.quantity)
+    return [f"{', '.join(quantities)}: would tell about {what}" for what, quantities in about.items()]
+
+
+def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:
+    """The suspects that the log alone cannot tell apart; none where the first stands alone."""
+    if diagnosis.next_experiment is None or not diagnosis.next_experiment.against:
+        return ()
+    slugs = {cause.slug for cause in diagnosis.next_experiment.against}
+    slugs.add(diagnosis.next_experiment.tests.slug)
+    found = tuple(suspect for suspect in diagnosis.suspects if suspect.cause.slug in slugs)
+    return found if len(found) > 1 else ()
+
+
+def noticed(diagnosis: Diagnosis) -> list[str]:
+    """The findings that are not merely normal, the worst first."""
+    bad = [asked for asked in diagnosis.findings if asked.sign.severity is not Severity.INFO]
+    bad.sort(key=lambda asked: -asked.sign.severity.rank)
+    return [asked.finding.says for asked in bad if asked.finding]
+
+
+def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[Asked]:
+    """The findings that are not among some reasons, the worst first."""
+    # Points that are printed as nothing are not printed.
+    pairs = zip(reasons, points(reasons), strict=True)
+    mentioned = {reason.sign for reason, shown in pairs if shown != "+0.0"}
+    rest = [asked for asked in diagnosis.findings if asked.sign not in mentioned]
+    return sorted(rest, key=lambda asked: -asked.sign.severity.rank)
+
+
+def outcome(diagnosis: Diagnosis) -> str:
+    """What a table of runs says beside the verdict: the first suspect, or why nothing can be said."""
+    if diagnosis.verdict is Verdict.SICK and diagnosis.suspects:
+        return diagnosis.suspects[0].cause.title
+    return diagnosis.says if diagnosis.verdict is Verdict.INCONCLUSIVE else ""
+
+
+def blame(diagnosis: Diagnosis) -> str:
+    """The probability that the first suspect is the cause; empty where none is accused."""
+    accused = diagnosis.verdict is Verdict.SICK and diagnosis.suspects
+    return percent(diagnosis.suspects[0].confidence) if accused else ""
+
+
+def sureness(diagnosis: Diagnosis) -> str:
+    """The probability of the verdict: of sickness, or of health; empty if nothing can be said."""
+    return "" if diagnosis.verdict is Verdict.INCONCLUSIVE else percent(diagnosis.confidence)
+
+
+def judged(diagnosis: Diagnosis) -> bool:
+    """Whether there was enough to judge health by: if not, its probability is only what was assumed."""
+    if diagnosis.verdict is not Verdict.INCONCLUSIVE:
+        return True
+    answers = {asked.sign.slug: answer(asked) for asked in diagnosis.asked}
+    return answers.get("too_short") != "yes" and answers.get("loss_falls") in ("yes", "no")
+
+
+def main_series(run: Run) -> tuple[Series, ...]:
+    """The curve a run is judged by, and the same on validation data if there is one."""
+    judged = objective(run)
+    if judged is None:
+        return run.all(TRAIN_LOSS)[:2]
+    first = whole(run, judged.quantity)
+    if not first.quantity.slug.startswith("train_"):
+        return (first,)
+    measure = first.quantity.slug.removeprefix("train_")
+    beside = [QUANTITIES.get(f"{split}_{measure}") for split in ("val", "test")]
+    second = next((whole(run, quantity) for quantity in beside if quantity and quantity in run), None)
+    return (first,) if second is None else (first, second)
+
+
+def extent(run: Run) -> str:
+    """From where to where the longest series of a run goes."""
+    return span(max(run.series, key=len)) if run.series else "no quantity recognised"
+
+
+def span(series: Series) -> str:
+    """From where to where a series goes: "steps 0 to 299"."""
+    return f"{series.axis.value}s {step(series.steps[0])} to {step(series.steps[-1])}"
+
+
+def share_at(run: Run, axis: Axis, position: float) -> float | None:
+    """Where a position lies in the run, 0 its begin and 1 its end; None if nothing is counted so."""
+    alike = [series for series in run.series if series.axis is axis and len(series)]
+    if not alike:
+        return None
+    longest = max(alike, key=len)
+    return float(np.interp(position, longest.steps, shares(run, longest)))
+
+
+def speed(comparison: Comparison) -> str:
+    """Which run reaches the common target first, and how much later the others do; empty without a target."""
+    if comparison.target is None:
+        return ""
+    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
+    reached.sort(key=lambda entry: entry.reached_at or 0.0)
+    never = len(comparison.entries) - len(reached)
+    rest = f"{count(never, 'run')} never {'does' if never == 1 else 'do'}" if never else ""
+    target = f"{comparison.measure.slug} {number(comparison.target)}"
+    if not reached or reached[0].reached_at is None:
+        return f"no run reaches {target}"
+    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
+    places = [
+        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
+        for (axis, at), entries in together
+    ]
+    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
+    return f"{target} is reached by " + "; ".join(
+        [", then ".join([*places, *more]), *([rest] if rest else [])]
+    )
+
+
+def unsettled(suspect: Suspect) -> bool:
+    """Whether the first suspect is more likely not the cause: to be tested before it is treated."""
+    return suspect.confidence < 0.5
+
+
+def shared_folder(runs: Sequence[Run]) -> str:
+    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""

@@ -1,1 +1,0 @@
-"""Small tables of numbers taken from the tensors that enter a model or its loss."""

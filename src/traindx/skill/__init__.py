@@ -1,0 +1,1 @@
+"""The skill for agents, and its installer."""

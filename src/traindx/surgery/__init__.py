@@ -1,1 +1,0 @@
-"""Changing a program while it runs: where changes take hold, and how the arms of a trial get their seeds."""

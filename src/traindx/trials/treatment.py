@@ -1,0 +1,297 @@
+"""From a command to a proven fix: record it, diagnose it, try what that asks for, write the patch."""
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from traindx.changes.source.patch import Patch, patch_of
+from traindx.changes.types import Change, changes_from, name_of
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.errors import TraindxError
+from traindx.recorder.launch.command import Command, command_from
+from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.run import Run
+from traindx.trials.arm import Done
+from traindx.trials.budget import Budget, arm_steps
+from traindx.trials.casebook import Casebook
+from traindx.trials.engine import Engine
+from traindx.trials.in_place import IN_PLACE
+from traindx.trials.measuring import steps_of
+from traindx.trials.place import Workplace, relocated, workplace
+from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
+from traindx.trials.program import OUTPUT, Order
+from traindx.trials.proving import proven_patch
+from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.runner import LocalRunner, Runner
+from traindx.trials.search import SEEDS, searched, updated
+from traindx.trials.types import Planned, Report, Say, Treatment, Trial
+
+_FIRST = 0.4
+"""Of the time: what the first run may take at most, from which the diagnosis is made."""
+
+
+_WEIGHTS = "weights.pt"
+
+LOCAL, RAY = "local", "ray"
+ENGINES = (LOCAL, RAY)
+
+AltersLoss = Callable[[Change], bool]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a command is to be treated."""
+
+    steps: int | None = None
+    """Steps of every arm."""
+    seconds: float | None = None
+    """Seconds of every arm, about."""
+    arms: int = 24
+    minutes: float = 10.0
+    seeds: int = len(SEEDS)
+    only: tuple[str, ...] = ()
+    """Changes that are tried whatever the diagnosis is, such as "optimizer.lr x 0.1", or several at once with
+    a plus between them; empty for those that the diagnosis asks for."""
+    dry: bool = False
+    """Whether only the plan is made."""
+    saves_model: Path | None = None
+    """Where the weights of the treated model go."""
+    in_place: bool = False
+    """Whether arms run in the working directory itself, and not in copies of it."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "seconds", "arms", "minutes", "seeds"):
+            value, option = getattr(self, name), "trials" if name == "arms" else name
+            if value is not None and not value > 0:
+                raise TraindxError(f"--{option} {value}: is no number above 0")
+
+    @property
+    def changes(self) -> tuple[tuple[Change, ...], ...]:
+        """What `only` asks for."""
+        return tuple(changes_from(text) for text in self.only)
+
+
+@dataclass(frozen=True)
+class Treated:
+    """What came out."""
+
+    report: Report
+    treatment: Treatment
+    patch: Patch | None
+    plan: tuple[Planned, ...]
+    beliefs: tuple[tuple[str, float, float], ...]
+    """Causes, with what they were worth before the trials and after them."""
+    command: str
+    folder: Path
+    seconds: float
+    """What one arm takes."""
+    notes: tuple[str, ...] = ()
+
+
+def treat(
+    command: str | Path | Sequence[str],
+    wish: Wish | None = None,
+    *,
+    out: Path | str = ".traindx/treatments",
+    name: str | None = None,
+    say: Say | None = None,
+    keeps_case: bool = True,
+    engine: str = LOCAL,
+    address: str | None = None,
+    cpus_per_arm: int | None = None,
+    gpus_per_arm: float | None = None,
+) -> Treated:
+    """Record and diagnose a program, and try changes until one is proven or the budget is spent.
+
+    The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
+    the case in the casebook of the working directory, unless `keeps_case` says otherwise. `say` is told what
+    is going on.
+
+    Arms are processes of this machine, or with the engine "ray" tasks of Ray: on this machine, or on the
+    cluster at an address, where each takes so many CPUs (1) and GPUs (none).
+    """
+    # Not before it is needed: it loads torch.
+    from traindx.changes.live.apply import check, operation_of
+
+    wish = wish or Wish()
+    for change in chain.from_iterable(wish.changes):
+        check(change)
+    cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    found = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), found.name, name).resolve()
+    book = Casebook()
+    says: Say = say or (lambda _: None)
+    place = workplace(Path.cwd(), found.words, folder, in_place=wish.in_place)
+    with closing(_runner(cluster, place, folder, says)) as runner:
+        treated = _treated(
+            found,
+            folder,
+            place,
+            runner,
+            wish,
+            book,
+            says,
+            lambda change: operation_of(change).alters_loss,
+        )
+    if keeps_case:
+        try:
+            book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
+        except TraindxError as error:
+            # The treatment counts without its case.
+            treated = replace(treated, notes=(*treated.notes, str(error)))
+    return treated
+
+
+def cluster_of(
+    engine: str, address: str | None, cpus_per_arm: int | None, gpus_per_arm: float | None
+) -> Cluster | None:
+    """The Ray that is asked for, or None; refused where what was asked makes no sense."""
+    if engine not in ENGINES:
+        raise TraindxError(f'there is no engine "{engine}"; there are {" and ".join(ENGINES)}')
+    if engine == RAY:
+        return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
+    asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
+    if given := [name for name, value in asked.items() if value is not None]:
+        raise TraindxError(f"--{given[0]}: is for --engine ray; arms run in processes of this machine")
+    return None
+
+
+def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
+    try:
+        return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
+    except BaseException:
+        with suppress(OSError):  # Ray's own words are in it
+            folder.rmdir()
+        raise
+
+
+def _treated(
+    command: Command,
+    folder: Path,
+    place: Workplace,
+    runner: Runner,
+    wish: Wish,
+    book: Casebook,
+    say: Say,
+    alters: AltersLoss,
+) -> Treated:
+    budget = Budget(wish.arms, wish.minutes)
+    notes = [] if place.copies else [IN_PLACE]
+    first = _first(command, folder, place, runner, wish, say)
+    run = first.run
+    assert run is not None
+    diagnosis = diagnose(run)
+    steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
+    engine = Engine(
+        command=command,
+        place=place,
+        runner=runner,
+        folder=folder / "arms",
+        steps=steps,
+        is_cut=steps < steps_of(run) or wish.steps is not None or bool(first.problem and not first.crashed),
+        seconds=first.seconds,
+        budget=budget,
+        say=say,
+    )
+    engine.known(replace(first, problem="" if not first.crashed else first.problem))
+    plan = _plan(diagnosis, run, wish, book, alters)
+    treatment, patch = Treatment((), None), None
+    if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
+        if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
+            notes.append(f"the run looks healthy; {plan[0].cause} was likely enough to be tried")
+        treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
+        best = treatment.best
+        if best is not None:
+            patch, why = _patch(best, run)
+            notes += why
+            if patch is not None:
+                proven = proven_patch(engine, best, patch)
+                treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
+            if wish.saves_model is not None:
+                notes += _save_model(engine, best, wish.saves_model)
+    if treatment.trials:
+        treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
+    before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
+    after = dict(updated(before, treatment.trials))
+    tells_causes_apart = any(one.cause for one in treatment.trials)
+    return Treated(
+        report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
+        treatment=treatment,
+        patch=patch,
+        plan=tuple(plan),
+        beliefs=tuple((slug, share, after[slug]) for slug, share in before) if tells_causes_apart else (),
+        command=" ".join(command.words),
+        folder=folder,
+        seconds=first.seconds * steps / max(1, steps_of(run)),
+        notes=tuple(notes),
+    )
+
+
+def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wish: Wish, say: Say) -> Done:
+    """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
+    say("recording the program as it is")
+    home = folder / "control"
+    order = Order(
+        command=command,
+        folder=home,
+        place=place.origin,
+        steps=wish.steps,
+        is_cut=wish.steps is not None,
+        seconds=60 * wish.minutes * _FIRST,
+        waits=60 * wish.minutes * _FIRST,
+    )
+    done = runner.carry_out(order)
+    if done.run is None:
+        output = home / OUTPUT
+        raise TraindxError(
+            f"{command.title}: {done.problem}" + (f"; its output is in {output}" if output.exists() else "")
+        )
+    run = replace(relocated(done.run, done.order.place, place.origin), name=folder.name)
+    return replace(done, run=run, order=order)
+
+
+def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
+    asked_for = planned(diagnosis, run, alters, book.past_effects())
+    if not wish.only:
+        return asked_for
+    symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
+    # What the diagnosis asks for too says something about its cause.
+    known = {one.changes: replace(one, worth=1.0) for one in asked_for}
+    plan = []
+    for only in wish.changes:
+        changes = resolved_together(only, run)
+        if changes is None:
+            raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
+        measure = measured_by(symptoms, changes, run, alters)
+        plan.append(known.get(changes) or Planned(changes, "", name_of(changes), measure, worth=1.0))
+    return plan
+
+
+def _patch(best: Trial, run: Run) -> tuple[Patch | None, list[str]]:
+    """The patch of the best trial; what went wrong with it is noted, and costs nothing but the patch."""
+    try:
+        return patch_of(best.changes, run), []
+    except Exception as error:  # a source may be written as no edit expects
+        return None, [f"no patch was made: {type(error).__name__}: {error}; please report it"]
+
+
+def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:
+    """Run the best arm once more, and keep the weights it ends with; what is to be noted of that."""
+    engine.say("training the treated model once more, to keep its weights")
+    order = engine.order(best.changes, 0, "saved")
+    order = replace(order, saves=(order.folder / _WEIGHTS).resolve())
+    (done,) = engine.run_aside([order], best.measure)
+    weights = order.folder / _WEIGHTS
+    why = engine.budget.over or ("" if weights.exists() else done.problem or "the program has no model")
+    if not why:
+        try:
+            shutil.copy(weights, into)
+        except OSError as error:
+            why = f"{error.strerror}; they are in {weights}"
+    return [f"{into}: the weights were not saved: {why}"] if why else []

@@ -1,0 +1,199 @@
+"""The types of trials and of their report."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from traindx.changes.types import Change, name_of
+from traindx.comparison.types import Comparison
+from traindx.diagnosis.types import Diagnosis
+from traindx.errors import UnreadableError
+from traindx.run import Run
+
+Say = Callable[[str], None]
+"""Is told one line at a time."""
+
+
+class Outcome(Enum):
+    """What a trial says of a change."""
+
+    HELPED = "helped"
+    NO_DIFFERENCE = "no difference"
+    WORSE = "worse"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Measure(Enum):
+    """What arms are compared by; all but speed are better when they are lower."""
+
+    LOSS = "training loss"
+    LOSS_SIZE = "size of the training loss"
+    """Where the change turns its sign: the loss that went below every bound was the worse one."""
+    VALIDATION_LOSS = "validation loss"
+    ERROR = "training error"
+    """Share of wrong answers: where the change alters the loss itself."""
+    VALIDATION_ERROR = "validation error"
+    BALANCED_ERROR = "training error, mean over classes"
+    """So that rare classes count as much as common ones."""
+    SPEED = "steps per second"
+
+    @property
+    def is_better_higher(self) -> bool:
+        """Whether more is better."""
+        return self is Measure.SPEED
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One run of the program in a trial."""
+
+    seed: int
+    """0 for the seeds of the program itself, else what is added to them."""
+    changes: tuple[Change, ...]
+    """Empty for the control arm."""
+    folder: str
+    """Where its recording is."""
+    value: float | None
+    """What it is compared by; None where it could not be measured, infinite where it broke."""
+    curve: tuple[tuple[float, float], ...] = ()
+    """Steps and values of what it is compared by, for pictures."""
+    steps: int = 0
+    problem: str = ""
+    """Why it is set aside; empty where it counts."""
+    refused: str = ""
+    """Why the change could not be applied to this program."""
+    metric: float | None = None
+    """The share of right answers at its end, where the program shows one."""
+    metrics: tuple[tuple[float, float], ...] = ()
+    """The same over steps, for pictures."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A control arm and a treated arm of the same seed."""
+
+    control: Arm
+    treated: Arm
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A change, what it was compared by, and what came out."""
+
+    changes: tuple[Change, ...]
+    """Usually one; several where they were tried together."""
+    cause: str
+    """The slug of the cause it is meant for; empty where the user asked for it."""
+    title: str
+    """The prescription as an order."""
+    measure: Measure
+    pairs: tuple[Pair, ...]
+    effect: float | None
+    """The mean difference, treated minus control; None where no pair counts or an arm ends in no number."""
+    interval: tuple[float, float] | None
+    """95 %, over the pairs; None with a single pair."""
+    outcome: Outcome
+    says: str
+    """Why the outcome is what it is, in a sentence."""
+    gain: float | None = None
+    """How much better the treated arms are, as a share of the larger of both: from -1 to 1."""
+    gain_interval: tuple[float, float] | None = None
+    """95 %, over the pairs; the outcome follows from it."""
+    healthy_after: float | None = None
+    """How likely the first treated run is healthy, by its own diagnosis; None where it did not help."""
+
+    @property
+    def name(self) -> str:
+        """The changes as text."""
+        return name_of(self.changes)
+
+    @property
+    def counted(self) -> tuple[Pair, ...]:
+        """The pairs whose arms were both measured: the effect is theirs."""
+        return counted_pairs(self.pairs)
+
+    @property
+    def metrics(self) -> tuple[float, float] | None:
+        """The mean shares of right answers of control arms and of treated ones, where all tell theirs."""
+        control = [pair.control.metric for pair in self.counted]
+        treated = [pair.treated.metric for pair in self.counted]
+        known = [one for one in (*control, *treated) if one is not None]
+        if not known or len(known) < len(control) + len(treated):
+            return None
+        return sum(known[: len(control)]) / len(control), sum(known[len(control) :]) / len(treated)
+
+    @property
+    def control(self) -> float | None:
+        """The mean of the control arms that count; of all that were measured where no pair counts."""
+        return _mean([pair.control.value for pair in self.counted or self.pairs])
+
+    @property
+    def treated(self) -> float | None:
+        """The mean of the treated arms that count."""
+        return _mean([pair.treated.value for pair in self.counted or self.pairs])
+
+
+def counted_pairs(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Those whose arms were both measured."""
+    return tuple(pair for pair in pairs if pair.control.value is not None and pair.treated.value is not None)
+
+
+def _mean(values: "list[float | None]") -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A change that may be tried, and why in this place."""
+
+    changes: tuple[Change, ...]
+    cause: str
+    title: str
+    measure: Measure
+    worth: float
+    """How promising it is: the belief in its cause, less for later fixes, and by what past cases say."""
+    because: str = ""
+    """What past cases say about it."""
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """All that was tried on one program."""
+
+    trials: tuple[Trial, ...]
+    best: Trial | None
+    """The trial that is a proven win; None where there is none."""
+    patch: str = ""
+    """A unified diff of the program's source that does the same; empty where there is none."""
+    patch_says: str = ""
+    """What the patch changes, in one line."""
+    patch_verified: bool | None = None
+    """Whether the patched program reproduced the effect; None where it was not run."""
+    untried: tuple[Planned, ...] = ()
+    """What was planned and not tried."""
+    notes: tuple[str, ...] = ()
+    why_untried: str = ""
+    """Why the search ended before all that was planned was tried."""
+
+
+SCHEMA = "traindx.report/1"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Runs, what is known about them, what could not be read on the way, and how many files were no logs."""
+
+    runs: tuple[Run, ...]
+    problems: tuple[UnreadableError, ...] = ()
+    other_files: int = 0
+    diagnoses: tuple[Diagnosis, ...] = ()
+    """One for each run, in the same order; empty when the runs were only read."""
+    comparison: Comparison | None = None
+    treatment: Treatment | None = None
+    """What was tried on the program of the first run; None where nothing was."""
+
+    def __post_init__(self) -> None:
+        """Refuse diagnoses that do not belong to the runs."""
+        if self.diagnoses and len(self.diagnoses) != len(self.runs):
+            raise ValueError(f"{len(self.diagnoses)} diagnoses for {len(self.runs)} runs")

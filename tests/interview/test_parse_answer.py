@@ -1,0 +1,72 @@
+"""What people type, and what it means."""
+
+import pytest
+
+from traindx.facts import (
+    BATCH_SIZE,
+    LEARNING_RATE,
+    MOMENTUM,
+    OPTIMIZER,
+    PARAMETERS,
+    TRAINING_SAMPLES,
+    WEIGHT_DECAY,
+)
+from traindx.interview import knowledge
+from traindx.interview.parse_answer import BadAnswerError, answer_to
+from traindx.interview.session import named_answer
+from traindx.run import Fact, Scalar
+
+QUESTIONS = {question.slug: question for question in knowledge.questions()}
+
+
+@pytest.mark.parametrize(
+    ("slug", "typed", "facts"),
+    [
+        ("setup", "Adam 3e-4", {OPTIMIZER: "adam", LEARNING_RATE: 3e-4}),
+        ("setup", "lr=.1, optimizer=SGD", {LEARNING_RATE: 0.1, OPTIMIZER: "sgd"}),
+        ("setup", "sgd at 0.1 with momentum 0.9", {OPTIMIZER: "sgd", LEARNING_RATE: 0.1, MOMENTUM: 0.9}),
+        ("setup", "adamw 1e-3 wd 0.01", {OPTIMIZER: "adamw", LEARNING_RATE: 1e-3, WEIGHT_DECAY: 0.01}),
+        ("batch", "64 of 50,000 samples", {BATCH_SIZE: 64, TRAINING_SAMPLES: 50000}),
+        ("batch", "samples 5000", {TRAINING_SAMPLES: 5000}),
+        ("size", "11M 60k", {PARAMETERS: 11e6, TRAINING_SAMPLES: 60e3}),
+    ],
+)
+def test_facts_are_read_by_name_by_kind_and_by_place(
+    slug: str, typed: str, facts: dict[Fact, Scalar]
+) -> None:
+    assert answer_to(QUESTIONS[slug], typed).facts == facts
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "?", "unknown", "I don't know"[2:], "SKIP"])
+def test_not_knowing_is_an_answer(typed: str) -> None:
+    for question in QUESTIONS.values():
+        assert not answer_to(question, typed).is_known
+
+
+@pytest.mark.parametrize(
+    ("slug", "typed"),
+    [
+        ("setup", "adam fast"),
+        ("setup", "adam 1 2 3 4 5"),
+        ("setup", "adam -1"),
+        ("batch", "1e999 of 3"),
+        ("batch", "a few"),
+        ("onset", "s t"),
+        ("validation", "n"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_what_can(slug: str, typed: str) -> None:
+    with pytest.raises(BadAnswerError, match=r"; it (takes|is) "):
+        answer_to(QUESTIONS[slug], typed)
+
+
+def test_the_beginning_of_a_word_is_enough() -> None:
+    told = answer_to(QUESTIONS["onset"], "Sud")
+    assert told.slug == "sudden"
+
+
+def test_arguments_name_questions_or_facts() -> None:
+    assert named_answer("onset=sudden").slug == "sudden"
+    assert named_answer("LR=0.1").facts == {LEARNING_RATE: 0.1}
+    assert named_answer("setup=adam 0.1").facts == {OPTIMIZER: "adam", LEARNING_RATE: 0.1}
+    assert not named_answer("lr=unknown").is_known

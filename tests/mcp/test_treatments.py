@@ -1,0 +1,72 @@
+"""What an agent is told of a treatment: what is proven, and what to do with it."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp")
+
+import traindx
+from tests.cli.calling import HOT
+from tests.treatments import BELIEFS, UNTRIED, hostile, lost, mixed, won
+from traindx.changes.source.patch import Patch
+from traindx.mcp.treatments import treatment_found
+from traindx.trials.treatment import Treated
+from traindx.trials.types import Planned, Report, Treatment
+
+
+def treated(treatment: Treatment, plan: tuple[Planned, ...] = ()) -> Treated:
+    (run,) = traindx.load(HOT)
+    report = Report((run,), diagnoses=(traindx.diagnose(run),), treatment=treatment)
+    patch: Patch | None = None
+    beliefs = BELIEFS if treatment.trials else ()
+    return Treated(report, treatment, patch, plan, beliefs, "python train.py", Path("x"), 3.0)
+
+
+def test_a_win_is_told_with_its_trial_its_patch_and_consent() -> None:
+    found = treatment_found(treated(won()), "normal", folder="x", patch_file="x/fix.patch")
+    assert found.outcome == "proven"
+    assert found.best is not None
+    assert (found.best.change, found.best.outcome, found.best.seeds) == ("optimizer.lr x 0.01", "helped", 3)
+    assert found.best.interval == [-2.21, -1.93]
+    assert "optimizer.lr x 0.01" not in [trial.change for trial in found.trials]
+    assert "+optimizer = SGD(model.parameters(), lr=0.03)" in found.patch
+    assert "ask before you apply x/fix.patch" in found.next_step.do
+    assert found.before.next_step is None
+    assert any("untried" in limit for limit in found.limits)
+
+
+def test_a_patch_that_was_not_run_is_said_to_be_unverified() -> None:
+    assert (
+        "not verified"
+        in treatment_found(treated(mixed()), "brief", folder="x", patch_file="fix.patch").next_step.do
+    )
+
+
+def test_no_win_is_told_as_one() -> None:
+    found = treatment_found(treated(lost()), "brief", folder="x")
+    assert found.outcome == "no proven win"
+    assert found.best is None
+    assert not found.patch
+    assert "nothing is proven" in found.next_step.do
+
+
+def test_a_plan_and_nothing_to_do_are_told_apart() -> None:
+    nothing = Treatment((), None)
+    planned = treatment_found(treated(nothing, (UNTRIED,)), "brief", folder="x", is_dry=True)
+    assert planned.outcome == "planned"
+    assert [one.change for one in planned.planned] == ["optimizer.momentum 0.5"]
+    assert planned.next_step.tool == "treat"
+    for plan in ((), (UNTRIED,)):
+        found = treatment_found(treated(nothing, plan), "brief", folder="x")
+        assert found.outcome == "nothing to treat"
+        # Else an agent would call it again and again.
+        assert not found.next_step.tool
+
+
+def test_names_cannot_steer_a_terminal() -> None:
+    told = treatment_found(treated(hostile()), "full", folder="x").model_dump()
+    texts = [
+        str(one) for trial in [told["best"], *told["trials"]] for one in (trial["change"], trial["says"])
+    ]
+    assert all(text.isprintable() for text in texts)

@@ -1,0 +1,72 @@
+"""What an agent is told of a diagnosis hangs together, whatever is left out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp")
+
+import traindx
+from tests.cli.calling import COOL, DEMO, HOT, NAN
+from traindx.mcp.next_step import Arguments
+from traindx.mcp.runs import run_read
+from traindx.mcp.verdicts import BOUNDS, Detail, verdict_of
+
+DETAILS: tuple[Detail, ...] = ("brief", "normal", "full")
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("log", [HOT, COOL, NAN, str(DEMO / "overfit"), str(DEMO / "cold")])
+def test_every_id_that_is_named_is_told(log: str, detail: Detail) -> None:
+    (run,) = traindx.load(log)
+    found = verdict_of(run, traindx.diagnose(run), detail)
+    known = [one.id for one in found.evidence]
+    assert len(known) == len(set(known)) <= BOUNDS[detail].evidence
+    named = [name for one in found.causes for name in one.evidence]
+    reasons = [name for one in found.causes for reason in one.why for name in reason.evidence]
+    assert {*named, *reasons} <= set(known)
+    assert found.verdict != "sick" or found.causes[0].evidence
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_shares_add_up_to_what_the_diagnosis_says(detail: Detail) -> None:
+    (run,) = traindx.load(HOT)
+    diagnosis = traindx.diagnose(run)
+    found = verdict_of(run, diagnosis, detail)
+    told = {one.cause: one.confidence for one in found.causes}
+    others = {one.cause: one.confidence for one in found.other_causes}
+    expected = {one.cause.slug: one.confidence for one in diagnosis.suspects}
+    assert told | others == pytest.approx(expected, abs=0.001)
+
+
+def test_what_is_not_finite_is_json_all_the_same(tmp_path: Path) -> None:
+    log = tmp_path / "m.csv"
+    rows = [f"{step},{1 / (step + 1)}" for step in range(30)] + ["30,nan", "31,inf"]
+    log.write_text("\n".join(["step,loss", *rows]))
+    (tmp_path / "config.json").write_text('{"lr": NaN, "weight_decay": Infinity}')
+    (run,) = traindx.load(log)
+    for told in (verdict_of(run, traindx.diagnose(run), "full"), run_read(run, "full")):
+        document = told.model_dump(mode="json")
+        assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_the_next_step_of_a_settled_cause_is_a_call_that_can_be_made() -> None:
+    (run,) = traindx.load(str(DEMO / "overfit"))
+    diagnosis = traindx.diagnose(run)
+    program: Arguments = {"script": "train.py", "arguments": ["--fast"]}
+    step = verdict_of(run, diagnosis, "brief", program).next_step
+    assert step is not None
+    assert (step.tool, step.arguments) == ("treat", program)
+    without = verdict_of(run, diagnosis, "brief").next_step
+    assert without is not None
+    assert (without.tool, without.arguments) == ("treat", {})
+    assert "with the script of this training" in without.do
+
+
+def test_no_probability_is_0_or_1() -> None:
+    (run,) = traindx.load(NAN)
+    found = verdict_of(run, traindx.diagnose(run), "full")
+    shares = [found.healthy, *(one.confidence for one in found.causes)]
+    shares += [one.confidence for one in found.ruled_out]
+    assert all(0 < share < 1 for share in shares)

@@ -1,0 +1,126 @@
+import random
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.event_bytes import framed
+from traindx.readers.binary import tfrecord
+from traindx.readers.binary.crc32c import masked_crc32c
+from traindx.readers.binary.tfrecord import Block, Ending, blocks, header_length
+
+
+def header_of(length: int) -> bytes:
+    raw = struct.pack("<Q", length)
+    return raw + struct.pack("<I", masked_crc32c(raw))
+
+
+def pieces_of(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def records_in(found: list[Block]) -> list[bytes]:
+    return [
+        block.data[start : start + length]
+        for block in found
+        for start, length in zip(block.starts.tolist(), block.lengths.tolist(), strict=True)
+    ]
+
+
+def of_lengths(lengths: list[int]) -> list[bytes]:
+    return [bytes([i % 251]) * length for i, length in enumerate(lengths)]
+
+
+ODD = random.Random(0)
+RHYTHMS = {
+    "one length": [20] * 6000,
+    "seven tags": [20, 21, 22, 20, 20, 30, 19] * 900,
+    "seven tags, then longer steps": [20, 21, 22, 20, 20, 30, 19] * 500 + [21, 22, 23, 21, 21, 31, 20] * 500,
+    "an evaluation now and then": ([20, 21, 22] * 100 + [40, 41]) * 20,
+    "no rhythm": [ODD.randrange(60) for _ in range(6000)],
+    "an odd one now and then": [33 if ODD.random() < 0.01 else 20 for _ in range(6000)],
+    "a long one in the middle": [20] * 2000 + [9000] + [20] * 2000,
+    "empty records": [0] * 3000,
+}
+
+
+@pytest.mark.parametrize("rhythm", RHYTHMS)
+@pytest.mark.parametrize("size", [977, 1 << 20])
+def test_every_record_is_found_whatever_the_rhythm_of_lengths(rhythm: str, size: int) -> None:
+    records = of_lengths(RHYTHMS[rhythm])
+    data = b"".join(map(framed, records))
+    found = list(blocks(pieces_of(data, size)))
+    assert records_in(found) == records
+    assert found[-1].ending is Ending.WHOLE
+    assert [block.ending for block in found[:-1]] == [None] * (len(found) - 1)
+
+
+def test_blocks_number_records_and_place_bytes() -> None:
+    data = framed(b"abc") + framed(b"defgh")
+    first, second, last = blocks([data[:25], data[25:]])
+    assert (first.at, first.first, first.starts.tolist(), first.lengths.tolist()) == (0, 0, [12], [3])
+    assert (second.at, second.first, second.starts.tolist()) == (19, 1, [12])
+    assert (last.at, last.first) == (len(data), 2)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 15, 16, 18])
+def test_a_torn_tail(cut: int) -> None:
+    data = framed(b"abc") * 3
+    found = list(blocks([data[:-cut]]))
+    assert records_in(found) == [b"abc", b"abc"]
+    assert (found[-1].ending, found[-1].at) == (Ending.TORN, 2 * len(framed(b"abc")))
+
+
+def test_a_corrupt_length_ends_the_reading() -> None:
+    records = of_lengths([20] * 3000)
+    data = bytearray(b"".join(map(framed, records)))
+    data[36 * 2500 + 1] ^= 1
+    found = list(blocks([bytes(data)]))
+    assert records_in(found) == records[:2500]
+    assert (found[-1].ending, found[-1].at, found[-1].first) == (Ending.CORRUPT, 36 * 2500, 2500)
+
+
+def test_a_wrong_checksum_of_a_length_that_was_seen_before() -> None:
+    data = bytearray(framed(b"abc") * 2000)
+    data[19 * 1500 + 9] ^= 4
+    found = list(blocks([bytes(data)]))
+    assert sum(len(block.starts) for block in found) == 1500
+    assert found[-1].ending is Ending.CORRUPT
+
+
+def test_a_record_too_long_to_hold_is_stepped_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tfrecord, "LONGEST", 1000)
+    data = framed(b"abc") + framed(bytes(5000)) + framed(b"def")
+    for size in (700, 1 << 20):
+        found = list(blocks(pieces_of(data, size)))
+        assert records_in(found) == [b"abc", b"def"]
+        assert [(block.unread_bytes, block.first) for block in found if block.unread_bytes] == [(5000, 1)]
+        assert [block.first for block in found if len(block.starts)] == [0, 2]
+        assert found[-1].ending is Ending.WHOLE
+
+
+def test_a_length_beyond_all_memory_is_a_torn_file() -> None:
+    found = list(blocks([framed(b"abc") + header_of(1 << 60) + b"tail"]))
+    assert records_in(found) == [b"abc"]
+    assert [block.unread_bytes for block in found if block.unread_bytes] == [1 << 60]
+    assert found[-1].ending is Ending.TORN
+
+
+def test_nothing_at_all_is_whole() -> None:
+    (only,) = blocks([])
+    assert (only.ending, len(only.starts)) == (Ending.WHOLE, 0)
+
+
+def test_header_length() -> None:
+    assert header_length(header_of(24)) == 24
+    assert header_length(header_of(24)[:11]) is None
+    assert header_length(bytes(12)) is None
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.binary(max_size=300), st.integers(1, 64))
+def test_any_bytes_come_to_an_end(data: bytes, size: int) -> None:
+    found = list(blocks(pieces_of(framed(b"abc") + data, size)))
+    assert records_in(found)[:1] == [b"abc"]
+    assert found[-1].ending is not None

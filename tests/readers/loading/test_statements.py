@@ -1,0 +1,59 @@
+"""Exams read back from the JSON that they wrote."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from traindx.errors import UnreadableError
+from traindx.finding import Severity
+from traindx.readers.loading.statements import read_statement
+
+DOCUMENT = {
+    "schema": "traindx.exam/1",
+    "exam": "gradients",
+    "problems": [{"cause": "dead-relu", "severity": "serious", "says": "half are dead", "layers": ["fc1"]}],
+    "cleared": ["detached-graph"],
+    "something": "else",
+}
+
+
+def test_what_an_exam_wrote_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "exam.json"
+    path.write_text(json.dumps(DOCUMENT))
+    found = read_statement(path)
+    assert found.command == "examine gradients"
+    assert found.cleared == ("detached-graph",)
+    (problem,) = found.problems
+    assert (problem.cause, problem.severity, problem.layers) == ("dead-relu", Severity.SERIOUS, ("fc1",))
+
+
+def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "exam.json"
+    path.write_text(json.dumps(DOCUMENT | {"exam": "\x1b[2Jgradients"}))
+    assert "\x1b" not in read_statement(path).exam
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "loss 3.2",
+        "[]",
+        "{}",
+        json.dumps(DOCUMENT | {"schema": "traindx.report/1"}),
+        json.dumps(DOCUMENT | {"exam": ""}),
+        json.dumps(DOCUMENT | {"problems": [{"cause": "dead-relu", "severity": "bad", "says": "x"}]}),
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+    ],
+)
+def test_what_is_no_exam_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(UnreadableError, match=r"other\.json: is no exam.*--json FILE"):
+        read_statement(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match=r"gone\.json: No such file"):
+        read_statement(tmp_path / "gone.json")

@@ -1,0 +1,64 @@
+"""Targets that the loss function takes and that cannot be meant."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import Tensor
+
+from tests.recorder.probes.looking import VALIDATION, Loop
+from traindx.facts import LABEL_FAULT, UNUSED_CLASS
+from traindx.recorder.probes.label_faults import LabelFaults
+
+CHANCE = torch.Generator().manual_seed(3)
+
+
+def classes(first: int, beyond: int, count: int = 100) -> Tensor:
+    return torch.randint(first, beyond, (count,), generator=CHANCE)
+
+
+def test_answers_outside_of_yes_and_no() -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("binary_cross_entropy_with_logits", torch.zeros(4, 1), torch.tensor([[-1.0], [1], [1], [-1]]))
+    fault = {LABEL_FAULT: "targets from -1 to 1, but 0 to 1 are possible"}
+    assert loop.facts == fault
+    loop.loss("binary_cross_entropy_with_logits", torch.zeros(2, 1), torch.ones(2, 1))
+    assert loop.facts == fault, "a batch of the other kind does not make it right"
+
+
+@pytest.mark.parametrize("targets", [[0.0, 1.0], [0.1, 0.9], [0.5, 0.5], [0.0, float("nan")]])
+def test_answers_that_can_be_given(targets: list[float]) -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("binary_cross_entropy_with_logits", torch.zeros(2), torch.tensor(targets))
+    assert loop.facts == {}
+
+
+def test_classes_counted_from_one_are_told_when_enough_were_seen() -> None:
+    loop = Loop(LabelFaults())
+    for _ in range(2):
+        loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
+    assert loop.facts == {}, "200 targets are few for eleven classes"
+    loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
+    assert loop.facts == {UNUSED_CLASS: "classes 1 to 10 of 11 outputs: class 0 never occurs"}
+    loop.loss("cross_entropy", torch.zeros(100, 11), classes(0, 11))
+    assert loop.facts == {UNUSED_CLASS: ""}, "it does occur"
+
+
+@pytest.mark.parametrize(("first", "beyond", "outputs"), [(0, 10, 10), (1, 9, 10), (2, 10, 10), (1, 2, 2)])
+def test_other_classes_are_left_out_for_reasons(first: int, beyond: int, outputs: int) -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("cross_entropy", torch.zeros(1000, outputs), classes(first, beyond, 1000))
+    assert loop.facts == {}
+
+
+def test_a_class_that_is_to_be_ignored_never_occurs_on_purpose() -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("cross_entropy", torch.zeros(1000, 9), classes(0, 9, 1000), options={"ignore_index": 0})
+    assert loop.facts == {}
+
+
+def test_validation_data_is_not_what_is_learned() -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("cross_entropy", torch.zeros(1000, 9), classes(1, 9, 1000), purpose=VALIDATION)
+    assert loop.facts == {}

@@ -1,0 +1,144 @@
+"""Targets against plain arithmetic, and their order on sorted and shuffled data."""
+
+import statistics
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.recorder.probes.looking import VALIDATION, Loop
+from traindx.facts import CLASS_BALANCE, CLASSES
+from traindx.quantities import (
+    COMMONEST_TARGET_SHARE,
+    NEIGHBOUR_AGREEMENT,
+    TARGET_CLASSES,
+    TARGET_MAX,
+    TARGET_MEAN,
+    TARGET_MIN,
+    TARGET_NONFINITE_SHARE,
+    TARGET_STD,
+)
+from traindx.recorder.probes.targets import Targets
+
+CHANCE = torch.Generator().manual_seed(9)
+
+
+def classes(count: int, *shape: int) -> Tensor:
+    return torch.randint(count, shape, generator=CHANCE)
+
+
+def test_classes_are_counted() -> None:
+    target = torch.tensor([2, 0, 2, 2, -100, 3])
+    loop = Loop(Targets())
+    found = loop.loss("cross_entropy", torch.zeros(6, 5), target)
+    kept = [2, 0, 2, 2, 3]
+    assert found == pytest.approx(
+        {
+            TARGET_MEAN: statistics.fmean(kept),
+            TARGET_STD: statistics.pstdev(kept),
+            TARGET_MIN: 0.0,
+            TARGET_MAX: 3.0,
+            TARGET_CLASSES: 3.0,
+            COMMONEST_TARGET_SHARE: 3 / 5,
+        }
+    )
+    assert loop.facts == {CLASSES: 5}
+
+
+def test_numbers_are_described_over_the_batch() -> None:
+    target = torch.randn(40, 3, generator=CHANCE) * torch.tensor([1.0, 10.0, 0.0])
+    found = Loop(Targets()).loss("mse_loss", torch.zeros(40, 3), target)
+    columns = target.double().t().tolist()
+    variance = statistics.fmean(statistics.pvariance(column) for column in columns)
+    assert found[TARGET_STD] == pytest.approx(variance**0.5)
+    assert found[TARGET_MEAN] == pytest.approx(statistics.fmean(map(statistics.fmean, columns)))
+    assert found[TARGET_NONFINITE_SHARE] == 0.0
+    assert TARGET_CLASSES not in found
+    assert NEIGHBOUR_AGREEMENT not in found
+
+
+def test_targets_that_are_not_finite_are_counted() -> None:
+    target = torch.randn(40, generator=CHANCE)
+    target[3] = torch.nan
+    found = Loop(Targets()).loss("mse_loss", torch.zeros(40), target)
+    assert found[TARGET_NONFINITE_SHARE] == pytest.approx(1 / 40)
+    assert NEIGHBOUR_AGREEMENT not in found
+
+
+def agreements(batches: list[Tensor], function: str = "cross_entropy") -> list[float]:
+    loop = Loop(Targets())
+    found = []
+    for target in batches:
+        prediction = torch.zeros(len(target), 10) if function == "cross_entropy" else torch.zeros(len(target))
+        found.append(loop.loss(function, prediction, target).get(NEIGHBOUR_AGREEMENT, 0.0))
+    return found
+
+
+def test_sorted_classes_agree_and_shuffled_ones_do_not() -> None:
+    data = classes(10, 3200)
+    ordered = agreements(list(data.sort().values.split(32)))
+    assert min(ordered[20:]) > 0.9
+    shuffled = agreements(list(data.split(32)))
+    assert abs(statistics.fmean(shuffled[5:])) < 0.02
+
+
+def test_alternating_classes_agree_less_than_by_chance() -> None:
+    assert agreements([torch.tensor([0, 1] * 16)])[0] < -0.9
+
+
+def test_sorted_numbers_agree_and_shuffled_ones_do_not() -> None:
+    data = torch.randn(6400, generator=torch.Generator().manual_seed(1))
+    assert min(agreements(list(data.sort().values.split(32)), "mse_loss")) > 0.99
+    assert abs(statistics.fmean(agreements(list(data.split(32)), "mse_loss"))) < 0.08
+
+
+def test_yes_and_no_have_an_order_too() -> None:
+    yes = (torch.arange(64) > 40).float()
+    assert agreements([yes], "binary_cross_entropy_with_logits")[0] > 0.9
+    assert agreements([yes], "mse_loss")[0] > 0.9
+
+
+def test_neighbours_within_a_sample_say_nothing() -> None:
+    loop = Loop(Targets())
+    words = torch.zeros(64, dtype=torch.int64)
+    words[:5] = 1
+    sentences = [torch.zeros(4, 16, dtype=torch.int64)]
+    for _ in range(3):
+        assert NEIGHBOUR_AGREEMENT not in loop.loss(
+            "cross_entropy", torch.zeros(64, 3), words, inputs=sentences
+        )
+        pixels = words.reshape(4, 4, 4)
+        assert NEIGHBOUR_AGREEMENT not in loop.loss("cross_entropy", torch.zeros(4, 3, 4, 4), pixels)
+    assert CLASS_BALANCE not in loop.facts
+
+
+def test_balance_is_of_all_targets_seen() -> None:
+    loop = Loop(Targets())
+    for _ in range(5):
+        loop.loss("cross_entropy", torch.zeros(20, 3), torch.tensor([0] * 15 + [1] * 5))
+    assert loop.facts[CLASS_BALANCE] == 3.0
+    assert loop.facts[CLASSES] == 3
+
+
+def test_one_hot_targets_are_classes() -> None:
+    target = torch.nn.functional.one_hot(torch.tensor([0, 1, 1, 2] * 8), 4).float()
+    loop = Loop(Targets())
+    found = loop.loss("cross_entropy", torch.zeros(32, 4), target)
+    assert (found[TARGET_CLASSES], found[COMMONEST_TARGET_SHARE]) == (3.0, 0.5)
+    assert NEIGHBOUR_AGREEMENT in found
+
+
+def test_several_questions_have_no_number_of_classes() -> None:
+    loop = Loop(Targets())
+    found = loop.loss("binary_cross_entropy_with_logits", torch.zeros(16, 5), torch.zeros(16, 5))
+    assert found[COMMONEST_TARGET_SHARE] == 1.0
+    assert CLASSES not in loop.facts
+    loop.loss("binary_cross_entropy_with_logits", torch.zeros(16, 1), torch.zeros(16, 1))
+    assert loop.facts[CLASSES] == 2
+
+
+def test_validation_is_written_apart_and_states_nothing() -> None:
+    loop = Loop(Targets())
+    found = loop.loss("cross_entropy", torch.zeros(20, 3), classes(3, 20), purpose=VALIDATION, backward=False)
+    assert found[TARGET_CLASSES] == 3.0
+    assert not loop.facts

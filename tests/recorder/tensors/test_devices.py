@@ -1,0 +1,82 @@
+"""Nothing waits for a device: tensors that cannot be read at all stand in for those that should not be."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import Tensor, nn
+
+from traindx.quantities import (
+    GRADIENT_AGREEMENT,
+    GRADIENT_NOISE_SCALE,
+    GRADIENT_NORM,
+    UPDATE_RATIO,
+    WEIGHT_NORM,
+)
+from traindx.recorder.probes import gradient_noise, gradients, weights
+from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.tensors import gathering
+from traindx.recorder.tensors.activation import ActivationWriter, activation, together
+from traindx.recorder.tensors.norms import norms
+from traindx.recorder.tensors.unit_watch import UnitWatches
+from traindx.testing.probe import Written
+
+
+def test_a_stand_in_cannot_be_read() -> None:
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        float(torch.ones(3, device="meta").sum())
+
+
+def test_statistics_of_activations_stay_on_the_device() -> None:
+    look = Written()
+    shapes = ((64, 64), (8, 3), (200, 100))
+    samples = [activation(str(shape), "", torch.empty(shape, device="meta"), (-1.0, 1.0)) for shape in shapes]
+    ActivationWriter().write(look, together(samples))
+    assert len(look.numbers) == 5 * len(shapes)
+    assert all(isinstance(value, Tensor) and value.is_meta for value in look.numbers.values())
+
+
+def test_norms_stay_on_the_device() -> None:
+    values = [torch.empty(3, device="meta"), torch.ones(4), torch.empty(5, device="meta").half()]
+    first, second, third = norms(values)
+    assert isinstance(first, Tensor)
+    assert second == 2.0
+    assert isinstance(third, Tensor)
+    assert third.dtype is torch.float32
+
+
+def test_units_are_watched_on_the_device() -> None:
+    watches = UnitWatches()
+    for _ in range(6):
+        watches.look("relu", "", torch.empty(64, 16, device="meta"), -1)
+        found = watches.settle()
+    assert isinstance(found[0].share, Tensor)
+
+
+@pytest.fixture
+def update(monkeypatch: pytest.MonkeyPatch) -> Update:
+    """An update of parameters that cannot be read, which the probes take for readable."""
+    monkeypatch.setattr(weights, "plain", lambda value: value)
+    monkeypatch.setattr(gathering, "gradient", lambda value: value.grad)
+    table, matrix, bias = (torch.empty(shape, device="meta") for shape in ((5000, 8), (80, 80), (80,)))
+    parameters = []
+    for name, value in (("table", table), ("matrix", matrix), ("bias", bias)):
+        parameter = nn.Parameter(value)
+        parameter.grad = torch.empty_like(value)
+        parameters.append(Parameter(name, parameter, optimized=True))
+    return Update(None, parameters, batch_size=8)
+
+
+def test_probes_of_updates_stay_on_the_device(update: Update) -> None:
+    probes = [gradients.PROBE(), weights.PROBE(), gradient_noise.PROBE()]
+    for step in (1, 2):
+        look = Written(step)
+        for probe in probes:
+            probe.update_begins(look, update)
+            probe.update_ends(look, update)
+    written = {(quantity, layer) for quantity, layer, _ in look.numbers}
+    norms_written = {(q, name) for q in (GRADIENT_NORM, WEIGHT_NORM) for name in ("table", "matrix", "bias")}
+    ratios = {(UPDATE_RATIO, name) for name in ("table", "matrix")}
+    assert written == norms_written | ratios | {(GRADIENT_AGREEMENT, ""), (GRADIENT_NOISE_SCALE, "")}
+    assert all(isinstance(value, Tensor) and value.is_meta for value in look.numbers.values())

@@ -1,0 +1,83 @@
+"""Samples against positions counted one by one."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+import torch
+from torch import Tensor
+
+from traindx.recorder.tensors.sample import LIMIT, even_step, every, sample
+
+SHAPES = st.lists(st.integers(1, 24), min_size=1, max_size=4).map(tuple)
+
+
+def numbered(shape: tuple[int, ...]) -> Tensor:
+    """A tensor of which each value tells its place."""
+    return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SHAPES, st.integers(1, 400))
+def test_a_sample_is_spread_evenly_and_holds_no_value_twice(shape: tuple[int, ...], limit: int) -> None:
+    whole = numbered(shape)
+    places = sample(whole, limit).tolist()
+    assert 1 <= len(places) <= limit
+    if whole.numel() <= limit:
+        assert places == whole.flatten().tolist()
+        return
+    steps = {second - first for first, second in pairwise(places)}
+    assert len(steps) <= 1
+    assert places[-1] < whole.numel()
+
+
+@pytest.mark.parametrize("shape", [(64, 64), (128, 256), (32, 64, 8, 8), (16, 100, 96), (50_000, 16)])
+def test_large_tensors_give_as_many_values_as_allowed_from_all_units(shape: tuple[int, ...]) -> None:
+    places = sample(numbered(shape)).long()
+    assert len(places) == LIMIT
+    units = shape[-1]
+    assert set((places % units).tolist()) == set(range(units))
+    assert places[-1] >= 0.74 * torch.Size(shape).numel()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.to(memory_format=torch.channels_last),
+        lambda t: t.permute(3, 0, 2, 1),
+        lambda t: t.expand(5, *t.shape),
+        lambda t: t[:, ::2],
+        lambda t: t[..., 3],
+    ],
+    ids=["channels last", "permuted", "expanded", "sliced", "selected"],
+)
+def test_any_layout_is_sampled_from_its_own_values(change: object) -> None:
+    assert callable(change)
+    values = change(numbered((6, 8, 12, 10)))
+    found = sample(values, 100)
+    assert 50 <= len(found) <= 100
+    assert set(found.tolist()) <= set(values.flatten().tolist())
+    expanded = values.numel() > 5760
+    assert expanded or len(set(found.tolist())) == len(found)
+
+
+def test_a_tensor_without_gaps_is_not_copied() -> None:
+    for values in (torch.randn(300, 40), torch.randn(300, 40).t(), torch.randn(300, 40)[10:]):
+        assert sample(values).untyped_storage().data_ptr() == values.untyped_storage().data_ptr()
+
+
+@settings(deadline=None, max_examples=60)
+@given(SHAPES, st.integers(1, 30), st.integers(0, 40), st.booleans())
+def test_every_counts_from_the_first(shape: tuple[int, ...], step: int, first: int, gaps: bool) -> None:
+    whole = numbered((*shape, 2))[..., 0] if gaps else numbered(shape)
+    assert every(whole, step, first).tolist() == whole.flatten().tolist()[first::step]
+
+
+def test_the_step_has_no_divisor_in_common_with_any_tensor() -> None:
+    assert even_step((64 * 64, 64, 10), 16_384) == 1
+    assert even_step((300_000, 300), 16_384) == 19
+    assert even_step((19 * 15_000, 300), 16_384) == 23

@@ -1,0 +1,158 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.report.renderers import canonical
+from traindx.diagnosis.types import Reason
+from traindx.finding import Evidence
+from traindx.format import percent
+from traindx.quantities import REWARD, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
+from traindx.report.results.diagnosis import (
+    against,
+    blame,
+    inseparable,
+    main_series,
+    missing,
+    noticed,
+    ordered,
+    points,
+    questions,
+    sentence,
+    share_at,
+    shared_folder,
+    since,
+    speed,
+    sureness,
+    tally,
+    told_apart,
+    total,
+)
+from traindx.run import Axis, Quantity, Run, Series
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.0, "<1 %"), (0.009, "<1 %"), (0.01, "1 %"), (0.874, "87 %"), (0.99, "99 %"), (1.0, ">99 %")],
+)
+def test_no_probability_is_nothing_or_everything(share: float, shown: str) -> None:
+    assert percent(share) == shown
+
+
+@given(st.lists(st.floats(-20, 20), min_size=1, max_size=12))
+def test_printed_points_add_up_to_the_printed_total(values: list[float]) -> None:
+    reasons = [Reason("because", value) for value in values]
+    shown = [float(text) for text in points(reasons)]
+    assert math.isclose(sum(shown), float(total(reasons)), abs_tol=1e-9)
+    assert all(abs(one - value) < 0.1 + 1e-9 for one, value in zip(shown, values, strict=True))
+
+
+def test_reasons_for_come_first_and_the_prior_last() -> None:
+    top = canonical.sick().suspects[0]
+    assert [reason.points for reason in ordered(top.reasons)] == [3.04, 2.25, -0.43, -3.0]
+
+
+def test_since_is_the_earliest_evidence_counted_as_the_weightiest() -> None:
+    top = canonical.sick().suspects[0]
+    heavy = Reason("heavy", 5.0, canonical.DIVERGES, True, (Evidence(TRAIN_LOSS, (40.0, 50.0), 1.0),))
+    early = Reason("early", 1.0, canonical.GROWS, True, (Evidence(TRAIN_LOSS, (7.0, 9.0), 1.0),))
+    epoch = Reason("epoch", 1.0, canonical.GROWS, True, (Evidence(VAL_LOSS, (1, 2), 1.0, axis=Axis.EPOCH),))
+    opposed = Reason("opposed", -1.0, canonical.GROWS, True, (Evidence(TRAIN_LOSS, (0.0, 1.0), 1.0),))
+    found = since(replace(top, reasons=(epoch, opposed, early, heavy)))
+    assert found is not None
+    assert found.steps == (7.0, 9.0)
+    assert since(replace(top, reasons=(canonical.PRIOR,))) is None
+
+
+def test_rivals_are_told_apart_by_either_page_else_by_what_speaks_against() -> None:
+    first, exploding, warmup = canonical.sick().suspects
+    assert told_apart(first.cause, warmup).startswith("would show: with a warm-up")
+    unlike = told_apart(first.cause, exploding)
+    assert unlike == "would not show: gradients grow before the weights have moved"
+    assert told_apart(canonical.TOO_LOW, warmup) == against(warmup)
+    assert against(warmup) == "not so: the loss becomes NaN or infinite"
+    assert against(replace(warmup, reasons=(canonical.PRIOR,))) == ""
+
+
+def test_the_log_cannot_tell_apart_what_the_experiment_tests() -> None:
+    assert inseparable(canonical.sick()) == ()
+    assert [one.cause.slug for one in inseparable(canonical.shared())] == ["lr-too-high", "missing-warmup"]
+
+
+def test_the_sentence_does_not_repeat_the_title() -> None:
+    assert sentence(canonical.sick()) == "The loss fell to 0.877 at step 18 and ended at 1.1."
+    assert sentence(canonical.inconclusive()) == "4 points are too few to tell."
+
+
+def test_sureness_is_of_the_verdict_and_blame_of_the_cause() -> None:
+    assert sureness(canonical.sick()) == "98 %"
+    assert blame(canonical.sick()) == "87 %"
+    assert blame(canonical.healthy()) == ""
+    assert sureness(canonical.healthy()) == "93 %"
+    assert sureness(canonical.inconclusive()) == ""
+    assert sureness(replace(canonical.sick(), suspects=())) == "98 %"
+
+
+def test_questions_are_counted_and_sorted_by_answer() -> None:
+    assert tally(canonical.sick()) == "6 questions: 2 yes, 2 no, 2 cannot tell"
+    assert questions(canonical.healthy())[0].sign is canonical.FALLS
+
+
+def test_quantities_that_would_tell_the_same_share_a_line() -> None:
+    assert missing(canonical.sick()) == [
+        "update_ratio, weight_norm: would tell about Learning rate too high",
+        "learning_rate: would tell about Learning rate too high, health",
+    ]
+
+
+def test_speed_names_the_fastest_and_counts_those_who_never_arrive() -> None:
+    comparison = canonical.compared().comparison
+    assert comparison is not None
+    assert speed(comparison).startswith("val_loss 0.55 is reached by sweep/00-lr0.01 (step 120), then")
+    assert speed(comparison).endswith("2 runs never do")
+    assert speed(replace(comparison, target=None)) == ""
+
+
+def _run(*quantities: Quantity) -> Run:
+    steps = np.arange(5.0)
+    return Run("run", tuple(Series(one, steps.copy(), steps.copy()) for one in quantities))
+
+
+@pytest.mark.parametrize(
+    ("recorded", "drawn"),
+    [
+        ((VAL_LOSS, TRAIN_LOSS), [TRAIN_LOSS, VAL_LOSS]),
+        ((TRAIN_ACCURACY, VAL_ACCURACY), [TRAIN_ACCURACY, VAL_ACCURACY]),
+        ((VAL_LOSS,), [VAL_LOSS]),
+        ((TRAIN_LOSS, REWARD), [REWARD]),
+        ((), []),
+    ],
+)
+def test_the_curve_that_tells_is_drawn(recorded: tuple[Quantity, ...], drawn: list[Quantity]) -> None:
+    assert [series.quantity for series in main_series(_run(*recorded))] == drawn
+
+
+def test_a_position_is_placed_by_what_it_counts() -> None:
+    run = _run(TRAIN_LOSS)
+    assert share_at(run, Axis.STEP, 2.0) == 0.5
+    assert share_at(run, Axis.EPOCH, 2.0) is None
+
+
+def test_what_is_normal_is_not_noticed_and_the_worst_comes_first() -> None:
+    assert noticed(canonical.healthy()) == []
+    assert noticed(canonical.sick()) == [
+        "the loss fell to 0.877 at step 18 and ended at 1.1",
+        "gradients grow 31 times over steps 14-20",
+    ]
+
+
+def test_the_folder_that_all_runs_share() -> None:
+    def runs(*names: str) -> list[Run]:
+        return [Run(name, ()) for name in names]
+
+    assert shared_folder(runs("logs/a/one", "logs/a/two")) == "logs/a/"
+    assert shared_folder(runs("logs/one", "other/two")) == ""
+    assert shared_folder(runs("logs/one")) == ""

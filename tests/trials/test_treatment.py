@@ -1,0 +1,93 @@
+"""`traindx.treat` from Python."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("libcst")
+
+import traindx
+from tests.cli.test_treat import written
+from traindx.trials import place
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Outcome
+
+
+def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    written(tmp_path, "0.00003")
+    said: list[str] = []
+    wish = traindx.Wish(only=("optimizer.lr x 10000 + gradients.clip 0.1",), seeds=2)
+    found = traindx.treat("train.py", wish, say=said.append)
+    (trial,) = found.treatment.trials
+    assert trial.outcome is Outcome.HELPED
+    assert found.report.diagnoses[0].suspects
+    assert said[0] == "recording the program as it is"
+    assert "lr=0.3" in found.treatment.patch
+    assert "clip_grad_norm_" in found.treatment.patch
+    assert found.treatment.patch_verified
+    assert Casebook().cases()[0].change == "optimizer.lr x 10000 + gradients.clip 0.1"
+    assert found.folder.parent == tmp_path / ".traindx" / "treatments"
+
+
+def test_numbers_of_a_recording_come_from_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    written(tmp_path, "0.00003")
+    found = traindx.treat("train.py", traindx.Wish(only=("gradients.clip p95",), dry=True))
+    (planned,) = found.plan
+    assert planned.changes[0].number > 0
+    with pytest.raises(traindx.TraindxError, match="the run shows no validation loss"):
+        traindx.treat("train.py", traindx.Wish(only=("stop.early",), dry=True))
+
+
+def test_a_change_that_makes_no_sense_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match=r"is written otherwise, for example: optimizer\.lr x 0"):
+        traindx.treat("train.py", traindx.Wish(only=("optimizer.lr banana",)))
+    assert not (tmp_path / ".traindx").exists()
+
+
+def test_a_large_directory_is_left_alone_unless_that_is_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(place, "_LARGEST", 10)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match="with --in-place it runs there"):
+        traindx.treat("train.py")
+    assert not list((tmp_path / ".traindx" / "treatments").iterdir())
+    found = traindx.treat("train.py", traindx.Wish(in_place=True, dry=True))
+    assert found.report.runs
+    assert any("ran in the working directory itself" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("engine", "address", "says"),
+    [
+        ("dask", None, "there are local and ray"),
+        ("local", "host:6379", "--address: is for --engine ray"),
+        ("ray", "host", "is neither HOST:PORT nor auto"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_refused(
+    engine: str, address: str | None, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "0.3")
+    with pytest.raises(traindx.TraindxError, match=says):
+        traindx.treat("train.py", engine=engine, address=address)
+    assert not (tmp_path / ".traindx").exists()
+
+
+def test_a_program_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(traindx.TraindxError, match="no such file"):
+        traindx.treat("missing.py")
