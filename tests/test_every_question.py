@@ -6,8 +6,8 @@ from traindx.interview import knowledge
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
-from traindx.interview.questions.types import Choice, Question, Told
-from traindx.interview.types import Complaint, Interview
+from traindx.interview.questions.types import Choice, Complaint, Question, Told
+from traindx.interview.types import Interview
 from traindx.interview.weighing import weigh
 
 QUESTIONS = knowledge.questions()

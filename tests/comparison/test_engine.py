@@ -18,7 +18,7 @@ from traindx.format import number, step
 from traindx.readers.loading.reading import load
 from traindx.run import Axis, Floats, Quantity, Run, Scalar, Series
 
-SWEEPS = Path(__file__).parent / "data/sweeps"
+SWEEPS = Path(__file__).parents[1] / "data/sweeps"
 
 
 def sweep(*names: str) -> list[Run]:

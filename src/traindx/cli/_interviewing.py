@@ -19,9 +19,9 @@ from traindx.interview.complaints import COMPLAINTS, OTHER, complaint_named, com
 from traindx.interview.evidence import gather
 from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
-from traindx.interview.questions.types import Question, Told
+from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.interview.session import begin, claim, give, tell
-from traindx.interview.types import Claim, Complaint, Consultation
+from traindx.interview.types import Claim, Consultation
 from traindx.report.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
 from traindx.trials.types import Say
 

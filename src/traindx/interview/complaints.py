@@ -4,7 +4,7 @@ import re
 
 from traindx.cause import Symptom
 from traindx.errors import TraindxError
-from traindx.interview.types import Complaint
+from traindx.interview.questions.types import Complaint
 from traindx.signs.gradient_norm_grows import gradient_norm_grows
 from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
 from traindx.signs.loss_falls import loss_falls

@@ -15,11 +15,10 @@ from traindx.interview.complaints import complaints_in
 from traindx.interview.next_question import next_question
 from traindx.interview.out_of_scope import outside_in
 from traindx.interview.parse_answer import BadAnswerError, answer_to, told_field
-from traindx.interview.questions.types import Told
+from traindx.interview.questions.types import Complaint, Told
 from traindx.interview.types import (
     Claim,
     Command,
-    Complaint,
     Conclusion,
     Consultation,
     Gathered,

@@ -6,28 +6,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from traindx.cause import Cause, Symptom
+from traindx.cause import Cause
 from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, Reason
-from traindx.finding import Sign
 from traindx.interview.out_of_scope import Outside
-from traindx.interview.questions.types import Question, Told
+from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.run import Fact, Run, Scalar
-
-
-@dataclass(frozen=True, eq=False)
-class Complaint:
-    """One entry of the list that an interview begins with; every one is declared in `complaints`."""
-
-    slug: str
-    says: str
-    """As a person would put it: "the loss becomes NaN or infinite"."""
-    words: re.Pattern[str]
-    """What people write who mean it."""
-    symptoms: tuple[Symptom, ...]
-    """What the causes behind it say of themselves."""
-    seen: tuple[Sign, ...] = ()
-    """Signs that the complaint itself answers with yes."""
-    unseen: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,8 @@ from traindx.diagnosis.types import Reason, total
 from traindx.facts import TOLD as TOLD_FACT
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Sign
 from traindx.interview.knowledge import questions
-from traindx.interview.types import Complaint, Hypothesis, Interview, Ranking
+from traindx.interview.questions.types import Complaint
+from traindx.interview.types import Hypothesis, Interview, Ranking
 from traindx.run import Fact, Floats, Run, Scalar
 
 TOLD = 0.6

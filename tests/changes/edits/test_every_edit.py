@@ -12,8 +12,8 @@ from traindx.changes.edits import optimizer_lr
 from traindx.changes.source.patch import patch_of, refusal_of
 from traindx.changes.types import change_from
 
-CHANGES = Path(edits.__file__).parents[1] / "changes"
-SCRIPTS = Path(__file__).parents[1] / "scripts"
+CHANGES = Path(edits.__file__).parents[1]
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 INDEX = [json.loads(line) for line in (SCRIPTS / "INDEX.jsonl").read_text().splitlines()]
 ASKED = (
     "activation.insert relu",

@@ -14,7 +14,7 @@ from traindx.readers.names.setting_names import FACTS_BY_NAME
 from traindx.readers.names.vocabulary import Meaning, axis_of, bare_split_of, fact_of, meaning, split_of
 from traindx.run import Axis, Split
 
-NAMES = Path(__file__).parents[1] / "data" / "vocabulary" / "names.txt"
+NAMES = Path(__file__).parents[2] / "data" / "vocabulary" / "names.txt"
 
 
 def _table() -> list[tuple[str, str]]:

@@ -71,12 +71,13 @@ class StandIn:
         self.here.mkdir()
         own = folder / "ours" / "traindx"
         own.mkdir(parents=True)
-        for part in Path(traindx.__file__).parent.iterdir():
-            if part.name not in ("instruments", "__pycache__"):
-                (own / part.name).symlink_to(part)
-        (own / "instruments").mkdir()
-        (own / "instruments" / "__init__.py").touch()
-        (own / "instruments" / "attachment.py").write_text(ATTACHMENT)
+        package = Path(traindx.__file__).parent
+        (own / "recorder" / "hooks").mkdir(parents=True)
+        for part in (*package.iterdir(), *(package / "recorder").iterdir()):
+            if part.name not in ("recorder", "hooks", "__pycache__"):
+                (own / part.relative_to(package)).symlink_to(part)
+        (own / "recorder" / "hooks" / "__init__.py").touch()
+        (own / "recorder" / "hooks" / "attachment.py").write_text(ATTACHMENT)
 
     @property
     def environment(self) -> dict[str, str]:

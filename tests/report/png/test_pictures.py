@@ -17,7 +17,7 @@ from traindx.report.png.gradient_norm import gradient_norm
 from traindx.report.png.ruler import Ruler
 from traindx.run import Axis, Floats, Quantity, Run, Series
 
-DEMO = Path(__file__).parents[2] / "src/traindx/demo"
+DEMO = Path(__file__).parents[3] / "src/traindx/demo"
 
 
 def series(quantity: Quantity, values: Floats) -> Series:

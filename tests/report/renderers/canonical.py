@@ -16,7 +16,7 @@ from traindx.readers.loading.reading import read
 from traindx.run import Axis, Run, Scalar, Series, Unread
 from traindx.trials.types import Report
 
-DEMO = Path(__file__).parents[2] / "src/traindx/demo"
+DEMO = Path(__file__).parents[3] / "src/traindx/demo"
 
 PAGE = """{title}.
 

@@ -17,7 +17,7 @@ from traindx.report.documents.value import Document, Json
 from traindx.report.renderers import json
 from traindx.trials.types import Report
 
-SCHEMA = standard_json.loads((Path(__file__).parents[2] / "docs/report.schema.json").read_text())
+SCHEMA = standard_json.loads((Path(__file__).parents[3] / "docs/report.schema.json").read_text())
 
 
 def closed(schema: Document) -> Document:

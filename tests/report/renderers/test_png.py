@@ -23,8 +23,8 @@ from traindx.report.renderers import png
 from traindx.run import Floats, Quantity, Run, Series
 from traindx.trials.types import Report
 
-DEMO = Path(__file__).parents[2] / "src/traindx/demo"
-SWEEPS = Path(__file__).parents[1] / "data/sweeps"
+DEMO = Path(__file__).parents[3] / "src/traindx/demo"
+SWEEPS = Path(__file__).parents[2] / "data/sweeps"
 MAGIC = b"\x89PNG\r\n"
 
 

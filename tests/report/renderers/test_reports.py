@@ -9,7 +9,7 @@ from traindx.readers.loading.reading import read
 from traindx.report.renderers import json, markdown, text
 from traindx.trials.types import Report
 
-DEMO = Path(__file__).parents[2] / "src/traindx/demo"
+DEMO = Path(__file__).parents[3] / "src/traindx/demo"
 
 
 @pytest.fixture

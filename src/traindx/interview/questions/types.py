@@ -1,11 +1,11 @@
 """The types of a question put to a person, and of what an answer to it speaks for."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from traindx.cause import Cause
+from traindx.cause import Cause, Symptom
 from traindx.finding import Answer, Sign
-from traindx.interview.types import Complaint
 from traindx.run import Fact, Run, Scalar
 
 UNKNOWN = "unknown"
@@ -13,6 +13,22 @@ UNKNOWN = "unknown"
 
 Judge = Callable[[Run], Mapping[Sign, Answer]]
 """What facts that were told say about signs; the run holds them, beside all that was read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Complaint:
+    """One entry of the list that an interview begins with; every one is declared in `complaints`."""
+
+    slug: str
+    says: str
+    """As a person would put it: "the loss becomes NaN or infinite"."""
+    words: re.Pattern[str]
+    """What people write who mean it."""
+    symptoms: tuple[Symptom, ...]
+    """What the causes behind it say of themselves."""
+    seen: tuple[Sign, ...] = ()
+    """Signs that the complaint itself answers with yes."""
+    unseen: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
