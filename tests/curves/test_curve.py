@@ -9,8 +9,7 @@ from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Floats, Run, Series
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss import loss_diverges, loss_flat_from_start
 
 
 def loss(values: Floats, axis: Axis = Axis.STEP, part: str = "") -> Series:

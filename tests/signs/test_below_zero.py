@@ -10,11 +10,8 @@ from traindx.diagnosis.types import Verdict
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Floats, Quantity, Run, Series
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.loss import loss_diverges, loss_falls, loss_falls_slowly, loss_flat_from_start
+from traindx.signs.validation import validation_turns_up
 
 
 def series(quantity: Quantity, values: Floats) -> Series:

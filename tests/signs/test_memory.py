@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from traindx.causes.memory_leak import memory_grows
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import MEMORY
 from traindx.run import Floats, Run, Series
-from traindx.signs.memory_grows import memory_grows
 
 STEPS = np.array([1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 255.0])
 BASE = 3.4e8

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from traindx.causes.lr_decay_needed import rate_constant
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
 from traindx.facts import CLASSES, GRADIENT_CLIP, PRECISION
@@ -16,19 +17,13 @@ from traindx.quantities import (
     VAL_LOSS,
 )
 from traindx.run import Floats, Quantity, Run, Series
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.double_descent import double_descent
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.most_steps_clipped import most_steps_clipped
-from traindx.signs.precision_is_half import precision_is_half
-from traindx.signs.rate_constant import rate_constant
-from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.chance import accuracy_at_chance, loss_at_chance
+from traindx.signs.generalization import double_descent
+from traindx.signs.gradients import gradient_spikes_before_loss, most_steps_clipped
+from traindx.signs.loss import loss_diverges, loss_falls
+from traindx.signs.lr import rate_drop_moves_loss
+from traindx.signs.nonfinite import fails_in_first_steps, loss_not_finite, precision_is_half
+from traindx.signs.validation import validation_turns_up
 
 
 def series(quantity: Quantity, values: Floats, first: float = 0, every: float = 1, part: str = "") -> Series:

@@ -9,11 +9,10 @@ from traindx.facts import CLASSES
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Floats, Quantity, Run, Series
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.too_short import too_short
+from traindx.signs.chance import accuracy_at_chance
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.loop import too_short
+from traindx.signs.loss import loss_falls, loss_plateaus
 
 
 def series(quantity: Quantity, values: Floats, every: int = 1) -> Series:

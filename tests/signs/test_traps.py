@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from traindx.causes.missing_warmup import warmup_absent
+from traindx.causes.overfitting import validation_metric_declines
 from traindx.facts import CLASSES, PLANNED_STEPS
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import (
@@ -16,24 +18,19 @@ from traindx.quantities import (
     VAL_LOSS,
 )
 from traindx.run import Floats, Quantity, Run, Series
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.reward_flat import reward_flat
-from traindx.signs.steps_overflow import steps_overflow
-from traindx.signs.too_short import too_short
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_metric_declines import validation_metric_declines
-from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.signs.warmup_absent import warmup_absent
+from traindx.signs.chance import accuracy_at_chance, loss_at_chance, reward_flat
+from traindx.signs.gradients import gradient_norm_vanishes
+from traindx.signs.loop import too_short
+from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
+from traindx.signs.nonfinite import (
+    fails_without_warning,
+    loss_climbs_before_failure,
+    loss_not_finite,
+    loss_scale_collapses,
+    steps_overflow,
+)
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.validation import validation_improves, validation_turns_up
 
 
 def series(quantity: Quantity, values: Floats, first: float = 0, every: float = 1) -> Series:

@@ -9,9 +9,7 @@ from traindx.facts import CLASSES
 from traindx.finding import Finding
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Floats, Run, Series
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
+from traindx.signs.loss import loss_converged, loss_diverges, loss_flat_from_start
 
 
 def losses(values: Floats) -> Run:

@@ -46,11 +46,11 @@ clipping: nothing at all but the norm.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accumulation_undivided import accumulation_undivided
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.updates_large import updates_large
+from traindx.signs.chance import little_learned
+from traindx.signs.loop import accumulation_undivided
+from traindx.signs.loss import loss_diverges
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.weights import updates_large
 
 CAUSE = Cause(
     slug="accumulation-not-divided",

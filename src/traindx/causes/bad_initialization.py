@@ -57,31 +57,54 @@ there before the first update.
 - Karpathy: A Recipe for Training Neural Networks, 2019, the loss at initialisation.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.weights_start_tiny import weights_start_tiny
-from traindx.signs.worse_than_constant import worse_than_constant
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.objective import chance_loss
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
+from traindx.run import Axis, Run
+from traindx.signs.activations import activations_fade_over_depth, activations_swell_over_depth
+from traindx.signs.chance import (
+    accuracy_at_chance,
+    little_learned,
+    loss_at_chance,
+    starts_far_above_chance,
+    worse_than_constant,
+)
+from traindx.signs.gradients import gradient_norm_vanishes, gradient_spikes_before_loss, gradient_starts_huge
+from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start, loss_plateaus
+from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_scale_collapses
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
+
+
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
+def loss_starts_above_chance(
+    run: Run,
+    *,
+    ratio: Annotated[float, "first loss over ln C; bench/thresholds.md#start"] = 2.0,
+) -> Answer:
+    """The first training loss lies far above guessing."""
+    chance, loss = chance_loss(run), curve_of(whole(run, TRAIN_LOSS))
+    if chance is None or not len(loss) or loss.axis is Axis.EPOCH:
+        return CANNOT_TELL
+    first = float(loss.values[0])
+    if first <= ratio * chance:
+        return None
+    says = f"the first loss is {number(first)}, {first / chance:.1f} times what guessing gives"
+    says += f" ({number(chance)})"
+    where = (float(loss.steps[0]), float(loss.steps[0]))
+    # A loss of several terms may lie above ln C from the start; with an accuracy it is one of classes.
+    counted = TRAIN_ACCURACY in run or VAL_ACCURACY in run
+    sure = 1.0 if counted or first > 30 * chance else 0.5
+    strength = sure * min(1.0, 0.25 + first / (8 * ratio * chance))
+    return Finding(strength, says, (loss.evidence(where, first, ratio * chance),))
+
 
 CAUSE = Cause(
     slug="bad-initialization",

@@ -44,15 +44,42 @@ data set of 2,000 rows with a batch of 1,024 and ten epochs has twenty steps in 
 - Malladi and others: On the SDEs and Scaling Rules for Adaptive Gradient Algorithms, 2022, the square root.
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.few_steps_in_all import few_steps_in_all
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
-from traindx.signs.gradients_agree import gradients_agree
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.noise_scale_below_batch import noise_scale_below_batch
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.curves.stated import stated_number
+from traindx.facts import BATCH_SIZE
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.quantities import GRADIENT_NOISE_SCALE
+from traindx.run import Run
+from traindx.signs.chance import little_learned
+from traindx.signs.gradients import gradients_agree
+from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
+from traindx.signs.loss import loss_falls_slowly, loss_still_falling
+
+
+@sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))
+def noise_scale_below_batch(
+    run: Run,
+    *,
+    times: Annotated[float, "noise scale and batch size; bench/thresholds.md#batch"] = 8.0,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """The gradient's noise would allow far smaller batches."""
+    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
+    if noise is None or not batch or len(noise) < looks:
+        return CANNOT_TELL
+    typical = float(np.median(noise.values))
+    ratio = max(typical, 1e-9) / batch
+    if ratio * times > 1:
+        return None
+    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
+    return Finding(graded(1 / ratio, times, 10 * times), says, (seen_in(noise, typical, batch),))
+
 
 CAUSE = Cause(
     slug="batch-too-large",

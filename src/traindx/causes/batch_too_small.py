@@ -51,25 +51,68 @@ overlooked.
 - Masters, Luschi: Revisiting Small Batch Training for Deep Neural Networks, 2018.
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.batch_tiny import batch_tiny
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.noise_scale_above_batch import noise_scale_above_batch
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.updates_large import updates_large
-from traindx.signs.validation_noisy import validation_noisy
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.curves.modes import normalises_over_batch
+from traindx.curves.stated import fact_evidence, stated_number
+from traindx.facts import BATCH_SIZE, LOADER_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.quantities import GRADIENT_NOISE_SCALE
+from traindx.run import Run
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.gradients import gradient_norm_grows
+from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates, loss_spikes, noise_swamps_progress, spikes_recur
+from traindx.signs.validation import validation_noisy
+from traindx.signs.weights import updates_large
+
+
+@sign(needs=(BATCH_SIZE,))
+def batch_tiny(
+    run: Run,
+    *,
+    samples: Annotated[float, "in a batch; bench/thresholds.md#batch"] = 4.0,
+    normalised: Annotated[float, "in a batch that is normalised over; bench/thresholds.md#batch"] = 8.0,
+) -> Answer:
+    """A batch holds so few samples that they say little of the data, or of its mean and spread."""
+    size = stated_number(run, BATCH_SIZE)
+    if size is None or size < 1:
+        return CANNOT_TELL
+    by_batch = normalises_over_batch(run)
+    limit = normalised if by_batch else samples
+    if size > limit:
+        return None
+    says = f"a batch holds {size:.0f} samples" if size > 1 else "a batch holds a single sample"
+    says += ", and the model normalises over them" if by_batch else ""
+    evidence = fact_evidence(run, BATCH_SIZE, LOADER_PLACE, limit=limit)
+    return Finding(graded(limit / size, 1.0, 4.0), says, (evidence,))
+
+
+@sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))
+def noise_scale_above_batch(
+    run: Run,
+    *,
+    times: Annotated[float, "noise scale and batch size; bench/thresholds.md#batch"] = 20.0,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """The gradient's noise calls for far larger batches."""
+    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
+    if noise is None or not batch or len(noise) < looks:
+        return CANNOT_TELL
+    typical = float(np.median(noise.values))
+    ratio = max(typical, 1e-9) / batch
+    if ratio < times:
+        return None
+    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
+    return Finding(graded(ratio, times, 10 * times), says, (seen_in(noise, typical, batch),))
+
 
 CAUSE = Cause(
     slug="batch-too-small",

@@ -48,34 +48,23 @@ that same level. A drop of the rate moves it by next to nothing.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.bottleneck_narrow import bottleneck_narrow
-from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.decay_strong import decay_strong
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_below_train import validation_below_train
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.activations import bottleneck_narrow, dead_units_many, nonlinearity_missing, units_saturate
+from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
+from traindx.signs.generalization import both_losses_high, confidently_wrong
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_below_usual, rate_decayed_early, rate_drop_moves_loss
+from traindx.signs.optimizer import decay_coupled, dropout_extreme
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.targets import classes_fed_to_number_loss
+from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
+from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
 
 CAUSE = Cause(
     slug="capacity-too-small",

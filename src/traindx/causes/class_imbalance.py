@@ -47,12 +47,102 @@ With some rare samples learned by heart, train recall is good and validation rec
 - Saito, Rehmsmeier: The Precision-Recall Plot Is More Informative than the ROC Plot, 2015.
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.classes_unbalanced import classes_unbalanced
-from traindx.signs.one_class_predicted import one_class_predicted
-from traindx.signs.rare_class_ignored import rare_class_ignored
-from traindx.signs.rare_classes_missed import rare_classes_missed
+from traindx.curves.inside import graded, last_part, looked, seen_in
+from traindx.curves.order import comes_sorted
+from traindx.curves.stated import fact_evidence, stated_number
+from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.quantities import (
+    COMMONEST_PREDICTION_SHARE,
+    COMMONEST_TARGET_SHARE,
+    PREDICTION_RECALL,
+    TRAIN_ACCURACY,
+)
+from traindx.run import Run
+
+
+@sign(needs=(CLASS_BALANCE,), severity=Severity.WARNING)
+def classes_unbalanced(
+    run: Run, *, ratio: Annotated[float, "commonest over rarest class; bench/thresholds.md#balance"] = 8.0
+) -> Answer:
+    """The commonest class is many times as frequent as the rarest, and the loss weights them alike."""
+    balance = stated_number(run, CLASS_BALANCE)
+    # Of sorted rows the first looks know a few classes only.
+    if balance is None or comes_sorted(run):
+        return CANNOT_TELL
+    if balance < ratio or run.facts.get(CLASS_WEIGHTS) is True:
+        return None
+    says = f"the commonest class is {balance:.0f} times as frequent as the rarest, without class weights"
+    evidence = fact_evidence(run, CLASS_BALANCE, LOSS_PLACE, LOADER_PLACE, limit=ratio)
+    return Finding(graded(balance, ratio, 10 * ratio), says, (evidence,))
+
+
+@sign(needs=(COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE), severity=Severity.SERIOUS)
+def one_class_predicted(
+    run: Run,
+    *,
+    share: Annotated[float, "of a batch; bench/thresholds.md#one-answer"] = 0.97,
+    targets: Annotated[float, "of a batch; bench/thresholds.md#one-answer"] = 0.9,
+) -> Answer:
+    """Late in the run nearly all of a batch is predicted as one class, though it holds several."""
+    given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
+    if given is None or right is None or len(given) < 3:
+        return CANNOT_TELL
+    answer, truth = float(np.median(last_part(given.values))), float(np.median(last_part(right.values)))
+    if answer < share or truth > targets:
+        return None
+    says = f"{answer:.0%} of a batch is predicted as one class, which {truth:.0%} of it is"
+    return Finding(1.0, says, (seen_in(given, answer, share),))
+
+
+@sign(needs=(CLASS_BALANCE, COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE), severity=Severity.SERIOUS)
+def rare_class_ignored(
+    run: Run,
+    *,
+    ratio: Annotated[float, "commonest over rarest class; bench/thresholds.md#balance"] = 5.0,
+    missed: Annotated[float, "share of the rest; bench/thresholds.md#balance"] = 0.6,
+) -> Answer:
+    """The model answers with the commonest class far more often than it is right."""
+    balance = stated_number(run, CLASS_BALANCE)
+    given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
+    # Of sorted rows the first looks know a few classes only.
+    if balance is None or given is None or right is None or len(given) < 3 or comes_sorted(run):
+        return CANNOT_TELL
+    rest = 1 - float(np.mean(last_part(right.values)))
+    left = 1 - float(np.mean(last_part(given.values)))
+    if balance < ratio or rest <= 0 or left > (1 - missed) * rest:
+        return None
+    says = f"{rest:.0%} of a batch belongs to rarer classes, and {left:.1%} of it is predicted so"
+    return Finding(
+        min(1.0, 0.5 + 0.5 * (1 - left / rest - missed) / (1 - missed)), says, (seen_in(given, 1 - left),)
+    )
+
+
+@sign(needs=(CLASS_BALANCE, PREDICTION_RECALL, TRAIN_ACCURACY), severity=Severity.WARNING)
+def rare_classes_missed(
+    run: Run,
+    *,
+    ratio: Annotated[float, "commonest over rarest class; bench/thresholds.md#balance"] = 3.0,
+    gap: Annotated[float, "accuracy less mean recall; bench/thresholds.md#balance"] = 0.15,
+) -> Answer:
+    """The accuracy is well above the mean over classes: the rare ones are missed."""
+    balance = stated_number(run, CLASS_BALANCE)
+    recall, accuracy = looked(run, PREDICTION_RECALL), looked(run, TRAIN_ACCURACY)
+    # Of sorted rows the first looks know a few classes only.
+    if balance is None or recall is None or accuracy is None or len(recall) < 3 or comes_sorted(run):
+        return CANNOT_TELL
+    right, found = (float(np.mean(last_part(one.values))) for one in (accuracy, recall))
+    if balance < ratio or right - found < gap:
+        return None
+    says = f"{right:.0%} of the answers are right, but of a class {found:.0%} are found on average"
+    return Finding(graded(right - found, gap, 3 * gap), says, (seen_in(recall, found, right - gap),))
+
 
 CAUSE = Cause(
     slug="class-imbalance",

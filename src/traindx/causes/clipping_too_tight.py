@@ -51,19 +51,20 @@ steps and rarely later is normal.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.most_steps_clipped import most_steps_clipped
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.chance import little_learned
+from traindx.signs.gradients import gradient_norm_grows, most_steps_clipped
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_below_usual
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.optimizer import optimizer_ill_fitting
+from traindx.signs.spikes import spikes_recur
+from traindx.signs.weights import updates_tiny
 
 CAUSE = Cause(
     slug="clipping-too-tight",

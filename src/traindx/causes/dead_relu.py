@@ -58,14 +58,10 @@ rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.dead_units_from_start import dead_units_from_start
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.predictions_constant import predictions_constant
+from traindx.signs.activations import dead_units_from_start, dead_units_many
+from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
+from traindx.signs.gradients import gradient_is_zero
+from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 
 CAUSE = Cause(
     slug="dead-relu",

@@ -40,13 +40,49 @@ zero, and validation is far away. An epoch takes one or two steps.
 - scikit-learn documentation: roc_auc_score and r2_score on constant targets.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.one_class_only import one_class_only
-from traindx.signs.targets_constant import targets_constant
+from traindx.curves.inside import compares_numbers, looked, seen_in
+from traindx.facts import LOSS_FUNCTION
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import TARGET_CLASSES, TARGET_MAX, TARGET_MIN
+from traindx.run import Run
+from traindx.signs.chance import little_learned
+from traindx.signs.data import data_tiny
+from traindx.signs.loss import loss_converged
+
+
+@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)
+def one_class_only(
+    run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
+) -> Answer:
+    """Every training label that was looked at names the same class."""
+    low, high, classes = looked(run, TARGET_MIN), looked(run, TARGET_MAX), looked(run, TARGET_CLASSES)
+    if low is None or high is None or classes is None or len(classes) < looks:
+        return CANNOT_TELL
+    if float(classes.values.max()) > 1 or float(low.values.min()) != float(high.values.max()):
+        return None
+    says = f"every label that was looked at, in {len(classes)} batches, is {low.values[0]:g}"
+    return Finding(1.0, says, (seen_in(low, float(low.values[0])),))
+
+
+@sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS)
+def targets_constant(
+    run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
+) -> Answer:
+    """Every target of a regression that was looked at is the same number."""
+    low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
+    if low is None or high is None or len(low) < looks:
+        return CANNOT_TELL
+    least, most = float(low.values.min()), float(high.values.max())
+    if not compares_numbers(run) or most - least > 1e-9 * max(abs(most), abs(least)):
+        return None
+    says = f"every target that was looked at is {number(most)}: there is nothing to tell apart"
+    return Finding(1.0, says, (seen_in(low, least),))
+
 
 CAUSE = Cause(
     slug="degenerate-labels",

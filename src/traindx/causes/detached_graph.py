@@ -49,16 +49,12 @@ missing before it, with no transition.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.activations import dead_units_many, units_saturate
+from traindx.signs.chance import little_learned
+from traindx.signs.gradients import gradient_never_arrives
+from traindx.signs.loss import loss_flat_from_start, loss_plateaus
+from traindx.signs.targets import output_rectified
+from traindx.signs.weights import parameters_frozen, weights_start_equal, weights_start_tiny
 
 CAUSE = Cause(
     slug="detached-graph",

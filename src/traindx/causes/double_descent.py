@@ -45,15 +45,12 @@ smaller and a larger one.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.double_descent import double_descent
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.running_averages_lag import running_averages_lag
-from traindx.signs.validation_noisy import validation_noisy
+from traindx.signs.generalization import confidently_wrong, double_descent
+from traindx.signs.loss import loss_diverges, loss_falls
+from traindx.signs.lr import rate_drop_moves_loss, rate_rise_hurts
+from traindx.signs.optimizer import running_averages_lag
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.validation import validation_noisy
 
 CAUSE = Cause(
     slug="double-descent",

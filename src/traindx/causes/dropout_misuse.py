@@ -52,14 +52,52 @@ validation, slow.
 - PyTorch documentation: torch.nn.Dropout; torch.nn.functional.dropout, the default of training.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.dropout_at_output import dropout_at_output
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.dropout_in_validation import dropout_in_validation
-from traindx.signs.little_learned import little_learned
-from traindx.signs.validation_below_train import validation_below_train
+from traindx.curves.stated import fact_evidence, is_recording, stated_number
+from traindx.facts import (
+    DROPOUT_IN_VALIDATION,
+    LOSS_PLACE,
+    MODEL_PLACE,
+    OUTPUT_DROPOUT,
+    VALIDATED_IN_TRAIN_MODE,
+    VALIDATION_PLACE,
+)
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.run import Run
+from traindx.signs.chance import little_learned
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.optimizer import dropout_extreme
+from traindx.signs.validation import validation_below_train
+
+
+@sign(needs=(), severity=Severity.SERIOUS)
+def dropout_at_output(run: Run) -> Answer:
+    """What enters the loss function has passed a dropout last."""
+    share = stated_number(run, OUTPUT_DROPOUT)
+    if share is None or share <= 0:
+        return None if is_recording(run) else CANNOT_TELL
+    says = f"a dropout of {share:g} sets that share of the predictions to zero before the loss sees them"
+    return Finding(1.0, says, (fact_evidence(run, OUTPUT_DROPOUT, MODEL_PLACE, LOSS_PLACE),))
+
+
+@sign(needs=(DROPOUT_IN_VALIDATION,), severity=Severity.WARNING)
+def dropout_in_validation(
+    run: Run, *, share: Annotated[float, "of validation batches; bench/thresholds.md#habits"] = 0.5
+) -> Answer:
+    """Dropout is active in validation although the model is in eval mode."""
+    active = stated_number(run, DROPOUT_IN_VALIDATION)
+    if active is None:
+        return CANNOT_TELL
+    # In train mode dropout is right to be active: then the mode is what is wrong.
+    if active < share or (stated_number(run, VALIDATED_IN_TRAIN_MODE) or 0.0) > 0.5:
+        return None
+    says = f"dropout was active in {active:.0%} of the validation batches looked at, in eval mode"
+    evidence = fact_evidence(run, DROPOUT_IN_VALIDATION, MODEL_PLACE, VALIDATION_PLACE, limit=share)
+    return Finding(1.0, says, (evidence,))
+
 
 CAUSE = Cause(
     slug="dropout-misuse",

@@ -54,35 +54,56 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 - Goodfellow, Bengio, Courville: Deep Learning, 2016, sections 8.2.4 and 10.11.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_not_finite import gradient_not_finite
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
-from traindx.signs.model_is_recurrent import model_is_recurrent
-from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
-from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
-from traindx.signs.precision_is_half import precision_is_half
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.recurrent_without_gates import recurrent_without_gates
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.updates_large import updates_large
+from traindx.curves.depth import over_depth
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.quantities import GRADIENT_NORM
+from traindx.run import Run
+from traindx.signs.activations import (
+    activations_swell_over_depth,
+    model_is_deep_and_plain,
+    model_is_recurrent,
+    recurrent_without_gates,
+)
+from traindx.signs.chance import little_learned, starts_far_above_chance
+from traindx.signs.data import inputs_not_finite
+from traindx.signs.gradients import gradient_norm_grows, gradient_spikes_before_loss, gradient_starts_huge
+from traindx.signs.loss import loss_converged, loss_diverges, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.lr import rate_above_usual, rate_rise_hurts
+from traindx.signs.nonfinite import (
+    fails_without_warning,
+    gradient_not_finite,
+    loss_climbs_before_failure,
+    loss_not_finite,
+    nonfinite_from_layers,
+    nonfinite_from_loss,
+    precision_is_half,
+)
+from traindx.signs.spikes import leaps_on_small_steps, spikes_recur
+from traindx.signs.weights import updates_large
+
+
+@sign(needs=(GRADIENT_NORM,), severity=Severity.WARNING)
+def gradient_swells_over_depth(
+    run: Run,
+    *,
+    decades: Annotated[float, "powers of ten from last to first layers; bench/thresholds.md#depth"] = 1.5,
+    layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
+) -> Answer:
+    """Gradients, measured against the weights, grow by orders of magnitude towards the first layers."""
+    depth = over_depth(run)
+    if depth is None or depth.layers < layers:
+        return CANNOT_TELL
+    if -depth.fading < decades:
+        return None
+    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{-depth.fading:.1f} times"
+    says += f" larger than that of {depth.last.layer.name}, over {depth.layers} layers"
+    strength = min(1.0, 0.4 + 0.6 * (-depth.fading - decades) / 2)
+    return Finding(strength, says, (depth.first.evidence(depth.first.early),))
+
 
 CAUSE = Cause(
     slug="exploding-gradients",

@@ -43,34 +43,87 @@ small because few weights have one. A run that is as fast and as small in memory
 - PyTorch documentation: Autograd mechanics, "Locally disabling gradient computation".
 """
 
+import math
+from collections.abc import Callable
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.held_as_drawn import held_as_drawn
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
-from traindx.signs.reward_flat import reward_flat
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.validation_never_moves import validation_never_moves
-from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.signs.weights_shrink import weights_shrink
+from traindx.curves.gains import Gain, starting_gains
+from traindx.curves.inside import inputs_of, size_of, units_of
+from traindx.curves.stated import fact_evidence
+from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count, listed
+from traindx.quantities import WEIGHT_NORM
+from traindx.run import Run
+from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.gradients import (
+    gradient_is_zero,
+    gradient_norm_grows,
+    gradient_norm_vanishes,
+    gradient_spikes_before_loss,
+)
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_still_falling,
+)
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.optimizer import decay_coupled
+from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.validation import validation_never_moves, validation_turns_up
+from traindx.signs.weights import parameters_frozen, parameters_unoptimized, weights_shrink
+
+
+@sign(needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING)
+def held_as_drawn(
+    run: Run,
+    *,
+    near: Annotated[float, "of the gain of a draw; bench/thresholds.md#drawn"] = 0.02,
+    fewest: Annotated[int, "values of a matrix; bench/thresholds.md#drawn"] = 200,
+) -> Answer:
+    """Frozen layers have weights of the size that an initialisation draws: they never learned anything."""
+    gains = [one for one in starting_gains(run) if size_of(one.matrix.layer) >= fewest]
+    if not gains:
+        return CANNOT_TELL
+    frozen = [one for one in gains if not one.matrix.layer.trainable]
+    # One matrix may have the size of some draw by chance.
+    draws = _DRAWS if len(frozen) > 1 else _DRAWS[:1]
+    if not frozen or not any(all(_is_near(one, drawn, near) for one in frozen) for drawn in draws):
+        return None
+    names = listed([one.matrix.layer.name for one in frozen], 2)
+    says = f"{count(len(frozen), 'matrix', 'matrices')} ({names}) frozen at the size that an"
+    says += " initialisation draws"
+    strength = 1.0 if len(frozen) > 1 else 0.6
+    return Finding(strength, says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
+
+
+def _of_torch(one: Gain) -> float:
+    """`nn.Linear` and `nn.Conv` draw evenly within 1 / sqrt(inputs)."""
+    return 1 / math.sqrt(3)
+
+
+def _of_he(one: Gain) -> float:
+    return math.sqrt(2)
+
+
+def _of_glorot(one: Gain) -> float:
+    inputs, units = inputs_of(one.matrix.layer), units_of(one.matrix.layer)
+    return math.sqrt(2 * inputs / (inputs + units))
+
+
+_DRAWS = (_of_torch, _of_he, _of_glorot)
+
+
+def _is_near(one: Gain, drawn: Callable[[Gain], float], near: float) -> bool:
+    # The size of what was drawn scatters by less than 1 / sqrt(values).
+    return abs(one.gain / drawn(one) - 1) < near + 1 / math.sqrt(size_of(one.matrix.layer))
+
 
 CAUSE = Cause(
     slug="frozen-parameters",

@@ -49,11 +49,11 @@ parallel.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradients_carried_over import gradients_carried_over
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_oscillates import loss_oscillates
+from traindx.signs.chance import little_learned
+from traindx.signs.gradients import gradient_norm_grows
+from traindx.signs.loop import gradients_carried_over
+from traindx.signs.loss import loss_diverges
+from traindx.signs.spikes import loss_oscillates
 
 CAUSE = Cause(
     slug="gradients-not-cleared",

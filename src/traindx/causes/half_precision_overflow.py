@@ -47,19 +47,20 @@ scaler works and are no illness.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_not_finite import gradient_not_finite
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.nonfinite_from_half import nonfinite_from_half
-from traindx.signs.precision_is_half import precision_is_half
-from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.data import inputs_not_finite
+from traindx.signs.gradients import gradient_norm_grows
+from traindx.signs.loss import loss_diverges, loss_falls
+from traindx.signs.nonfinite import (
+    fails_in_first_steps,
+    fails_without_warning,
+    gradient_not_finite,
+    loss_climbs_before_failure,
+    loss_not_finite,
+    loss_scale_collapses,
+    nonfinite_from_half,
+    precision_is_half,
+    steps_overflow,
+)
 
 CAUSE = Cause(
     slug="half-precision-overflow",

@@ -43,19 +43,14 @@ seed they stand at other steps but there are as many. Between them the run learn
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.validation_improves import validation_improves
+from traindx.signs.chance import little_learned
+from traindx.signs.data import input_outliers_seen
+from traindx.signs.gradients import gradient_norm_grows
+from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates, loss_spikes, spikes_recur
+from traindx.signs.validation import validation_improves
 
 CAUSE = Cause(
     slug="input-outliers",

@@ -50,14 +50,10 @@ labelled. The mean loss on what the model gets wrong is high: it is confidently 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.output_scores_drift import output_scores_drift
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.validation_at_chance import validation_at_chance
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.chance import little_learned, loss_at_chance, starts_far_above_chance, validation_at_chance
+from traindx.signs.generalization import confidently_wrong
+from traindx.signs.targets import output_scores_drift
+from traindx.signs.validation import validation_gap_wide, validation_turns_up
 
 CAUSE = Cause(
     slug="label-noise",

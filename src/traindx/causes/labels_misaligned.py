@@ -48,48 +48,76 @@ misaligned, the training curve is perfect and validation is at chance.
   2021.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.bottleneck_narrow import bottleneck_narrow
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.model_dwarfs_data import model_dwarfs_data
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.nothing_learned import nothing_learned
-from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.signs.sigmoids_stacked import sigmoids_stacked
-from traindx.signs.squashed_twice import squashed_twice
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.training_inputs_wider import training_inputs_wider
-from traindx.signs.updates_large import updates_large
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_at_chance import validation_at_chance
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_learns_nothing import validation_learns_nothing
-from traindx.signs.validation_never_improves import validation_never_improves
-from traindx.signs.validation_never_moves import validation_never_moves
-from traindx.signs.weights_start_equal import weights_start_equal
+from traindx.curves.against_chance import against_chance
+from traindx.facts import CHANCE_LOSS
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Run
+from traindx.signs.activations import (
+    activations_swell_over_depth,
+    bottleneck_narrow,
+    dead_units_many,
+    sigmoids_stacked,
+)
+from traindx.signs.chance import (
+    accuracy_at_chance,
+    little_learned,
+    loss_at_chance,
+    starts_far_above_chance,
+    validation_at_chance,
+)
+from traindx.signs.data import data_tiny, labels_faulty, model_dwarfs_data
+from traindx.signs.generalization import confidently_wrong, training_inputs_wider, validation_learns_nothing
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_is_zero,
+    gradient_never_arrives,
+    gradient_norm_vanishes,
+)
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_below_usual
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates, noise_swamps_progress
+from traindx.signs.targets import shapes_broadcast, squashed_twice
+from traindx.signs.validation import validation_improves, validation_never_improves, validation_never_moves
+from traindx.signs.weights import (
+    optimizer_holds_strangers,
+    parameters_frozen,
+    parameters_unoptimized,
+    updates_large,
+    updates_tiny,
+    weights_start_equal,
+)
+
+
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
+def nothing_learned(
+    run: Run,
+    *,
+    share: Annotated[float, "of what the best constant guess loses; bench/thresholds.md#learned"] = 0.05,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
+) -> Answer:
+    """The training loss ends at that of the best constant guess, whatever is predicted."""
+    both = against_chance(run, points)
+    if both is None:
+        return CANNOT_TELL
+    loss, chance = both
+    if abs(chance - loss.end) >= share * chance + 2 * loss.end_noise:
+        return None
+    says = f"the training loss ends at {loss.text(loss.end)}, the best constant guess at {number(chance)}"
+    return Finding(1.0, says, (loss.evidence(loss.since(0.9), loss.end, chance * (1 - share)),))
+
 
 CAUSE = Cause(
     slug="labels-misaligned",

@@ -47,8 +47,21 @@ finite. Or a yes-no loss goes below zero. Nothing in the curve before announces 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.first_class_unused import first_class_unused
-from traindx.signs.labels_faulty import labels_faulty
+from traindx.curves.stated import fact_evidence, is_recording
+from traindx.facts import LOSS_PLACE, UNUSED_CLASS
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.run import Run
+from traindx.signs.data import labels_faulty
+
+
+@sign(needs=())
+def first_class_unused(run: Run) -> Answer:
+    """The first output stands for a class that no target names."""
+    unused = run.facts.get(UNUSED_CLASS)
+    if not isinstance(unused, str) or not unused:
+        return None if is_recording(run) else CANNOT_TELL
+    return Finding(1.0, unused, (fact_evidence(run, UNUSED_CLASS, LOSS_PLACE),))
+
 
 CAUSE = Cause(
     slug="labels-out-of-range",

@@ -55,29 +55,50 @@ within an epoch and becomes calmer.
   cooldown.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.gradients_oscillate import gradients_oscillate
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.momentum_extreme import momentum_extreme
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.rate_constant import rate_constant
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.curves.schedule import rate_of
+from traindx.facts import SCHEDULE
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Run
+from traindx.signs.activations import dead_units_many, nonlinearity_missing, units_saturate
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.data import inputs_unscaled
+from traindx.signs.generalization import both_losses_high, confidently_wrong
+from traindx.signs.gradients import gradients_oscillate
+from traindx.signs.loss import loss_converged, loss_diverges, loss_plateaus
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.optimizer import decay_coupled, momentum_extreme
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.validation import validation_noisy, validation_turns_up
+from traindx.signs.weights import parameters_frozen, updates_tiny
+
+
+@sign(needs=(LEARNING_RATE,))
+def rate_constant(
+    run: Run,
+    *,
+    kept: Annotated[float, "lowest later rate over the peak; bench/thresholds.md#constant"] = 0.8,
+) -> Answer:
+    """The learning rate is never lowered."""
+    rate = rate_of(run)
+    if rate is None:
+        return CANNOT_TELL
+    last = float(rate.values[-1])
+    # The lowest after the peak, not only the last: restarts may end at the top.
+    if float(rate.values[int(rate.values.argmax()) :].min()) < kept * rate.peak:
+        return None
+    stated = run.facts.get(SCHEDULE)
+    says = f"the rate is {number(last)} at the end and never was above {number(rate.peak)}"
+    says += f" (schedule: {stated})" if isinstance(stated, str) else ""
+    where = (float(rate.series.steps[0]), float(rate.series.steps[-1]))
+    evidence = Evidence(LEARNING_RATE, where, last, kept * rate.peak, rate.series.axis)
+    return Finding(1.0, says, (evidence,))
+
 
 CAUSE = Cause(
     slug="lr-decay-needed",

@@ -42,13 +42,11 @@ a hundred or more long before the end.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.chance import little_learned
+from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
+from traindx.signs.lr import rate_decayed_early
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.validation import validation_turns_up
 
 CAUSE = Cause(
     slug="lr-decayed-too-early",

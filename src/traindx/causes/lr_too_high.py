@@ -60,53 +60,51 @@ ordinary until the weights have moved; it rises together with the loss or after 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accumulation_undivided import accumulation_undivided
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.batches_sorted import batches_sorted
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.dead_units_from_start import dead_units_from_start
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.gradients_agree import gradients_agree
-from traindx.signs.gradients_carried_over import gradients_carried_over
-from traindx.signs.gradients_oscillate import gradients_oscillate
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_negated import loss_negated
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.loss_summed import loss_summed
-from traindx.signs.momentum_extreme import momentum_extreme
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
-from traindx.signs.precision_is_half import precision_is_half
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.rate_drop_moves_loss import rate_drop_moves_loss
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.units_die import units_die
-from traindx.signs.updates_large import updates_large
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_never_moves import validation_never_moves
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.worse_than_constant import worse_than_constant
+from traindx.signs.activations import dead_units_from_start, units_die
+from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, worse_than_constant
+from traindx.signs.data import (
+    batches_sorted,
+    input_outliers_seen,
+    inputs_not_finite,
+    inputs_unscaled,
+    labels_faulty,
+)
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.gradients import (
+    gradient_norm_grows,
+    gradient_spikes_before_loss,
+    gradient_starts_huge,
+    gradients_agree,
+    gradients_oscillate,
+)
+from traindx.signs.loop import accumulation_undivided, gradients_carried_over
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+)
+from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_drop_moves_loss, rate_rise_hurts
+from traindx.signs.nonfinite import (
+    fails_in_first_steps,
+    fails_without_warning,
+    loss_climbs_before_failure,
+    loss_not_finite,
+    nonfinite_from_loss,
+    precision_is_half,
+)
+from traindx.signs.optimizer import momentum_extreme
+from traindx.signs.spikes import (
+    leaps_on_small_steps,
+    loss_oscillates,
+    loss_spikes,
+    noise_swamps_progress,
+    spikes_recur,
+)
+from traindx.signs.targets import loss_negated, loss_summed
+from traindx.signs.validation import validation_never_moves, validation_noisy
+from traindx.signs.weights import updates_large, updates_tiny, weights_start_far_off
 
 CAUSE = Cause(
     slug="lr-too-high",

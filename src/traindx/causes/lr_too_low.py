@@ -55,46 +55,41 @@ curve is tidy: no spikes, no swings.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradients_agree import gradients_agree
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.most_steps_clipped import most_steps_clipped
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
-from traindx.signs.predictions_constant import predictions_constant
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.reward_flat import reward_flat
-from traindx.signs.sigmoids_stacked import sigmoids_stacked
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.targets_unscaled import targets_unscaled
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.updates_large import updates_large
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_never_moves import validation_never_moves
-from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.worse_than_constant import worse_than_constant
+from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
+from traindx.signs.chance import little_learned, predictions_constant, reward_flat, worse_than_constant
+from traindx.signs.data import inputs_unscaled
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_is_zero,
+    gradient_never_arrives,
+    gradient_norm_vanishes,
+    gradients_agree,
+    most_steps_clipped,
+)
+from traindx.signs.loop import few_updates_per_epoch, trained_in_eval_mode
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_decayed_early
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.optimizer import optimizer_ill_fitting
+from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.targets import targets_unscaled
+from traindx.signs.validation import validation_never_moves, validation_turns_up
+from traindx.signs.weights import (
+    parameters_frozen,
+    parameters_unoptimized,
+    updates_large,
+    updates_tiny,
+    weights_start_far_off,
+)
 
 CAUSE = Cause(
     slug="lr-too-low",

@@ -48,10 +48,39 @@ that they are good.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
-from traindx.signs.all_pairs_compared import all_pairs_compared
-from traindx.signs.argmax_of_one import argmax_of_one
-from traindx.signs.little_learned import little_learned
+from traindx.curves.stated import fact_evidence, is_recording
+from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.run import Run
+from traindx.signs.chance import little_learned
+
+
+@sign(needs=(), severity=Severity.WARNING)
+def accuracy_of_a_regression(run: Run) -> Answer:
+    """The program measures by equality how well it predicts real numbers."""
+    if run.facts.get(ACCURACY_OF_NUMBERS) is not True:
+        return None if is_recording(run) else CANNOT_TELL
+    says = "an accuracy counts predictions that equal their target, and the targets are real numbers"
+    return Finding(1.0, says, (fact_evidence(run, ACCURACY_OF_NUMBERS, METRIC_PLACE),))
+
+
+@sign(needs=(), severity=Severity.WARNING)
+def all_pairs_compared(run: Run) -> Answer:
+    """The program compares every prediction with every target in place of its own."""
+    if run.facts.get(PAIRS_COMPARED) is not True:
+        return None if is_recording(run) else CANNOT_TELL
+    says = "predictions (N, 1) are compared with targets (N,), which compares each with each"
+    return Finding(1.0, says, (fact_evidence(run, PAIRS_COMPARED, METRIC_PLACE),))
+
+
+@sign(needs=(), severity=Severity.WARNING)
+def argmax_of_one(run: Run) -> Answer:
+    """The program takes the largest of a single output, which is always the first."""
+    if run.facts.get(ARGMAX_OVER_ONE) is not True:
+        return None if is_recording(run) else CANNOT_TELL
+    says = "argmax runs over a single output: it answers 0 for every sample"
+    return Finding(1.0, says, (fact_evidence(run, ARGMAX_OVER_ONE, METRIC_PLACE),))
+
 
 CAUSE = Cause(
     slug="misleading-metric",

@@ -43,32 +43,69 @@ with a warm-up.
 - Gilmer and others: A Loss Curvature Perspective on Training Instability in Deep Learning, 2021.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
-from traindx.signs.model_is_recurrent import model_is_recurrent
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.units_die import units_die
-from traindx.signs.updates_large import updates_large
-from traindx.signs.warmup_absent import warmup_absent
+from traindx.curves.schedule import rate_of
+from traindx.facts import WARMUP_RATIO, WARMUP_STEPS
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Axis, Run
+from traindx.signs.activations import (
+    activations_swell_over_depth,
+    model_is_deep_and_plain,
+    model_is_recurrent,
+    units_die,
+)
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.data import input_outliers_seen, inputs_unscaled
+from traindx.signs.gradients import gradient_starts_huge
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+)
+from traindx.signs.lr import rate_above_usual, rate_rise_hurts
+from traindx.signs.nonfinite import (
+    fails_in_first_steps,
+    fails_without_warning,
+    loss_climbs_before_failure,
+    loss_not_finite,
+)
+from traindx.signs.spikes import leaps_on_small_steps
+from traindx.signs.weights import updates_large
+
+
+@sign(needs=(LEARNING_RATE,))
+def warmup_absent(
+    run: Run,
+    *,
+    share: Annotated[float, "first rate over the peak; bench/thresholds.md#warm-up"] = 0.9,
+    begin: Annotated[int, "latest first step; bench/thresholds.md#warm-up"] = 50,
+) -> Answer:
+    """The learning rate begins at its peak, without a warm-up."""
+    stated = [run.facts.get(fact) for fact in (WARMUP_STEPS, WARMUP_RATIO)]
+    if any(isinstance(value, int | float) and value > 0 for value in stated):
+        return None
+    rate = rate_of(run)
+    if rate is None or rate.series.axis is not Axis.STEP:
+        # Logged once per epoch, a warm-up of some hundred steps would not show.
+        return CANNOT_TELL
+    first = float(rate.series.steps[0])
+    if first > begin:
+        # The first record is too late: a warm-up would lie before it.
+        return CANNOT_TELL
+    if float(rate.values[0]) < share * rate.peak:
+        return None
+    where = (first, first)
+    says = f"the rate begins at {number(float(rate.values[0]))}; its peak is {number(rate.peak)}"
+    return Finding(1.0, says, (Evidence(LEARNING_RATE, where, float(rate.values[0]), share * rate.peak),))
+
 
 CAUSE = Cause(
     slug="missing-warmup",

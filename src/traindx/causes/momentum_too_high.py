@@ -47,11 +47,11 @@ data in each step 0.99 and 0.999 trained to zero: it is the noise of the batches
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.momentum_extreme import momentum_extreme
+from traindx.signs.chance import little_learned
+from traindx.signs.loss import loss_diverges
+from traindx.signs.nonfinite import loss_climbs_before_failure
+from traindx.signs.optimizer import momentum_extreme
+from traindx.signs.spikes import loss_oscillates
 
 CAUSE = Cause(
     slug="momentum-too-high",

@@ -48,14 +48,64 @@ than the class, it is a staircase or a slow wave with the period of an epoch.
 - PyTorch documentation: torch.utils.data, DataLoader and DistributedSampler.set_epoch.
 """
 
+from itertools import pairwise
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.batches_sorted import batches_sorted
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.staircase_at_epochs import staircase_at_epochs
-from traindx.signs.validation_noisy import validation_noisy
+from traindx.curves.curve import curve_of, whole
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import number
+from traindx.quantities import EPOCH, TRAIN_LOSS
+from traindx.run import Axis, Floats, Rows, Run
+from traindx.signs.chance import little_learned
+from traindx.signs.data import batches_sorted
+from traindx.signs.spikes import loss_oscillates, loss_spikes
+from traindx.signs.validation import validation_noisy
+
+
+@sign(needs=(TRAIN_LOSS, EPOCH))
+def staircase_at_epochs(
+    run: Run,
+    *,
+    share: Annotated[float, "of the fall that happens at boundaries; bench/thresholds.md#staircase"] = 0.6,
+    points: Annotated[int, "fewest points in an epoch; bench/thresholds.md#few-points"] = 8,
+) -> Answer:
+    """The training loss falls in steps at epoch boundaries."""
+    series = whole(run, TRAIN_LOSS).finite
+    bounds = _boundaries(run, series.steps)
+    if series.axis is not Axis.STEP or len(bounds) < 2 or int(np.diff(bounds).min()) < points:
+        return CANNOT_TELL
+    inner = [series.values[a:b] for a, b in pairwise(bounds)]
+    edge = max(3, min(len(part) for part in inner) // 5)
+    firsts = np.array([float(np.median(part[:edge])) for part in inner])
+    lasts = np.array([float(np.median(part[-edge:])) for part in inner])
+    drops, fall = lasts[:-1] - firsts[1:], firsts[0] - lasts[-1]
+    if not len(drops) or fall <= 0:
+        return None
+    noise = curve_of(series).noise / np.sqrt(edge)
+    if float(drops.sum()) < share * fall or float(np.median(drops)) < 2 * noise:
+        return None
+    says = (
+        f"{number(float(drops.sum()) / fall * 100)} % of the fall happens at {len(drops)} epoch boundaries,"
+    )
+    says += " which is normal when the model remembers data it sees again"
+    curve = curve_of(series)
+    steps = (float(series.steps[bounds[0]]), float(series.steps[bounds[-1] - 1]))
+    return Finding(1.0, says, (curve.evidence(steps, float(lasts[-1]), float(firsts[0])),))
+
+
+def _boundaries(run: Run, steps: Floats) -> Rows:
+    """The indices of the points with which an epoch begins, and one past the last point."""
+    epochs = whole(run, EPOCH).finite
+    if not len(steps) or not len(epochs) or epochs.axis is not Axis.STEP:
+        return np.empty(0, dtype=np.int64)
+    number_of = np.floor(np.interp(steps, epochs.steps, epochs.values) + 1e-9)
+    changes = np.flatnonzero(np.diff(number_of) > 0) + 1
+    return np.concatenate([[0], changes, [len(steps)]]).astype(np.int64)
+
 
 CAUSE = Cause(
     slug="not-shuffled",

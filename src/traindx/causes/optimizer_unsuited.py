@@ -55,12 +55,10 @@ crawl, and the ones that do not crawl diverge; the loss hangs for long at the le
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.chance import little_learned
+from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus
+from traindx.signs.optimizer import optimizer_ill_fitting
+from traindx.signs.weights import updates_tiny
 
 CAUSE = Cause(
     slug="optimizer-unsuited",

@@ -48,10 +48,10 @@ directly, and so does a float32 run that is calm where bfloat16 is not.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.output_scores_drift import output_scores_drift
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
+from traindx.signs.chance import starts_far_above_chance
+from traindx.signs.loss import loss_diverges
+from traindx.signs.spikes import loss_spikes
+from traindx.signs.targets import output_scores_drift
 
 CAUSE = Cause(
     slug="output-logit-drift",

@@ -45,23 +45,19 @@ drift back towards chance.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.decay_strong import decay_strong
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.training_inputs_wider import training_inputs_wider
-from traindx.signs.validation_below_train import validation_below_train
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.signs.weights_shrink import weights_shrink
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.generalization import both_losses_high, training_inputs_wider
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls_slowly,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_decayed_early
+from traindx.signs.optimizer import decay_coupled, dropout_extreme
+from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
+from traindx.signs.weights import decay_strong, weights_shrink
 
 CAUSE = Cause(
     slug="over-regularized",

@@ -44,12 +44,9 @@ it is. The weight norms of the part never change.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
-from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.chance import little_learned
+from traindx.signs.loss import loss_flat_from_start, loss_plateaus
+from traindx.signs.weights import optimizer_holds_strangers, parameters_unoptimized, updates_tiny
 
 CAUSE = Cause(
     slug="parameters-not-optimized",

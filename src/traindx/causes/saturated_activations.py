@@ -49,16 +49,39 @@ rate did it, the loss fell until a jump and was level afterwards.
   error.
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.saturated_from_start import saturated_from_start
-from traindx.signs.units_saturate import units_saturate
+from traindx.curves.bounded_layers import hidden_bounded
+from traindx.curves.inside import seen_in
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.quantities import SATURATED_SHARE
+from traindx.run import Run
+from traindx.signs.activations import units_saturate
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.gradients import gradient_fades_over_depth
+from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start, loss_plateaus
+
+
+@sign(needs=(SATURATED_SHARE,), severity=Severity.WARNING)
+def saturated_from_start(
+    run: Run, *, share: Annotated[float, "of a layer's outputs; bench/thresholds.md#units"] = 0.5
+) -> Answer:
+    """Most outputs of a bounded hidden activation lie at its flat ends at the first look."""
+    layers = hidden_bounded(run)
+    if not layers:
+        return CANNOT_TELL
+    first = [float(one.values[0]) for one in layers]
+    place = int(np.argmax(first))
+    if first[place] < share:
+        return None
+    worst = layers[place]
+    says = f"{worst.layer}: {first[place]:.0%} of outputs lie at the flat ends at step {worst.steps[0]:,.0f}"
+    return Finding(min(1.0, first[place]), says, (seen_in(worst, first[place], share),))
+
 
 CAUSE = Cause(
     slug="saturated-activations",

@@ -44,10 +44,9 @@ small, no rate helps, and with a batch of 1 it trains. 16 samples cannot be memo
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.shapes_broadcast import shapes_broadcast
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.loss import loss_plateaus
+from traindx.signs.targets import shapes_broadcast
 
 CAUSE = Cause(
     slug="target-shape-broadcast",

@@ -42,28 +42,61 @@ curve flattens at the end for that reason alone, and says nothing about how far 
 - Prechelt: Early Stopping - But When?, in Neural Networks: Tricks of the Trade, Springer, 1998.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.few_passes import few_passes
-from traindx.signs.few_steps_in_all import few_steps_in_all
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
-from traindx.signs.gradients_agree import gradients_agree
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.targets_unscaled import targets_unscaled
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.inside import batches_per_epoch, steps_taken
+from traindx.curves.stated import fact_evidence
+from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Run
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.gradients import gradients_agree
+from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates, spikes_recur
+from traindx.signs.targets import targets_unscaled
+from traindx.signs.validation import validation_improves, validation_turns_up
+from traindx.signs.weights import updates_tiny
+
+
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))
+def few_passes(
+    run: Run,
+    *,
+    passes: Annotated[float, "over the training data; bench/thresholds.md#passes"] = 3.5,
+    samples: Annotated[float, "in the training data; bench/thresholds.md#passes"] = 20_000,
+    noises: Annotated[float, "fall over its standard error; bench/thresholds.md#noises"] = 2.0,
+) -> Answer:
+    """The run ends after a few passes over a small data set, and its loss is still on the way down."""
+    loss, each = curve_of(whole(run, TRAIN_LOSS)), batches_per_epoch(run)
+    rows = run.facts.get(TRAINING_SAMPLES)
+    if each is None or len(loss) < 20 or not isinstance(rows, int | float):
+        return CANNOT_TELL
+    done = steps_taken(run) / each
+    # A large data set is seen once or twice on purpose.
+    if done > passes or rows > samples:
+        return None
+    late = loss.level_at(2 / 3) - loss.end
+    if late < max(noises * loss.end_noise, 0.03 * loss.progress):
+        return None
+    says = f"the run makes {done:.1f} passes over {rows:,.0f} samples, and its last third takes the loss from"
+    says += f" {loss.text(loss.level_at(2 / 3))} to {loss.text(loss.end)}"
+    fact = STEPS_PER_EPOCH if STEPS_PER_EPOCH in run.facts else TRAINING_SAMPLES
+    return Finding(1.0, says, (fact_evidence(run, fact),))
+
 
 CAUSE = Cause(
     slug="too-few-epochs",

@@ -49,18 +49,18 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.running_averages_lag import running_averages_lag
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.validated_in_train_mode import validated_in_train_mode
-from traindx.signs.validation_at_chance import validation_at_chance
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_never_improves import validation_never_improves
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.validation_starts_lost import validation_starts_lost
+from traindx.signs.chance import little_learned, validation_at_chance
+from traindx.signs.generalization import validation_starts_lost
+from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
+from traindx.signs.loss import loss_falls
+from traindx.signs.optimizer import running_averages_lag
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.validation import (
+    validation_gap_wide,
+    validation_improves,
+    validation_never_improves,
+    validation_noisy,
+)
 
 CAUSE = Cause(
     slug="train-eval-mode-bug",

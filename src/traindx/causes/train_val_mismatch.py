@@ -43,23 +43,23 @@ differs.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.double_descent import double_descent
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.model_dwarfs_data import model_dwarfs_data
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.training_inputs_wider import training_inputs_wider
-from traindx.signs.validated_in_train_mode import validated_in_train_mode
-from traindx.signs.validation_at_chance import validation_at_chance
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_inputs_differ import validation_inputs_differ
-from traindx.signs.validation_learns_nothing import validation_learns_nothing
-from traindx.signs.validation_never_improves import validation_never_improves
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.validation_starts_lost import validation_starts_lost
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.chance import little_learned, validation_at_chance
+from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
+from traindx.signs.generalization import (
+    double_descent,
+    training_inputs_wider,
+    validation_learns_nothing,
+    validation_starts_lost,
+)
+from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
+from traindx.signs.loss import loss_falls
+from traindx.signs.validation import (
+    validation_gap_wide,
+    validation_improves,
+    validation_never_improves,
+    validation_noisy,
+    validation_turns_up,
+)
 
 CAUSE = Cause(
     slug="train-val-mismatch",

@@ -50,22 +50,20 @@ neither.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.activations import dead_units_many
+from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
+from traindx.signs.generalization import both_losses_high, confidently_wrong
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates
+from traindx.signs.validation import validation_gap_wide, validation_turns_up
 
 CAUSE = Cause(
     slug="underfitting",

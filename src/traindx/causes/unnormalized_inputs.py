@@ -49,17 +49,12 @@ the first layer is far above the others'. On a log axis of the rate there is har
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_spikes import loss_spikes
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.worse_than_constant import worse_than_constant
+from traindx.signs.activations import dead_units_many, units_saturate
+from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant
+from traindx.signs.data import inputs_unscaled
+from traindx.signs.gradients import gradient_starts_huge
+from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start
+from traindx.signs.spikes import loss_oscillates, loss_spikes
 
 CAUSE = Cause(
     slug="unnormalized-inputs",

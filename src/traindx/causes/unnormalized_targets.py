@@ -48,14 +48,11 @@ small ones has not moved.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.targets_unscaled import targets_unscaled
-from traindx.signs.worse_than_constant import worse_than_constant
+from traindx.signs.chance import little_learned, worse_than_constant
+from traindx.signs.gradients import gradient_starts_huge
+from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.targets import targets_unscaled
 
 CAUSE = Cause(
     slug="unnormalized-targets",

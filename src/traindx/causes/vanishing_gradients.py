@@ -58,34 +58,35 @@ other and with their weights.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.recurrent_without_gates import recurrent_without_gates
-from traindx.signs.reward_flat import reward_flat
-from traindx.signs.sigmoids_stacked import sigmoids_stacked
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.activations import (
+    activations_fade_over_depth,
+    dead_units_many,
+    model_is_deep_and_plain,
+    recurrent_without_gates,
+    sigmoids_stacked,
+)
+from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_is_zero,
+    gradient_never_arrives,
+    gradient_norm_grows,
+    gradient_norm_vanishes,
+    gradient_spikes_before_loss,
+)
+from traindx.signs.loss import (
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+)
+from traindx.signs.lr import rate_decayed_early
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.weights import weights_start_tiny
 
 CAUSE = Cause(
     slug="vanishing-gradients",

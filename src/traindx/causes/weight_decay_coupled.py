@@ -47,11 +47,11 @@ chance with a norm of 0.13, and AdamW reached 0.21.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.weights_shrink import weights_shrink
+from traindx.signs.chance import little_learned
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.loss import loss_plateaus
+from traindx.signs.optimizer import decay_coupled
+from traindx.signs.weights import weights_shrink
 
 CAUSE = Cause(
     slug="weight-decay-coupled",

@@ -65,19 +65,131 @@ regression loss at the variance of the targets. Raw scores in `NLLLoss`: a loss 
 - Bishop: Pattern Recognition and Machine Learning, 2006, section 5.2, which output belongs to which error.
 """
 
+import re
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.output_bounded_target_not import output_bounded_target_not
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.probabilities_refused import probabilities_refused
-from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
-from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
-from traindx.signs.softmax_over_one import softmax_over_one
-from traindx.signs.squashed_twice import squashed_twice
+from traindx.curves.inside import compares_numbers, looked, seen_in
+from traindx.curves.stated import fact_evidence, is_recording, stated_number, stated_word
+from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
+from traindx.run import EventKind, Run
+from traindx.signs.chance import little_learned
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.loss import loss_flat_from_start, loss_plateaus
+from traindx.signs.targets import output_rectified, squashed_twice
+
+_BOUNDS = {
+    "sigmoid": (0.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "hardtanh": (-1.0, 1.0),
+    "log_softmax": (float("-inf"), 0.0),
+}
+
+
+@sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)
+def output_bounded_target_not(
+    run: Run, *, beyond: Annotated[float, "share of the targets' range; bench/thresholds.md#output"] = 0.1
+) -> Answer:
+    """The last activation is bounded, and targets lie beyond its bounds."""
+    low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
+    if low is None or high is None:
+        return CANNOT_TELL
+    given = stated_word(run, OUTPUT_ACTIVATION)
+    if given not in _BOUNDS or not compares_numbers(run):
+        return None
+    least, most = float(low.values.min()), float(high.values.max())
+    bottom, top = _BOUNDS[given]
+    out = max(bottom - least, most - top)
+    if out <= beyond * max(most - least, 1e-300):
+        return None
+    says = f"{given} gives values from {bottom:g} to {top:g}, the targets go from {number(least)}"
+    says += f" to {number(most)}"
+    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most, top)))
+
+
+_REFUSAL = re.compile(r"should be between 0 and 1\b|input_val >= zero && input_val <= one")
+"""What torch says of an input of `binary_cross_entropy`, on a processor and on a GPU."""
+
+
+@sign(needs=(), severity=Severity.CRITICAL)
+def probabilities_refused(run: Run) -> Answer:
+    """The program stopped because the loss function takes probabilities and got something else."""
+    stops = [one for one in run.events if one.kind is EventKind.EXCEPTION]
+    refused = next((one for one in stops if _REFUSAL.search(one.says)), None)
+    if refused is None:
+        return None if is_recording(run) else CANNOT_TELL
+    says = f'the loss function takes probabilities and stopped the program: "{refused.says}"'
+    step = refused.step or 0.0
+    # The call never came back, so that nothing else is recorded of it.
+    return Finding(1.0, says, (Evidence(LOSS_FUNCTION, (step, step), "binary_cross_entropy"),))
+
+
+_KERAS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")
+_SHARES = ("softmax", "sigmoid", "hardsigmoid")
+
+
+@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX), severity=Severity.SERIOUS)
+def raw_scores_for_probabilities(run: Run) -> Answer:
+    """A loss function that takes probabilities or their logarithms gets something else."""
+    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    high, low = looked(run, PREDICTION_MAX), looked(run, PREDICTION_MIN)
+    if high is None:
+        return CANNOT_TELL
+    most, least = float(high.values.max()), float(low.values.min()) if low is not None else 0.0
+    if loss == "nll_loss":
+        # The logarithm of a probability is never positive; a softmax without its logarithm always is.
+        wrong, expects = given != "log_softmax" and most > 0, "logarithms of probabilities, at most 0"
+    elif loss == "binary_cross_entropy" or (loss in _KERAS and run.facts.get(FROM_LOGITS) is not True):
+        wrong, expects = given not in _SHARES and not _are_shares(given, least, most), "probabilities"
+    else:
+        return None
+    if not wrong:
+        return None
+    made = "no activation" if given == "none" else f"a {given}"
+    says = f"{loss} expects {expects}, and gets values from {number(least)} to {number(most)} out of {made}"
+    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most)))
+
+
+def _are_shares(given: str, least: float, most: float) -> bool:
+    """Whether values lie between 0 and 1 by an operation of the program's own, not by being cut off."""
+    return given == "none" and least > 0 and most < 1
+
+
+_CATEGORICAL = ("categorical_crossentropy", "sparse_categorical_crossentropy")
+_EACH = {"sigmoid": _CATEGORICAL, "log_sigmoid": ("nll_loss",)}
+
+
+@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS)
+def sigmoid_with_categorical(run: Run) -> Answer:
+    """A sigmoid for each class enters a loss that expects one distribution over the classes."""
+    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    raw = run.facts.get(FROM_LOGITS) is True
+    if loss not in _EACH.get(given, ()) or raw or (stated_number(run, OUTPUTS) or 2) < 2:
+        return None
+    says = (
+        f"a sigmoid for each class enters {loss}, which expects shares that add up to 1, as a softmax gives"
+    )
+    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
+
+
+@sign(needs=(OUTPUT_ACTIVATION, PREDICTION_MIN, PREDICTION_MAX), severity=Severity.CRITICAL)
+def softmax_over_one(run: Run) -> Answer:
+    """A softmax over a single unit gives 1 whatever enters it."""
+    low, high = looked(run, PREDICTION_MIN), looked(run, PREDICTION_MAX)
+    if low is None or high is None:
+        return CANNOT_TELL
+    sure = {"softmax": 1.0, "log_softmax": 0.0}.get(stated_word(run, OUTPUT_ACTIVATION))
+    if sure is None or not (low.values == sure).all() or not (high.values == sure).all():
+        return None
+    says = f"every prediction is {sure:g}: the softmax runs over a single unit"
+    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, sure)))
+
 
 CAUSE = Cause(
     slug="wrong-output-activation",

@@ -4,126 +4,139 @@ Its score is what every cause competes with, so that healthy is an answer and no
 """
 
 from traindx.cause import Clue
-from traindx.signs.accumulation_undivided import accumulation_undivided
-from traindx.signs.accuracy_at_chance import accuracy_at_chance
-from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.all_pairs_compared import all_pairs_compared
-from traindx.signs.argmax_of_one import argmax_of_one
-from traindx.signs.attention_scores_grow import attention_scores_grow
-from traindx.signs.batch_tiny import batch_tiny
-from traindx.signs.batches_sorted import batches_sorted
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
-from traindx.signs.classes_unbalanced import classes_unbalanced
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.data_wait_dominates import data_wait_dominates
-from traindx.signs.dead_units_from_start import dead_units_from_start
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.decay_strong import decay_strong
-from traindx.signs.dropout_at_output import dropout_at_output
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.dropout_in_validation import dropout_in_validation
-from traindx.signs.few_passes import few_passes
-from traindx.signs.few_steps_in_all import few_steps_in_all
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_not_finite import gradient_not_finite
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
-from traindx.signs.gradients_carried_over import gradients_carried_over
-from traindx.signs.gradients_oscillate import gradients_oscillate
-from traindx.signs.held_as_drawn import held_as_drawn
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_negated import loss_negated
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
-from traindx.signs.loss_still_falling import loss_still_falling
-from traindx.signs.memory_grows import memory_grows
-from traindx.signs.momentum_extreme import momentum_extreme
-from traindx.signs.most_steps_clipped import most_steps_clipped
-from traindx.signs.noise_swamps_progress import noise_swamps_progress
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.signs.nothing_learned import nothing_learned
-from traindx.signs.one_class_only import one_class_only
-from traindx.signs.one_class_predicted import one_class_predicted
-from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.output_bounded_target_not import output_bounded_target_not
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
-from traindx.signs.predictions_constant import predictions_constant
-from traindx.signs.rare_class_ignored import rare_class_ignored
-from traindx.signs.rare_classes_missed import rare_classes_missed
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_below_usual import rate_below_usual
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.rate_rise_hurts import rate_rise_hurts
-from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
-from traindx.signs.reward_flat import reward_flat
-from traindx.signs.running_averages_lag import running_averages_lag
-from traindx.signs.saturated_from_start import saturated_from_start
-from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
-from traindx.signs.sigmoids_stacked import sigmoids_stacked
-from traindx.signs.softmax_over_one import softmax_over_one
-from traindx.signs.spikes_recur import spikes_recur
-from traindx.signs.squashed_twice import squashed_twice
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
-from traindx.signs.steps_overflow import steps_overflow
-from traindx.signs.targets_constant import targets_constant
-from traindx.signs.targets_not_finite import targets_not_finite
-from traindx.signs.targets_unscaled import targets_unscaled
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.training_inputs_wider import training_inputs_wider
-from traindx.signs.units_die import units_die
-from traindx.signs.units_saturate import units_saturate
-from traindx.signs.updates_large import updates_large
-from traindx.signs.updates_tiny import updates_tiny
-from traindx.signs.validated_in_train_mode import validated_in_train_mode
-from traindx.signs.validation_at_chance import validation_at_chance
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_inputs_differ import validation_inputs_differ
-from traindx.signs.validation_learns_nothing import validation_learns_nothing
-from traindx.signs.validation_metric_declines import validation_metric_declines
-from traindx.signs.validation_never_improves import validation_never_improves
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.validation_rows_seen import validation_rows_seen
-from traindx.signs.validation_starts_lost import validation_starts_lost
-from traindx.signs.validation_turns_up import validation_turns_up
-from traindx.signs.values_read_singly import values_read_singly
-from traindx.signs.weights_shrink import weights_shrink
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.weights_start_tiny import weights_start_tiny
-from traindx.signs.worse_than_constant import worse_than_constant
-from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
+from traindx.causes.attention_logit_growth import attention_scores_grow
+from traindx.causes.bad_initialization import loss_starts_above_chance
+from traindx.causes.batch_too_small import batch_tiny
+from traindx.causes.class_imbalance import (
+    classes_unbalanced,
+    one_class_predicted,
+    rare_class_ignored,
+    rare_classes_missed,
+)
+from traindx.causes.data_loading_bottleneck import data_wait_dominates
+from traindx.causes.degenerate_labels import one_class_only, targets_constant
+from traindx.causes.dropout_misuse import dropout_at_output, dropout_in_validation
+from traindx.causes.exploding_gradients import gradient_swells_over_depth
+from traindx.causes.frozen_parameters import held_as_drawn
+from traindx.causes.host_device_sync import values_read_singly
+from traindx.causes.labels_misaligned import nothing_learned
+from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
+from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
+from traindx.causes.memory_leak import memory_grows
+from traindx.causes.misleading_metric import accuracy_of_a_regression, all_pairs_compared, argmax_of_one
+from traindx.causes.overfitting import validation_metric_declines
+from traindx.causes.saturated_activations import saturated_from_start
+from traindx.causes.too_few_epochs import few_passes
+from traindx.causes.train_val_leakage import validation_rows_seen
+from traindx.causes.wrong_output_activation import (
+    output_bounded_target_not,
+    raw_scores_for_probabilities,
+    sigmoid_with_categorical,
+    softmax_over_one,
+)
+from traindx.signs.activations import (
+    activations_fade_over_depth,
+    activations_swell_over_depth,
+    dead_units_from_start,
+    dead_units_many,
+    nonlinearity_missing,
+    sigmoids_stacked,
+    units_die,
+    units_saturate,
+)
+from traindx.signs.chance import (
+    accuracy_at_chance,
+    little_learned,
+    loss_at_chance,
+    predictions_constant,
+    reward_flat,
+    starts_far_above_chance,
+    validation_at_chance,
+    worse_than_constant,
+)
+from traindx.signs.data import (
+    batches_sorted,
+    data_tiny,
+    input_outliers_seen,
+    inputs_not_finite,
+    inputs_unscaled,
+    labels_faulty,
+    validation_inputs_differ,
+)
+from traindx.signs.generalization import (
+    both_losses_high,
+    confidently_wrong,
+    training_inputs_wider,
+    validation_learns_nothing,
+    validation_starts_lost,
+)
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_is_zero,
+    gradient_never_arrives,
+    gradient_norm_grows,
+    gradient_norm_vanishes,
+    gradient_spikes_before_loss,
+    gradient_starts_huge,
+    gradients_oscillate,
+    most_steps_clipped,
+)
+from traindx.signs.loop import (
+    accumulation_undivided,
+    few_steps_in_all,
+    few_updates_per_epoch,
+    gradients_carried_over,
+    trained_in_eval_mode,
+    validated_in_train_mode,
+)
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_decayed_early, rate_rise_hurts
+from traindx.signs.nonfinite import gradient_not_finite, loss_not_finite, loss_scale_collapses, steps_overflow
+from traindx.signs.optimizer import (
+    decay_coupled,
+    dropout_extreme,
+    momentum_extreme,
+    optimizer_ill_fitting,
+    running_averages_lag,
+)
+from traindx.signs.spikes import leaps_on_small_steps, loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.targets import (
+    classes_fed_to_number_loss,
+    loss_negated,
+    output_rectified,
+    shapes_broadcast,
+    squashed_twice,
+    targets_not_finite,
+    targets_unscaled,
+)
+from traindx.signs.validation import (
+    validation_gap_wide,
+    validation_improves,
+    validation_never_improves,
+    validation_noisy,
+    validation_turns_up,
+)
+from traindx.signs.weights import (
+    decay_strong,
+    optimizer_holds_strangers,
+    parameters_frozen,
+    parameters_unoptimized,
+    updates_large,
+    updates_tiny,
+    weights_shrink,
+    weights_start_equal,
+    weights_start_far_off,
+    weights_start_tiny,
+)
 
 HEALTHY_PRIOR = 0.0
 

@@ -14,8 +14,9 @@ from traindx.finding import Sign
 
 @cache
 def signs() -> tuple[Sign, ...]:
-    """Every sign, built in or registered by a plugin."""
-    return tuple(sorted(units(sign_folder, Sign, "traindx.signs"), key=lambda sign: sign.slug))
+    """Every sign: those that causes share, those of a single cause, and those of plugins."""
+    known = {*units(sign_folder, Sign, "traindx.signs"), *units(cause_folder, Sign)}
+    return tuple(sorted(known, key=lambda sign: sign.slug))
 
 
 @cache

@@ -6,10 +6,10 @@ from traindx.curves.objective import is_adversarial
 from traindx.diagnosis.types import Asked, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.run import Run
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.too_short import too_short
-from traindx.signs.validation_improves import validation_improves
+from traindx.signs.loop import too_short
+from traindx.signs.loss import loss_falls
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.validation import validation_improves
 
 _SURE = 0.5
 """More belief than doubt."""

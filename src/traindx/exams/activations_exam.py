@@ -36,10 +36,12 @@ from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
 from traindx.recorder.probes.functional_activations import FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
 from traindx.run import Quantity, Run
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.units_saturate import units_saturate
+from traindx.signs.activations import (
+    activations_fade_over_depth,
+    activations_swell_over_depth,
+    dead_units_many,
+    units_saturate,
+)
 
 _NAMED = 4
 

@@ -5,25 +5,28 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from traindx.causes.dropout_misuse import dropout_at_output
+from traindx.causes.frozen_parameters import held_as_drawn
+from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
+from traindx.causes.missing_nonlinearity import linear_in_a_row
+from traindx.causes.wrong_output_activation import (
+    output_bounded_target_not,
+    raw_scores_for_probabilities,
+    softmax_over_one,
+)
 from traindx.exams.graph_shape import GraphShape
 from traindx.exams.judging import Question
 from traindx.finding import Finding, Problem, Severity
 from traindx.format import count, listed
 from traindx.run import Run
-from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
-from traindx.signs.dropout_at_output import dropout_at_output
-from traindx.signs.held_as_drawn import held_as_drawn
-from traindx.signs.linear_in_a_row import linear_in_a_row
-from traindx.signs.model_dwarfs_data import model_dwarfs_data
-from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.signs.output_bounded_target_not import output_bounded_target_not
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
-from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.signs.softmax_over_one import softmax_over_one
-from traindx.signs.squashed_twice import squashed_twice
-from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
+from traindx.signs.activations import model_is_deep_and_plain, nonlinearity_missing
+from traindx.signs.data import model_dwarfs_data
+from traindx.signs.targets import (
+    classes_fed_to_number_loss,
+    output_rectified,
+    shapes_broadcast,
+    squashed_twice,
+)
 
 _NAMED = 3
 _SIGMOIDS = 2

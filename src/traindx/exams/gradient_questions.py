@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx.causes.exploding_gradients import gradient_swells_over_depth
+from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.curves.gains import starting_gains
 from traindx.curves.inside import is_matrix, size_of
 from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
@@ -13,16 +15,9 @@ from traindx.finding import NON_FINITE, Finding, Problem, Severity, worst_first
 from traindx.format import count, listed
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.gradient_starts_huge import gradient_starts_huge
-from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
-from traindx.signs.held_as_drawn import held_as_drawn
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.activations import activations_fade_over_depth, activations_swell_over_depth
+from traindx.signs.gradients import gradient_fades_over_depth, gradient_never_arrives, gradient_starts_huge
+from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 _NAMED = 3
 _FEW = 0.01

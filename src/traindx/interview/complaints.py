@@ -5,12 +5,10 @@ import re
 from traindx.cause import Symptom
 from traindx.errors import TraindxError
 from traindx.interview.questions.types import Complaint
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.validation_gap_wide import validation_gap_wide
+from traindx.signs.gradients import gradient_norm_grows, gradient_norm_vanishes
+from traindx.signs.loss import loss_falls, loss_falls_slowly
+from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.validation import validation_gap_wide
 
 
 def _words(*alternatives: str) -> re.Pattern[str]:

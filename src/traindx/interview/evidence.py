@@ -15,8 +15,8 @@ from traindx.readers.loading.discover import STANDARD_INPUT
 from traindx.readers.loading.reading import load
 from traindx.readers.names.vocabulary import fact_of
 from traindx.run import Fact, Run, Scalar
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.precision_is_half import precision_is_half
+from traindx.signs.nonfinite import precision_is_half
+from traindx.signs.optimizer import dropout_extreme
 
 _LARGEST = 1 << 22
 _CONFIGURATIONS = (".yaml", ".yml", ".json")

@@ -25,7 +25,7 @@ from traindx.facts import (
 )
 from traindx.finding import Evidence, Finding
 from traindx.run import Fact, Scalar
-from traindx.signs.gradients_carried_over import gradients_carried_over
+from traindx.signs.loop import gradients_carried_over
 
 _OPTIMIZERS = frozenset(
     "adam adamw sgd rmsprop adagrad adadelta adamax nadam radam lamb lion lbfgs rprop adafactor".split()

@@ -2,10 +2,7 @@
 
 from traindx.interview.complaints import GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_SLOW, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
-from traindx.signs.sigmoids_stacked import sigmoids_stacked
-from traindx.signs.units_saturate import units_saturate
+from traindx.signs.activations import dead_units_many, nonlinearity_missing, sigmoids_stacked, units_saturate
 
 QUESTION = Question(
     slug="activation",

@@ -1,5 +1,6 @@
 """What kind of model it is."""
 
+from traindx.causes.attention_logit_growth import attention_scores_grow
 from traindx.interview.complaints import (
     GRADIENTS_EXPLODE,
     GRADIENTS_VANISH,
@@ -8,10 +9,7 @@ from traindx.interview.complaints import (
     LOSS_UNSTABLE,
 )
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.attention_scores_grow import attention_scores_grow
-from traindx.signs.model_is_deep_and_plain import model_is_deep_and_plain
-from traindx.signs.model_is_recurrent import model_is_recurrent
-from traindx.signs.recurrent_without_gates import recurrent_without_gates
+from traindx.signs.activations import model_is_deep_and_plain, model_is_recurrent, recurrent_without_gates
 
 QUESTION = Question(
     slug="architecture",

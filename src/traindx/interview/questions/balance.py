@@ -1,9 +1,8 @@
 """Whether some classes are rare."""
 
+from traindx.causes.class_imbalance import classes_unbalanced, rare_class_ignored
 from traindx.interview.complaints import LOSS_STUCK, OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.classes_unbalanced import classes_unbalanced
-from traindx.signs.rare_class_ignored import rare_class_ignored
 
 QUESTION = Question(
     slug="balance",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from traindx.causes.batch_too_small import batch_tiny
 from traindx.curves.inside import batches_per_epoch, graded
 from traindx.curves.stated import fact_evidence, stated_number
 from traindx.facts import BATCH_SIZE, TRAINING_SAMPLES
@@ -9,9 +10,8 @@ from traindx.finding import Answer, CannotTell, Finding, Sign
 from traindx.interview.complaints import LOSS_SLOW, LOSS_UNSTABLE, TRAINING_SLOW
 from traindx.interview.questions.types import Field, Question
 from traindx.run import Run
-from traindx.signs.batch_tiny import batch_tiny
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
+from traindx.signs.data import data_tiny
+from traindx.signs.loop import few_updates_per_epoch
 
 _LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
 

@@ -2,7 +2,7 @@
 
 from traindx.interview.complaints import LOSS_SLOW, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.gradients import most_steps_clipped
 
 QUESTION = Question(
     slug="clipping",

@@ -2,11 +2,13 @@
 
 from traindx.interview.complaints import LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_falls_slowly import loss_falls_slowly
-from traindx.signs.loss_flat_from_start import loss_flat_from_start
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.loss import (
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_plateaus,
+    loss_still_falling,
+)
 
 QUESTION = Question(
     slug="course",

@@ -2,8 +2,8 @@
 
 from traindx.interview.complaints import LOSS_NAN
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.signs.data import inputs_not_finite
+from traindx.signs.targets import targets_not_finite
 
 QUESTION = Question(
     slug="finite",

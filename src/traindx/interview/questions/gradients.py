@@ -9,10 +9,12 @@ from traindx.interview.complaints import (
     LOSS_UNSTABLE,
 )
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_norm_grows import gradient_norm_grows
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_spikes_before_loss import gradient_spikes_before_loss
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_norm_grows,
+    gradient_norm_vanishes,
+    gradient_spikes_before_loss,
+)
 
 QUESTION = Question(
     slug="gradients",

@@ -2,9 +2,7 @@
 
 from traindx.interview.complaints import GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_NAN, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 QUESTION = Question(
     slug="init",

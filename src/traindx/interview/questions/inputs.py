@@ -9,9 +9,8 @@ from traindx.interview.complaints import (
     LOSS_UNSTABLE,
 )
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.inputs_unscaled import inputs_unscaled
-from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.data import input_outliers_seen, inputs_unscaled
+from traindx.signs.targets import targets_unscaled
 
 QUESTION = Question(
     slug="inputs",

@@ -3,9 +3,8 @@
 from traindx.causes import label_noise, labels_misaligned
 from traindx.interview.complaints import LOSS_STUCK, OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.confidently_wrong import confidently_wrong
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.validation_learns_nothing import validation_learns_nothing
+from traindx.signs.data import labels_faulty
+from traindx.signs.generalization import confidently_wrong, validation_learns_nothing
 
 QUESTION = Question(
     slug="labels",

@@ -1,11 +1,10 @@
 """How long it trained."""
 
+from traindx.causes.too_few_epochs import few_passes
 from traindx.interview.complaints import LOSS_SLOW
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.few_passes import few_passes
-from traindx.signs.few_steps_in_all import few_steps_in_all
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
-from traindx.signs.loss_still_falling import loss_still_falling
+from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
+from traindx.signs.loss import loss_still_falling
 
 QUESTION = Question(
     slug="length",

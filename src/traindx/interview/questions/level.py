@@ -1,12 +1,10 @@
 """Where the loss stands against guessing."""
 
+from traindx.causes.labels_misaligned import nothing_learned
 from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.little_learned import little_learned
-from traindx.signs.loss_at_chance import loss_at_chance
-from traindx.signs.loss_converged import loss_converged
-from traindx.signs.loss_plateaus import loss_plateaus
-from traindx.signs.nothing_learned import nothing_learned
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.loss import loss_converged, loss_plateaus
 
 QUESTION = Question(
     slug="level",

@@ -2,11 +2,9 @@
 
 from traindx.interview.complaints import GRADIENTS_EXPLODE, LOSS_SLOW, LOSS_STUCK, LOSS_UNSTABLE
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.accumulation_undivided import accumulation_undivided
-from traindx.signs.batches_sorted import batches_sorted
-from traindx.signs.gradients_carried_over import gradients_carried_over
-from traindx.signs.loss_negated import loss_negated
-from traindx.signs.loss_summed import loss_summed
+from traindx.signs.data import batches_sorted
+from traindx.signs.loop import accumulation_undivided, gradients_carried_over
+from traindx.signs.targets import loss_negated, loss_summed
 
 QUESTION = Question(
     slug="loop",

@@ -2,7 +2,7 @@
 
 from traindx.interview.complaints import LOSS_NAN
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
+from traindx.signs.nonfinite import nonfinite_from_loss
 
 QUESTION = Question(
     slug="loss-function",

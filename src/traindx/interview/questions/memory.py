@@ -1,8 +1,8 @@
 """What memory does."""
 
+from traindx.causes.memory_leak import memory_grows
 from traindx.interview.complaints import OTHER, TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.memory_grows import memory_grows
 
 QUESTION = Question(
     slug="memory",

@@ -1,10 +1,9 @@
 """Whether modes are switched."""
 
+from traindx.causes.dropout_misuse import dropout_in_validation
 from traindx.interview.complaints import OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.dropout_in_validation import dropout_in_validation
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.validated_in_train_mode import validated_in_train_mode
+from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 
 QUESTION = Question(
     slug="modes",

@@ -2,10 +2,8 @@
 
 from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
+from traindx.signs.gradients import gradient_never_arrives
+from traindx.signs.weights import optimizer_holds_strangers, parameters_frozen, parameters_unoptimized
 
 QUESTION = Question(
     slug="moving",

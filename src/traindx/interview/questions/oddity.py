@@ -7,12 +7,12 @@ from traindx.causes import (
     misleading_metric,
     train_val_leakage,
 )
+from traindx.causes.class_imbalance import one_class_predicted
+from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
 from traindx.interview.complaints import OTHER
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
-from traindx.signs.one_class_predicted import one_class_predicted
-from traindx.signs.validation_below_train import validation_below_train
+from traindx.signs.data import labels_faulty
+from traindx.signs.validation import validation_below_train
 
 QUESTION = Question(
     slug="oddity",

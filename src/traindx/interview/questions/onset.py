@@ -2,9 +2,7 @@
 
 from traindx.interview.complaints import LOSS_NAN
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.fails_without_warning import fails_without_warning
-from traindx.signs.loss_climbs_before_failure import loss_climbs_before_failure
+from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_climbs_before_failure
 
 QUESTION = Question(
     slug="onset",

@@ -1,14 +1,18 @@
 """What enters the loss function."""
 
+from traindx.causes.wrong_output_activation import (
+    output_bounded_target_not,
+    raw_scores_for_probabilities,
+    sigmoid_with_categorical,
+)
 from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_SLOW, LOSS_STUCK, OTHER
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
-from traindx.signs.output_bounded_target_not import output_bounded_target_not
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
-from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
-from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.targets import (
+    classes_fed_to_number_loss,
+    output_rectified,
+    shapes_broadcast,
+    squashed_twice,
+)
 
 QUESTION = Question(
     slug="output",

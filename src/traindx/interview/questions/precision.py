@@ -2,10 +2,12 @@
 
 from traindx.interview.complaints import LOSS_NAN, LOSS_UNSTABLE
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.nonfinite_from_half import nonfinite_from_half
-from traindx.signs.precision_is_half import precision_is_half
-from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.nonfinite import (
+    loss_scale_collapses,
+    nonfinite_from_half,
+    precision_is_half,
+    steps_overflow,
+)
 
 QUESTION = Question(
     slug="precision",

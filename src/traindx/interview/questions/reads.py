@@ -1,8 +1,8 @@
 """Whether each step reads values out of tensors."""
 
+from traindx.causes.host_device_sync import values_read_singly
 from traindx.interview.complaints import TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.values_read_singly import values_read_singly
 
 QUESTION = Question(
     slug="reads",

@@ -2,10 +2,9 @@
 
 from traindx.interview.complaints import LOSS_SLOW, LOSS_STUCK, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.decay_strong import decay_strong
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.training_inputs_wider import training_inputs_wider
-from traindx.signs.weights_shrink import weights_shrink
+from traindx.signs.generalization import training_inputs_wider
+from traindx.signs.optimizer import dropout_extreme
+from traindx.signs.weights import decay_strong, weights_shrink
 
 QUESTION = Question(
     slug="regularisation",

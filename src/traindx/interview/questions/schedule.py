@@ -1,10 +1,10 @@
 """What the rate does over the run."""
 
+from traindx.causes.lr_decay_needed import rate_constant
+from traindx.causes.missing_warmup import warmup_absent
 from traindx.interview.complaints import LOSS_NAN, LOSS_SLOW, LOSS_STUCK, LOSS_UNSTABLE
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.rate_constant import rate_constant
-from traindx.signs.rate_decayed_early import rate_decayed_early
-from traindx.signs.warmup_absent import warmup_absent
+from traindx.signs.lr import rate_decayed_early
 
 QUESTION = Question(
     slug="schedule",

@@ -11,11 +11,8 @@ from traindx.interview.complaints import (
 )
 from traindx.interview.questions.types import Field, Question
 from traindx.interview.stating import by_signs
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.momentum_extreme import momentum_extreme
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.rate_above_usual import rate_above_usual
-from traindx.signs.rate_below_usual import rate_below_usual
+from traindx.signs.lr import rate_above_usual, rate_below_usual
+from traindx.signs.optimizer import decay_coupled, momentum_extreme, optimizer_ill_fitting
 
 _OPTIMIZERS = (
     "adam adamw sgd rmsprop adagrad adadelta adamax nadam radam lamb lion lbfgs rprop adafactor muon other"

@@ -4,8 +4,7 @@ from traindx.facts import PARAMETERS, TRAINING_SAMPLES
 from traindx.interview.complaints import OVERFITTING
 from traindx.interview.questions.types import Field, Question
 from traindx.interview.stating import by_signs
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.model_dwarfs_data import model_dwarfs_data
+from traindx.signs.data import data_tiny, model_dwarfs_data
 
 QUESTION = Question(
     slug="size",

@@ -1,9 +1,9 @@
 """Where validation data comes from."""
 
+from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.interview.complaints import OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.validation_inputs_differ import validation_inputs_differ
-from traindx.signs.validation_rows_seen import validation_rows_seen
+from traindx.signs.data import validation_inputs_differ
 
 QUESTION = Question(
     slug="split",

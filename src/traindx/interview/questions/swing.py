@@ -2,11 +2,8 @@
 
 from traindx.interview.complaints import LOSS_UNSTABLE
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_falls import loss_falls
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_oscillates import loss_oscillates
-from traindx.signs.spikes_recur import spikes_recur
+from traindx.signs.loss import loss_diverges, loss_falls, loss_leaps_above_start
+from traindx.signs.spikes import loss_oscillates, spikes_recur
 
 QUESTION = Question(
     slug="swing",

@@ -2,8 +2,7 @@
 
 from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.units_saturate import units_saturate
+from traindx.signs.activations import dead_units_many, units_saturate
 
 QUESTION = Question(
     slug="units",

@@ -2,13 +2,15 @@
 
 from traindx.interview.complaints import LOSS_STUCK, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.both_losses_high import both_losses_high
-from traindx.signs.validation_below_train import validation_below_train
-from traindx.signs.validation_gap_wide import validation_gap_wide
-from traindx.signs.validation_improves import validation_improves
-from traindx.signs.validation_never_improves import validation_never_improves
-from traindx.signs.validation_noisy import validation_noisy
-from traindx.signs.validation_turns_up import validation_turns_up
+from traindx.signs.generalization import both_losses_high
+from traindx.signs.validation import (
+    validation_below_train,
+    validation_gap_wide,
+    validation_improves,
+    validation_never_improves,
+    validation_noisy,
+    validation_turns_up,
+)
 
 QUESTION = Question(
     slug="validation",

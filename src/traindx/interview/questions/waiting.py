@@ -1,9 +1,9 @@
 """What a step waits for."""
 
+from traindx.causes.data_loading_bottleneck import data_wait_dominates
+from traindx.causes.host_device_sync import values_read_singly
 from traindx.interview.complaints import TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.data_wait_dominates import data_wait_dominates
-from traindx.signs.values_read_singly import values_read_singly
 
 QUESTION = Question(
     slug="waiting",

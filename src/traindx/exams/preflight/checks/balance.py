@@ -1,11 +1,11 @@
 """Whether some classes are rare."""
 
+from traindx.causes.class_imbalance import classes_unbalanced
 from traindx.curves.stated import stated_number
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import CLASS_BALANCE
 from traindx.format import number
-from traindx.signs.classes_unbalanced import classes_unbalanced
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -4,8 +4,8 @@ from traindx.exams.preflight.check import by_signs, looks
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.format import count
 from traindx.quantities import INPUT_NONFINITE_SHARE
-from traindx.signs.inputs_not_finite import inputs_not_finite
-from traindx.signs.targets_not_finite import targets_not_finite
+from traindx.signs.data import inputs_not_finite
+from traindx.signs.targets import targets_not_finite
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -1,14 +1,11 @@
 """Whether gradients arrive at all layers."""
 
+from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.curves.depth import over_depth
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
-from traindx.signs.dead_units_many import dead_units_many
-from traindx.signs.gradient_fades_over_depth import gradient_fades_over_depth
-from traindx.signs.gradient_is_zero import gradient_is_zero
-from traindx.signs.gradient_norm_vanishes import gradient_norm_vanishes
-from traindx.signs.gradient_swells_over_depth import gradient_swells_over_depth
-from traindx.signs.units_saturate import units_saturate
+from traindx.signs.activations import dead_units_many, units_saturate
+from traindx.signs.gradients import gradient_fades_over_depth, gradient_is_zero, gradient_norm_vanishes
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -1,12 +1,12 @@
 """Whether an untrained model loses what guessing loses."""
 
+from traindx.causes.bad_initialization import loss_starts_above_chance
 from traindx.curves.stated import stated_number
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.format import number
-from traindx.signs.loss_starts_above_chance import loss_starts_above_chance
-from traindx.signs.starts_far_above_chance import starts_far_above_chance
+from traindx.signs.chance import starts_far_above_chance
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -1,15 +1,15 @@
 """Whether the weights begin where training can begin."""
 
+from traindx.causes.attention_logit_growth import attention_scores_grow
+from traindx.causes.saturated_activations import saturated_from_start
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part
-from traindx.signs.activations_fade_over_depth import activations_fade_over_depth
-from traindx.signs.activations_swell_over_depth import activations_swell_over_depth
-from traindx.signs.attention_scores_grow import attention_scores_grow
-from traindx.signs.dead_units_from_start import dead_units_from_start
-from traindx.signs.saturated_from_start import saturated_from_start
-from traindx.signs.weights_start_equal import weights_start_equal
-from traindx.signs.weights_start_far_off import weights_start_far_off
-from traindx.signs.weights_start_tiny import weights_start_tiny
+from traindx.signs.activations import (
+    activations_fade_over_depth,
+    activations_swell_over_depth,
+    dead_units_from_start,
+)
+from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 CHECK = Check(
     "initialisation",

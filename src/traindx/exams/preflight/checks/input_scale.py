@@ -4,8 +4,7 @@ from traindx.exams.preflight.check import by_signs, typical
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.format import number
 from traindx.quantities import INPUT_MAX, INPUT_MEAN, INPUT_MIN, INPUT_STD
-from traindx.signs.input_outliers_seen import input_outliers_seen
-from traindx.signs.inputs_unscaled import inputs_unscaled
+from traindx.signs.data import input_outliers_seen, inputs_unscaled
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -4,7 +4,7 @@ from traindx.curves.objective import is_adversarial
 from traindx.exams.preflight.types import Check, Length, Part, Rehearsal, Seen
 from traindx.finding import Finding, Mark
 from traindx.format import count
-from traindx.signs.few_updates_per_epoch import few_updates_per_epoch
+from traindx.signs.loop import few_updates_per_epoch
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:

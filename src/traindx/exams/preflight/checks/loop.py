@@ -2,9 +2,8 @@
 
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part
-from traindx.signs.accumulation_undivided import accumulation_undivided
-from traindx.signs.gradients_carried_over import gradients_carried_over
-from traindx.signs.most_steps_clipped import most_steps_clipped
+from traindx.signs.gradients import most_steps_clipped
+from traindx.signs.loop import accumulation_undivided, gradients_carried_over
 
 CHECK = Check(
     "loop",

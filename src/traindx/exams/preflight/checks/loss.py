@@ -1,13 +1,11 @@
 """Whether the loss compares the right things, the right way round."""
 
+from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
+from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import LOSS_FUNCTION
-from traindx.signs.classes_fed_to_number_loss import classes_fed_to_number_loss
-from traindx.signs.loss_falls_without_floor import loss_falls_without_floor
-from traindx.signs.loss_negated import loss_negated
-from traindx.signs.shapes_broadcast import shapes_broadcast
-from traindx.signs.yes_no_loss_on_exclusive_classes import yes_no_loss_on_exclusive_classes
+from traindx.signs.targets import classes_fed_to_number_loss, loss_negated, shapes_broadcast
 
 
 def _passes(rehearsal: Rehearsal) -> str:

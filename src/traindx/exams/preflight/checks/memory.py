@@ -1,10 +1,10 @@
 """Whether the run fits into memory, to its end."""
 
+from traindx.causes.memory_leak import memory_grows
 from traindx.exams.preflight.check import asked
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Mark
 from traindx.quantities import MEMORY
-from traindx.signs.memory_grows import memory_grows
 
 _GPU = "cuda"
 _FULL = 0.9

@@ -1,10 +1,8 @@
 """Whether the number that the program shows can tell anything."""
 
+from traindx.causes.misleading_metric import accuracy_of_a_regression, all_pairs_compared, argmax_of_one
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part
-from traindx.signs.accuracy_of_a_regression import accuracy_of_a_regression
-from traindx.signs.all_pairs_compared import all_pairs_compared
-from traindx.signs.argmax_of_one import argmax_of_one
 
 CHECK = Check(
     "metric",

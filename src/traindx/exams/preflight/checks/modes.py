@@ -2,13 +2,12 @@
 
 import math
 
+from traindx.causes.dropout_misuse import dropout_in_validation
 from traindx.exams.preflight.check import asked
 from traindx.exams.preflight.types import Check, Modes, Part, Rehearsal, Seen
 from traindx.finding import Mark
 from traindx.format import count
-from traindx.signs.dropout_in_validation import dropout_in_validation
-from traindx.signs.trained_in_eval_mode import trained_in_eval_mode
-from traindx.signs.validated_in_train_mode import validated_in_train_mode
+from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 
 _RANDOM = 0.01
 """Of the spread of outputs: two calls that differ by less are alike, but for rounding in halves."""

@@ -8,7 +8,7 @@ from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
 from traindx.finding import Mark
 from traindx.format import count
-from traindx.signs.nonlinearity_missing import nonlinearity_missing
+from traindx.signs.activations import nonlinearity_missing
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:

@@ -5,7 +5,7 @@ from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import SHUFFLE
 from traindx.format import number
 from traindx.quantities import NEIGHBOUR_AGREEMENT
-from traindx.signs.batches_sorted import batches_sorted
+from traindx.signs.data import batches_sorted
 
 _ALIKE = 0.3
 

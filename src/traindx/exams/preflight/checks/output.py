@@ -1,16 +1,17 @@
 """Whether the last layer gives what the loss function expects."""
 
+from traindx.causes.dropout_misuse import dropout_at_output
+from traindx.causes.wrong_output_activation import (
+    output_bounded_target_not,
+    probabilities_refused,
+    raw_scores_for_probabilities,
+    sigmoid_with_categorical,
+    softmax_over_one,
+)
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import LOSS_FUNCTION, OUTPUT_ACTIVATION
-from traindx.signs.dropout_at_output import dropout_at_output
-from traindx.signs.output_bounded_target_not import output_bounded_target_not
-from traindx.signs.output_rectified import output_rectified
-from traindx.signs.probabilities_refused import probabilities_refused
-from traindx.signs.raw_scores_for_probabilities import raw_scores_for_probabilities
-from traindx.signs.sigmoid_with_categorical import sigmoid_with_categorical
-from traindx.signs.softmax_over_one import softmax_over_one
-from traindx.signs.squashed_twice import squashed_twice
+from traindx.signs.targets import output_rectified, squashed_twice
 
 
 def _passes(rehearsal: Rehearsal) -> str:

@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
+from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.exams.preflight.check import asked
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Mark
 from traindx.format import count
-from traindx.signs.gradient_never_arrives import gradient_never_arrives
-from traindx.signs.held_as_drawn import held_as_drawn
-from traindx.signs.optimizer_holds_strangers import optimizer_holds_strangers
-from traindx.signs.parameters_frozen import parameters_frozen
-from traindx.signs.parameters_unoptimized import parameters_unoptimized
+from traindx.signs.gradients import gradient_never_arrives
+from traindx.signs.weights import optimizer_holds_strangers, parameters_frozen, parameters_unoptimized
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:

@@ -1,10 +1,10 @@
 """Whether the program gets going at all."""
 
+from traindx.causes.wrong_output_activation import probabilities_refused
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Finding, Mark
 from traindx.format import count
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.probabilities_refused import probabilities_refused
+from traindx.signs.data import labels_faulty
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:

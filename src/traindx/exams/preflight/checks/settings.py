@@ -1,17 +1,18 @@
 """Whether optimizer, regularisation and batch are within what works."""
 
+from traindx.causes.batch_too_small import batch_tiny
 from traindx.exams.preflight.check import asked, prolonged
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
 from traindx.finding import Mark
-from traindx.signs.batch_tiny import batch_tiny
-from traindx.signs.decay_coupled import decay_coupled
-from traindx.signs.decay_strong import decay_strong
-from traindx.signs.dropout_extreme import dropout_extreme
-from traindx.signs.momentum_extreme import momentum_extreme
-from traindx.signs.optimizer_ill_fitting import optimizer_ill_fitting
-from traindx.signs.running_averages_lag import running_averages_lag
-from traindx.signs.updates_tiny import updates_tiny
+from traindx.signs.optimizer import (
+    decay_coupled,
+    dropout_extreme,
+    momentum_extreme,
+    optimizer_ill_fitting,
+    running_averages_lag,
+)
+from traindx.signs.weights import decay_strong, updates_tiny
 
 
 def _passes(rehearsal: Rehearsal) -> str:

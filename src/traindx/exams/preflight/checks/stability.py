@@ -5,17 +5,18 @@ from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.format import count, number
 from traindx.quantities import TRAIN_LOSS
-from traindx.signs.fails_in_first_steps import fails_in_first_steps
-from traindx.signs.gradient_not_finite import gradient_not_finite
-from traindx.signs.leaps_on_small_steps import leaps_on_small_steps
-from traindx.signs.loss_diverges import loss_diverges
-from traindx.signs.loss_leaps_above_start import loss_leaps_above_start
-from traindx.signs.loss_not_finite import loss_not_finite
-from traindx.signs.loss_scale_collapses import loss_scale_collapses
-from traindx.signs.nonfinite_from_half import nonfinite_from_half
-from traindx.signs.nonfinite_from_layers import nonfinite_from_layers
-from traindx.signs.nonfinite_from_loss import nonfinite_from_loss
-from traindx.signs.steps_overflow import steps_overflow
+from traindx.signs.loss import loss_diverges, loss_leaps_above_start
+from traindx.signs.nonfinite import (
+    fails_in_first_steps,
+    gradient_not_finite,
+    loss_not_finite,
+    loss_scale_collapses,
+    nonfinite_from_half,
+    nonfinite_from_layers,
+    nonfinite_from_loss,
+    steps_overflow,
+)
+from traindx.signs.spikes import leaps_on_small_steps
 
 
 def _passes(rehearsal: Rehearsal) -> str:

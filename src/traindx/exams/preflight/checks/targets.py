@@ -1,15 +1,13 @@
 """Whether targets are what the loss function and the outputs allow."""
 
+from traindx.causes.degenerate_labels import one_class_only, targets_constant
 from traindx.exams.preflight.check import by_signs, typical
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import CLASSES, LOSS_FUNCTION
 from traindx.format import number
 from traindx.quantities import TARGET_MAX, TARGET_MEAN, TARGET_MIN, TARGET_STD
-from traindx.signs.data_tiny import data_tiny
-from traindx.signs.labels_faulty import labels_faulty
-from traindx.signs.one_class_only import one_class_only
-from traindx.signs.targets_constant import targets_constant
-from traindx.signs.targets_unscaled import targets_unscaled
+from traindx.signs.data import data_tiny, labels_faulty
+from traindx.signs.targets import targets_unscaled
 
 
 def _passes(rehearsal: Rehearsal) -> str:

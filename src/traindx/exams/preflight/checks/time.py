@@ -1,12 +1,12 @@
 """How long the run is going to take, and what a step waits for."""
 
+from traindx.causes.data_loading_bottleneck import data_wait_dominates
+from traindx.causes.host_device_sync import values_read_singly
 from traindx.curves.timing import pace, times
 from traindx.exams.preflight.check import asked
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Mark
 from traindx.format import count, duration
-from traindx.signs.data_wait_dominates import data_wait_dominates
-from traindx.signs.values_read_singly import values_read_singly
 
 
 def ask(rehearsal: Rehearsal) -> list[Seen]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.curves.inside import looked
 from traindx.exams.preflight.check import by_signs, typical
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Mark
 from traindx.format import count
 from traindx.quantities import SEEN_SHARE, VAL_LOSS
-from traindx.signs.validation_inputs_differ import validation_inputs_differ
-from traindx.signs.validation_rows_seen import validation_rows_seen
+from traindx.signs.data import validation_inputs_differ
 
 _AT_FIRST = 0.1
 """Of the largest share of known rows: a leak shows in the first validation, after a pass over most rows."""

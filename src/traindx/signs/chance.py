@@ -1,0 +1,235 @@
+"""How a run stands against chance and against a constant answer."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.against_chance import against_chance
+from traindx.curves.curve import Curve, curve_of, reaches_end, whole
+from traindx.curves.inside import compares_numbers, graded, last_part, looked, seen_in
+from traindx.curves.objective import (
+    as_share,
+    chance_loss,
+    classes_of,
+    is_reinforcement,
+    objective,
+    several_terms,
+)
+from traindx.curves.stated import fact_evidence, stated_number
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import (
+    PREDICTION_MAX,
+    PREDICTION_MEAN,
+    PREDICTION_MIN,
+    PREDICTION_STD,
+    REWARD,
+    TARGET_STD,
+    TRAIN_ACCURACY,
+    TRAIN_LOSS,
+    VAL_ACCURACY,
+    VAL_LOSS,
+)
+from traindx.run import Run
+
+
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
+def little_learned(
+    run: Run,
+    *,
+    share: Annotated[float, "of what the best constant guess loses; bench/thresholds.md#learned"] = 0.4,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
+) -> Answer:
+    """The training loss ends not far below that of the best constant guess."""
+    both = against_chance(run, points)
+    if both is None:
+        return CANNOT_TELL
+    loss, chance = both
+    learned = (chance - loss.end) / chance
+    if learned >= share:
+        return None
+    says = f"the training loss ends at {loss.text(loss.end)}; the best constant guess loses {number(chance)}"
+    strength = min(1.0, max(0.2, (share - learned) / share))
+    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance),))
+
+
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS)
+def loss_at_chance(
+    run: Run,
+    *,
+    near: Annotated[float, "distance from ln C over ln C; bench/thresholds.md#chance"] = 0.03,
+    most_classes: Annotated[int, "classes guessed from the loss; bench/thresholds.md#chance"] = 20,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
+) -> Answer:
+    """The loss ends where guessing evenly among the classes would put it."""
+    loss = objective(run)
+    if (
+        loss is None
+        or len(loss) < points
+        or loss.quantity not in (TRAIN_LOSS, VAL_LOSS)
+        or several_terms(run)
+    ):
+        return CANNOT_TELL
+    known = chance_loss(run)
+    classes = round(math.exp(known)) if known else _guessed(loss, most_classes)
+    if classes is None:
+        return None if loss.start - loss.end > 3 * near * loss.size else CANNOT_TELL
+    chance = math.log(classes)
+    # It must stand there: a loss on its way down passes every level once.
+    moving = abs(loss.level_at(0.6) - loss.end) > max(near * chance, 3 * loss.end_noise)
+    if moving or abs(loss.end - chance) > near * chance:
+        return None
+    says = f"the {loss.called} ends at {number(loss.end)}; guessing among {classes} classes"
+    says += f" gives {number(chance)}"
+    strength = 1.0 if known else 0.7
+    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance * (1 - near)),))
+
+
+def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
+    """The number of classes whose ln a flat loss sits on, where the log states none."""
+    moved = abs(loss.start - loss.end) > 0.02 * loss.size
+    if moved or not 0.6 < loss.end < math.log(most) * 1.01:
+        return None
+    classes = round(math.exp(loss.end))
+    return classes if classes >= 2 and abs(loss.end / math.log(classes) - 1) < within else None
+
+
+@sign(needs=((VAL_ACCURACY, TRAIN_ACCURACY),), severity=Severity.SERIOUS)
+def accuracy_at_chance(
+    run: Run,
+    *,
+    near: Annotated[float, "accuracy above 1/C, as a share; bench/thresholds.md#chance"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """The accuracy ends where guessing would put it."""
+    # What was looked at in the first half only does not tell how the run ends.
+    trained = TRAIN_ACCURACY in run and reaches_end(run, whole(run, TRAIN_ACCURACY))
+    series = whole(run, TRAIN_ACCURACY if trained or VAL_ACCURACY not in run else VAL_ACCURACY)
+    classes = classes_of(run)
+    accuracy = curve_of(series)
+    if classes is None or len(accuracy) < points:
+        return CANNOT_TELL
+    largest = float(np.abs(accuracy.values).max())
+    end, best = (as_share(accuracy.shown(value), largest) for value in (accuracy.end, accuracy.best))
+    chance = 1 / classes
+    # Two classes leave little room above chance, many leave much: the limit is a share of that room.
+    limit = min(chance + near * (1 - chance), 2 * chance)
+    if best > limit:
+        return None
+    if not trained and VAL_ACCURACY not in run:
+        return CANNOT_TELL
+    says = f"the {accuracy.called} ends at {end:.1%}; guessing among {classes} classes gives {chance:.1%}"
+    return Finding(1.0, says, (accuracy.evidence(accuracy.since(0.9), accuracy.end),))
+
+
+@sign(needs=(VAL_ACCURACY, TRAIN_LOSS), severity=Severity.SERIOUS)
+def validation_at_chance(
+    run: Run,
+    *,
+    near: Annotated[float, "distance from chance over the room above it; bench/thresholds.md#chance"] = 0.1,
+    learned: Annotated[float, "training loss over ln C; bench/thresholds.md#chance"] = 0.7,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """Validation accuracy never gets better than guessing, although training learns."""
+    classes = classes_of(run)
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
+    if classes is None or min(len(train), len(val)) < points:
+        return CANNOT_TELL
+    best = as_share(-val.best, float(np.abs(val.values).max()))
+    guess = 1 / classes
+    if train.end > learned * np.log(classes) or best > min(guess + near * (1 - guess), 2 * guess):
+        return None
+    says = (
+        f"validation accuracy is never above {best:.1%}; guessing among {classes} classes gives {guess:.1%}"
+    )
+    return Finding(1.0, says, (val.evidence((float(val.steps[0]), float(val.steps[-1])), val.best),))
+
+
+@sign(needs=(INITIAL_LOSS, CHANCE_LOSS), severity=Severity.WARNING)
+def starts_far_above_chance(
+    run: Run,
+    *,
+    classes: Annotated[float, "first loss over chance, of classes; bench/thresholds.md#start"] = 2.5,
+    numbers: Annotated[float, "first loss over chance, of numbers; bench/thresholds.md#start"] = 20.0,
+) -> Answer:
+    """Before its first step the model loses many times what the best constant guess loses."""
+    first, chance = stated_number(run, INITIAL_LOSS), stated_number(run, CHANCE_LOSS)
+    if first is None or chance is None or chance <= 0:
+        return CANNOT_TELL
+    # A regression begins at its mean squared over its variance: an offset alone makes it large.
+    limit = numbers if compares_numbers(run) else classes
+    if first < limit * chance:
+        return None
+    says = f"the first loss is {number(first)}, {first / chance:.1f} times that of the best constant guess"
+    says += f" ({number(chance)})"
+    evidence = fact_evidence(run, INITIAL_LOSS, LOSS_PLACE, limit=limit * chance)
+    return Finding(graded(first / chance, limit, 10 * limit), says, (evidence,))
+
+
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
+def worse_than_constant(
+    run: Run,
+    *,
+    ratio: Annotated[float, "end over the best constant guess; bench/thresholds.md#learned"] = 1.15,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
+) -> Answer:
+    """The training loss ends above that of the best constant guess."""
+    both = against_chance(run, points)
+    if both is None:
+        return CANNOT_TELL
+    loss, chance = both
+    if loss.end < ratio * chance + 3 * loss.end_noise:
+        return None
+    says = f"the training loss ends at {loss.text(loss.end)}; the best constant guess loses {number(chance)}"
+    strength = graded(loss.end / chance, ratio, 3 * ratio, least=0.5)
+    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, ratio * chance),))
+
+
+@sign(needs=(PREDICTION_STD, TARGET_STD), severity=Severity.SERIOUS)
+def predictions_constant(
+    run: Run,
+    *,
+    share: Annotated[float, "of the spread there could be; bench/thresholds.md#one-answer"] = 0.005,
+) -> Answer:
+    """Late in the run the predictions of a batch hardly differ from sample to sample."""
+    spread, targets = looked(run, PREDICTION_STD), looked(run, TARGET_STD)
+    if spread is None or targets is None or len(spread) < 3:
+        return CANNOT_TELL
+    late = float(np.median(last_part(spread.values)))
+    # Scores have a scale of their own: what they spread over the classes counts as well.
+    scale = max(float(np.median(last_part(targets.values))), _size(run))
+    if scale <= 0 or not np.isfinite(scale):
+        return CANNOT_TELL
+    if late > share * scale:
+        return None
+    says = f"predictions vary by {late:.1g} over a batch, their targets by {np.median(targets.values):.2g}"
+    return Finding(1.0, says, (seen_in(spread, late, share * scale),))
+
+
+def _size(run: Run) -> float:
+    found = [looked(run, one) for one in (PREDICTION_MEAN, PREDICTION_MIN, PREDICTION_MAX)]
+    return max(
+        (abs(float(np.median(last_part(one.values)))) for one in found if one is not None), default=0.0
+    )
+
+
+@sign(needs=(REWARD,), severity=Severity.SERIOUS)
+def reward_flat(
+    run: Run,
+    *,
+    noises: Annotated[float, "rise over the noise of a point; bench/thresholds.md#reward"] = 1.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 50,
+) -> Answer:
+    """The reward never rises above where it began."""
+    reward = curve_of(whole(run, REWARD))
+    if not is_reinforcement(run) or len(reward) < points:
+        return CANNOT_TELL
+    rise = reward.start - reward.best
+    if rise > max(noises * reward.noise, 5 * reward.level_noise, 0.05 * reward.size):
+        return None
+    says = f"the reward begins at {reward.text(reward.start)} and ends at {reward.text(reward.end)}"
+    says += f" after {len(reward):,} points"
+    steps = (float(reward.steps[0]), float(reward.steps[-1]))
+    return Finding(1.0, says, (reward.evidence(steps, reward.end, reward.start),))

@@ -1,0 +1,241 @@
+"""How training and validation stand to each other."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.curve import Curve, curve_of, whole
+from traindx.curves.inside import graded, looked, seen_in
+from traindx.curves.objective import as_share, chance_loss, classes_of
+from traindx.curves.settled import learned
+from traindx.curves.stated import stated_number
+from traindx.facts import CLASSES
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import (
+    CONFIDENTLY_WRONG_SHARE,
+    INPUT_STD,
+    TRAIN_ACCURACY,
+    TRAIN_LOSS,
+    VAL_ACCURACY,
+    VAL_ERROR,
+    VAL_LOSS,
+)
+from traindx.run import Axis, Floats, Run, Series
+
+_FEW = 5
+"""Fewer levels have no trend of their own."""
+
+
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING)
+def both_losses_high(
+    run: Run,
+    *,
+    high: Annotated[float, "end over start, or over ln C; bench/thresholds.md#high"] = 0.35,
+    apart: Annotated[float, "gap over the loss; bench/thresholds.md#high"] = 0.15,
+    right: Annotated[float, "accuracy that is not low; bench/thresholds.md#high"] = 0.9,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
+) -> Answer:
+    """Training and validation loss stand nearly still together, both high."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if len(train) < points or len(val) < 3 or train.floorless or train.end <= 0 or train.progress <= 0:
+        return CANNOT_TELL
+    chance, accuracy = chance_loss(run), _accuracy(run)
+    level = chance or train.start
+    late = train.level_at(0.6) - train.end
+    moves = late > 0.1 * learned(run, train)
+    if (moves and late > 3 * train.end_noise) or train.end < high * level:
+        return None
+    if abs(val.end - train.end) > apart * train.end:
+        return None
+    if chance is not None and train.end > 0.97 * chance:
+        # Nothing was learned at all, which is another illness than learning too little.
+        return None
+    fell = train.start - train.end > max(0.05 * train.size, 3 * train.end_noise)
+    if not fell or (accuracy is not None and accuracy > right):
+        return None
+    if moves or _falls_on(val):
+        # One seems to fall on, and only its noise, or its few points, forbid to be sure.
+        return CANNOT_TELL
+    against = f"guessing gives {number(chance)}" if chance else f"training began at {number(train.start)}"
+    says = f"training loss {number(train.end)} and validation loss {number(val.end)} hardly fall any more;"
+    says += f" {against}"
+    # The data may hold no more than this (text, noise, hard tasks); wrong answers to a few classes say more.
+    wrong = accuracy is not None and accuracy < 0.8 and chance is not None and chance < math.log(20.5)
+    strength = 0.9 if wrong else 0.6 if accuracy is not None else 0.4
+    return Finding(strength, says, (train.evidence(train.since(0.6), train.end, high * level),))
+
+
+def _falls_on(val: Curve) -> bool:
+    """Whether validation still gains a tenth of all it gained, in the last part of the run."""
+    last = float(val.level[-1]) if val.blocks < _FEW else val.end
+    begin = float(val.steps[0]) + 0.6 * float(val.steps[-1] - val.steps[0])
+    fall = float(np.interp(begin, val.at, val.level)) - last
+    return fall > max(0.1 * val.progress, 3 * val.end_noise)
+
+
+def _accuracy(run: Run) -> float | None:
+    """The share of right answers on training data at the end; None if it was not logged."""
+    if TRAIN_ACCURACY not in run:
+        return None
+    accuracy = curve_of(whole(run, TRAIN_ACCURACY))
+    return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) if len(accuracy) else None
+
+
+@sign(needs=((VAL_LOSS, VAL_ERROR, VAL_ACCURACY),))
+def double_descent(
+    run: Run,
+    *,
+    noises: Annotated[float, "height of the bump over the level noise; bench/thresholds.md#bump"] = 6.0,
+    share: Annotated[float, "height of the bump over the progress; bench/thresholds.md#bump"] = 0.1,
+    wide: Annotated[float, "width of the bump over the run; bench/thresholds.md#bump"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 15,
+) -> Answer:
+    """The validation curve improves, worsens, and improves again to its best."""
+    val = curve_of(whole(run, next(one for one in (VAL_LOSS, VAL_ERROR, VAL_ACCURACY) if one in run)))
+    if len(val) < points:
+        return CANNOT_TELL
+    so_far = np.minimum.accumulate(val.trend)
+    bump = int((val.trend - so_far).argmax())
+    height = float(val.trend[bump] - so_far[bump])
+    worth = max(val.progress, 0.02 * val.size)
+    if height < max(noises * val.level_noise, share * worth) or val.end > so_far[bump] + 0.1 * height:
+        return None
+    first = int(np.flatnonzero(val.trend[: bump + 1] <= so_far[bump])[0])
+    returns = np.flatnonzero(val.trend[bump:] <= so_far[bump] + 0.1 * height)
+    if not len(returns):
+        return None
+    back = bump + int(returns[0])
+    # A bump of a few points is a spike; a second descent takes a good part of the run.
+    if val.share_of(back) - val.share_of(first) < wide or float(val.values[0]) - so_far[bump] < 0.3 * height:
+        return None
+    steps = (float(val.at[first]), float(val.at[back]))
+    says = (
+        f"the {val.called} reaches {val.text(so_far[bump])} at {val.place(steps[0])}, worsens to"
+        f" {val.text(val.trend[bump])} at {val.place(float(val.at[bump]))} and ends at"
+        f" {val.text(val.end)}"
+    )
+    return Finding(
+        min(1.0, 0.4 + height / worth), says, (val.evidence(steps, float(val.trend[bump]), val.end),)
+    )
+
+
+_FEWEST = 3
+
+
+@sign(needs=(CONFIDENTLY_WRONG_SHARE, CLASSES), severity=Severity.WARNING)
+def confidently_wrong(
+    run: Run,
+    *,
+    share: Annotated[float, "of samples; bench/thresholds.md#label-noise"] = 0.07,
+    above: Annotated[float, "accuracy above chance; bench/thresholds.md#label-noise"] = 0.25,
+) -> Answer:
+    """A model that knows its task is sure of another class for a steady part of the samples."""
+    chance = 1 / max(stated_number(run, CLASSES) or 2.0, 2.0)
+    trained = looked(run, CONFIDENTLY_WRONG_SHARE)
+    validated = looked(run, CONFIDENTLY_WRONG_SHARE, "validation")
+    # The later half of training: at first a network is sure of anything.
+    late = _while_knowing(run, trained, TRAIN_ACCURACY in run, chance + above)
+    late = late[len(late) // 2 :]
+    # Validation up to its best: what is learnt by heart afterwards is wrong with confidence as well.
+    good = _until_best(run, validated, chance + above)
+    found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
+    known = [(one, float(np.median(part))) for one, part in found if len(part) >= _FEWEST]
+    if not known:
+        return CANNOT_TELL
+    series, worst = max(known, key=lambda pair: pair[1])
+    if worst < share:
+        return None
+    data = "validation" if series.part else "training"
+    says = f"a model that knows its task is sure of another class for {worst:.0%} of the {data} samples"
+    return Finding(min(1.0, 0.4 + 0.6 * (worst - share) / 0.1), says, (seen_in(series, worst, share),))
+
+
+def _while_knowing(run: Run, wrong: Series | None, has_accuracy: bool, least: float) -> Floats:
+    """The values of looks at which training was right more often than that."""
+    if wrong is None or not has_accuracy:
+        return np.zeros(0)
+    right = whole(run, TRAIN_ACCURACY).finite
+    if not len(right):
+        return np.zeros(0)
+    accuracy = np.interp(wrong.steps, right.steps, right.values)
+    smooth = np.convolve(np.pad(accuracy, 1, mode="edge"), np.ones(3) / 3, mode="valid")
+    return wrong.values[smooth > least]
+
+
+def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
+    """The values of validation passes up to the best loss, where validation was right often enough."""
+    if wrong is None or VAL_LOSS not in run or VAL_ACCURACY not in run:
+        return np.zeros(0)
+    loss, right = curve_of(whole(run, VAL_LOSS)), whole(run, VAL_ACCURACY).finite
+    if not len(loss) or not len(right):
+        return np.zeros(0)
+    accuracy = np.interp(wrong.steps, right.steps, right.values)
+    return wrong.values[(wrong.steps <= loss.lowest[1]) & (accuracy > least)]
+
+
+@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
+def validation_learns_nothing(
+    run: Run,
+    *,
+    near: Annotated[float, "distance from chance over the room above it; bench/thresholds.md#chance"] = 0.12,
+    below: Annotated[float, "validation loss over ln C; bench/thresholds.md#chance"] = 0.97,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """Training learns something, and validation never does better than guessing."""
+    classes, chance, train = classes_of(run), chance_loss(run), curve_of(whole(run, TRAIN_LOSS))
+    accuracy, loss = curve_of(whole(run, VAL_ACCURACY)), curve_of(whole(run, VAL_LOSS))
+    if classes is None or chance is None or min(len(accuracy), len(loss), len(train)) < points:
+        return CANNOT_TELL
+    if train.end > below * chance:
+        # Nothing to compare with: training learns nothing either.
+        return CANNOT_TELL
+    best = as_share(-accuracy.best, float(np.abs(accuracy.values).max()))
+    guess = 1 / classes
+    if best > min(guess + near * (1 - guess), 2 * guess) or loss.lowest[0] < below * chance:
+        return None
+    says = f"validation accuracy is never above {best:.1%}, where guessing among {classes} classes gives"
+    says += f" {guess:.1%}, and validation loss never below {number(loss.lowest[0])} ({number(chance)})"
+    return Finding(
+        1.0, says, (loss.evidence((float(loss.steps[0]), float(loss.steps[-1])), loss.best, chance),)
+    )
+
+
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS)
+def validation_starts_lost(
+    run: Run,
+    *,
+    above: Annotated[float, "validation over untrained loss; bench/thresholds.md#lost-start"] = 1.3,
+    trained: Annotated[float, "the same over one trained a while; bench/thresholds.md#lost-start"] = 3.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """The first validation loss is worse than the untrained network was, and it stays so."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if min(len(train), len(val)) < points or min(train.start, val.lowest[0]) <= 0:
+        return CANNOT_TELL
+    # The first record is the untrained network only where single steps were logged from the first on.
+    early = train.axis is Axis.STEP and train.steps[0] <= max(10, 0.005 * train.steps[-1])
+    limit = (above if early else trained) * max(train.start, float(train.values[0]))
+    first = float(val.values[0])
+    if first < limit or val.lowest[0] < limit or train.end > 0.7 * train.start:
+        return None
+    says = f"the training loss began at {number(train.start)}; the first validation loss is {number(first)},"
+    says += f" and none is below {number(val.lowest[0])}"
+    where = (float(val.steps[0]), float(val.steps[-1]))
+    return Finding(1.0, says, (val.evidence(where, first, limit),))
+
+
+@sign(needs=(INPUT_STD,))
+def training_inputs_wider(
+    run: Run, *, ratio: Annotated[float, "of the spreads; bench/thresholds.md#mismatch"] = 1.15
+) -> Answer:
+    """Training inputs spread wider than validation inputs, as noise that is added to them makes them."""
+    std, other_std = looked(run, INPUT_STD), looked(run, INPUT_STD, "validation")
+    if std is None or other_std is None:
+        return CANNOT_TELL
+    here, there = float(np.median(std.values)), float(np.median(other_std.values))
+    if there <= 0 or here < ratio * there:
+        return None
+    says = f"training inputs have a spread of {number(here)}, validation inputs {number(there)}"
+    return Finding(graded(here / there, ratio, 3 * ratio), says, (seen_in(std, here, ratio * there),))

@@ -1,0 +1,253 @@
+"""The gradients: their size, their way through the layers, their direction."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.curve import curve_of, whole
+from traindx.curves.depth import over_depth
+from traindx.curves.holding import held_back
+from traindx.curves.inside import graded, looked, matrices, seen_in
+from traindx.curves.objective import loss_of
+from traindx.curves.settled import at_floor
+from traindx.curves.spikes import spikes_of
+from traindx.curves.stated import fact_evidence
+from traindx.facts import BACKWARD_PLACE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import count, number
+from traindx.quantities import CLIPPED_SHARE, GRADIENT_AGREEMENT, GRADIENT_NORM, TRAIN_LOSS, WEIGHT_NORM
+from traindx.run import Run
+
+
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+def gradient_norm_grows(
+    run: Run,
+    *,
+    ratio: Annotated[float, "end over the calm first half; bench/thresholds.md#gradient-growth"] = 10.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The gradient norm grows far beyond what it was."""
+    norm = curve_of(whole(run, GRADIENT_NORM))
+    if len(norm) < points:
+        return CANNOT_TELL
+    calm = float(np.median(norm.level[: max(norm.blocks // 2, 3)]))
+    end = norm.end
+    if calm <= 0 or end < ratio * calm:
+        return None
+    says = f"the gradient norm is {number(calm)} in the first half and ends at {number(end)},"
+    says += f" {end / calm:,.0f} times as much"
+    strength = min(1.0, 0.4 + 0.3 * float(np.log10(end / (ratio * calm)) + 1))
+    return Finding(strength, says, (norm.evidence(norm.since(0.5), end, ratio * calm),))
+
+
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+def gradient_norm_vanishes(
+    run: Run,
+    *,
+    ratio: Annotated[float, "end over the largest level; bench/thresholds.md#gradient-death"] = 1e-3,
+    tiny: Annotated[float, "norm over the loss it comes from; bench/thresholds.md#gradient-death"] = 1e-4,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The gradient norm is next to nothing although the loss is not at a floor."""
+    norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
+    if len(norm) < points or loss is None or len(loss) < 3:
+        return CANNOT_TELL
+    if at_floor(run, loss) or loss.start - loss.end > 0.5 * loss.size:
+        return None
+    peak = float(np.max(norm.level))
+    limit = max(ratio * peak, 0.0 if loss.floorless else tiny * abs(loss.end))
+    if norm.end > limit or norm.end == 0 or loss.end > loss.start + 0.1 * loss.size:
+        # Exactly zero is no small gradient but none, and beside a loss that grew every norm looks small.
+        return None
+    says = f"the gradient norm ends at {number(norm.end)} (it was up to {number(peak)})"
+    says += f" with the loss at {loss.text(loss.end)}"
+    return Finding(1.0, says, (norm.evidence(norm.since(0.9), norm.end, limit),))
+
+
+@sign(needs=(GRADIENT_NORM, TRAIN_LOSS), severity=Severity.WARNING)
+def gradient_spikes_before_loss(
+    run: Run,
+    *,
+    height: Annotated[float, "share of the progress undone; bench/thresholds.md#spike-height"] = 0.25,
+    within: Annotated[int, "records between the two; bench/thresholds.md#precedes"] = 5,
+) -> Answer:
+    """The gradient norm spikes just before the loss does."""
+    norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
+    if loss is None or loss.blocks < 8 or norm.blocks < 8 or norm.axis is not loss.axis:
+        return CANNOT_TELL
+    spikes = [spike for spike in spikes_of(loss) if spike.height > height * loss.progress]
+    warnings = spikes_of(norm)
+    if not spikes:
+        return None
+    record = float(np.median(np.diff(loss.steps)))
+    warned = []
+    for spike in spikes:
+        peak = float(loss.steps[spike.first])
+        before = [w for w in warnings if 0 < peak - float(norm.steps[w.first]) <= within * record]
+        if before:
+            warned.append((float(norm.steps[before[0].first]), peak, before[0]))
+    if not warned:
+        return None
+    says = f"the gradient norm spikes at most {within} records before {len(warned)} of"
+    says += f" {count(len(spikes), 'loss spike')}, first at {norm.place(warned[0][0])}"
+    first, last, gradient = warned[0]
+    evidence = norm.evidence((first, last), gradient.value, gradient.base)
+    return Finding(min(1.0, 0.4 + 0.6 * len(warned) / len(spikes)), says, (evidence,))
+
+
+@sign(needs=(GRADIENT_NORM, WEIGHT_NORM), severity=Severity.WARNING)
+def gradient_starts_huge(
+    run: Run,
+    *,
+    ratio: Annotated[float, "gradient over weight, by norm; bench/thresholds.md#first-gradient"] = 30.0,
+) -> Answer:
+    """The first gradient is many times as large as the weights it is to change."""
+    sizes = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM) if one.series.steps[0] <= 1}
+    found = [
+        (one, one.first / sizes[one.layer.name])
+        for one in matrices(run, GRADIENT_NORM)
+        if sizes.get(one.layer.name, 0.0) > 0 and one.series.steps[0] <= 1
+    ]
+    if not found:
+        return CANNOT_TELL
+    worst, most = max(found, key=lambda pair: pair[1])
+    if most < ratio:
+        return None
+    says = f"at step 1 the gradient of {worst.layer.name} is {number(most)} times its weights, by norm"
+    return Finding(graded(most, ratio, 100 * ratio), says, (worst.evidence(worst.first),))
+
+
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+def gradient_fades_over_depth(
+    run: Run,
+    *,
+    decades: Annotated[float, "powers of ten from last to first layers; bench/thresholds.md#depth"] = 2.5,
+    layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
+) -> Answer:
+    """Gradients, measured against the weights, shrink by orders of magnitude towards the first layers."""
+    depth = over_depth(run)
+    if depth is None or depth.layers < layers:
+        return CANNOT_TELL
+    if depth.fading < decades:
+        return None
+    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{depth.fading:.1f} times"
+    says += f" smaller than that of {depth.last.layer.name}, over {depth.layers} layers"
+    strength = min(1.0, 0.4 + 0.6 * (depth.fading - decades) / 2)
+    return Finding(strength, says, (depth.first.evidence(depth.first.early),))
+
+
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+def gradient_is_zero(
+    run: Run,
+    *,
+    share: Annotated[float, "of records; bench/thresholds.md#zero"] = 0.9,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
+) -> Answer:
+    """The gradient norm is exactly zero: nothing reaches the weights."""
+    norms = whole(run, GRADIENT_NORM).finite
+    if len(norms) < points:
+        return CANNOT_TELL
+    zero = float(np.mean(norms.values == 0))
+    if zero < share:
+        return None
+    where = (float(norms.steps[0]), float(norms.steps[-1]))
+    says = f"the gradient norm is exactly zero in {zero:.0%} of {len(norms):,} records"
+    return Finding(1.0, says, (Evidence(GRADIENT_NORM, where, 0.0, axis=norms.axis, part=norms.part),))
+
+
+@sign(needs=(GRADIENTLESS_PARAMETERS,), severity=Severity.SERIOUS)
+def gradient_never_arrives(run: Run) -> Answer:
+    """Parameters that take a gradient and are optimized never got one other than zero."""
+    if not run.model:
+        return CANNOT_TELL
+    found = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
+    if found is None:
+        return None
+    says = f"{found.told} never got a gradient other than zero"
+    # What lies before a cut gets none; a branch that is not used gets none either, and harms nobody.
+    strength = 1.0 if found.is_first_part or found.share > 0.5 else 0.5
+    evidence = fact_evidence(run, GRADIENTLESS_PARAMETERS, MODEL_PLACE, BACKWARD_PLACE)
+    return Finding(strength, says, (evidence,))
+
+
+@sign(needs=(GRADIENT_AGREEMENT,))
+def gradients_agree(
+    run: Run,
+    *,
+    cosine: Annotated[float, "of two steps in a row; bench/thresholds.md#agreement"] = 0.8,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """The gradient points the same way step after step, so that longer steps would get further."""
+    series = looked(run, GRADIENT_AGREEMENT)
+    if series is None or len(series) < looks:
+        return CANNOT_TELL
+    middle = float(np.median(series.values))
+    if middle < cosine:
+        return None
+    says = f"gradients of two steps in a row point the same way (median cosine {middle:.2f})"
+    return Finding(
+        min(1.0, 0.4 + 0.6 * (middle - cosine) / (1 - cosine)), says, (seen_in(series, middle, cosine),)
+    )
+
+
+@sign(needs=(GRADIENT_AGREEMENT,), severity=Severity.WARNING)
+def gradients_oscillate(
+    run: Run,
+    *,
+    against: Annotated[float, "cosine of two steps in a row, turned; bench/thresholds.md#agreement"] = 0.15,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+) -> Answer:
+    """The gradient points back where it came from, step after step."""
+    series = looked(run, GRADIENT_AGREEMENT)
+    if series is None or len(series) < looks:
+        return CANNOT_TELL
+    middle = float(np.median(series.values))
+    if middle > -against:
+        return None
+    says = f"gradients of two steps in a row point against each other (median cosine {middle:.2f})"
+    strength = min(1.0, 0.4 + 0.6 * (-middle - against) / 0.5)
+    return Finding(strength, says, (seen_in(series, middle, -against),))
+
+
+@sign(needs=((CLIPPED_SHARE, GRADIENT_NORM),), severity=Severity.WARNING)
+def most_steps_clipped(
+    run: Run,
+    *,
+    share: Annotated[float, "of steps; bench/thresholds.md#clipped"] = 0.9,
+    factor: Annotated[float, "norm over the limit; bench/thresholds.md#clipped"] = 3.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """Nearly every step is clipped, and by a large factor."""
+    clip = run.facts.get(GRADIENT_CLIP)
+    if GRADIENT_NORM in run and isinstance(clip, int | float) and not isinstance(clip, bool) and clip > 0:
+        norms = whole(run, GRADIENT_NORM).finite
+        if len(norms) < points:
+            return CANNOT_TELL
+        clipped, typical = float(np.mean(norms.values > clip)), float(np.median(norms.values))
+        # Norms that mostly equal the limit were measured after clipping: by how much is not known.
+        if float(np.mean(np.abs(norms.values / clip - 1) < 0.01)) > 0.5:
+            return CANNOT_TELL
+        if clipped < share or typical < factor * clip:
+            return None
+        says = (
+            f"{clipped:.0%} of the recorded steps are clipped to {number(float(clip))}; the typical norm is"
+        )
+        says += f" {number(typical)}"
+        span = (float(norms.steps[0]), float(norms.steps[-1]))
+        evidence = Evidence(GRADIENT_NORM, span, typical, factor * float(clip), norms.axis)
+        return Finding(min(1.0, typical / (3 * factor * clip) + 0.4), says, (evidence,))
+    if CLIPPED_SHARE not in run:
+        return CANNOT_TELL
+    return _by_share(run, share, points)
+
+
+def _by_share(run: Run, share: float, points: int) -> Answer:
+    series = whole(run, CLIPPED_SHARE).finite
+    if len(series) < points:
+        return CANNOT_TELL
+    typical = float(np.median(series.values)) / (100 if float(series.values.max()) > 1.5 else 1)
+    if typical < share:
+        return None
+    span = (float(series.steps[0]), float(series.steps[-1]))
+    evidence = Evidence(CLIPPED_SHARE, span, typical, share, series.axis)
+    return Finding(0.7, f"{typical:.0%} of the steps are clipped", (evidence,))

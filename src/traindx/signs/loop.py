@@ -1,0 +1,173 @@
+"""The training loop: its length, its modes, what it clears and divides."""
+
+from typing import Annotated
+
+from traindx.curves.curve import Curve
+from traindx.curves.inside import batches_per_epoch, graded, steps_taken
+from traindx.curves.modes import matters
+from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
+from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.facts import (
+    ACCUMULATION,
+    BACKWARD_PLACE,
+    BACKWARDS_PER_STEP,
+    BATCH_SIZE,
+    GRADIENTS_CLEARED,
+    LOADER_PLACE,
+    LOSS_DIVISOR,
+    LOSS_PLACE,
+    OPTIMIZER,
+    PLANNED_EPOCHS,
+    PLANNED_STEPS,
+    STEP_PLACE,
+    TRAINED_IN_EVAL_MODE,
+    TRAINING_SAMPLES,
+    VALIDATED_IN_TRAIN_MODE,
+    VALIDATION_PLACE,
+)
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Axis, Run
+
+
+@sign(needs=(OBJECTIVES,))
+def too_short(
+    run: Run,
+    *,
+    points: Annotated[int, "fewest points that show a trend; bench/thresholds.md#too-short"] = 8,
+    span: Annotated[int, "fewest steps they cover; bench/thresholds.md#too-short"] = 20,
+    standing: Annotated[int, "the same where the curve hardly moves; bench/thresholds.md#too-short"] = 50,
+    episodes: Annotated[int, "fewest points of a reward; bench/thresholds.md#too-short"] = 20,
+    planned: Annotated[float, "share of the plan done; bench/thresholds.md#too-short"] = 0.1,
+) -> Answer:
+    """The run is too short to tell anything from its curve."""
+    loss = objective(run)
+    if loss is None or not len(loss):
+        return CANNOT_TELL
+    where = (float(loss.steps[0]), float(loss.steps[-1]))
+    covered = where[1] - where[0]
+    least = episodes if is_reinforcement(run) else points
+    # Many a network only warms up at first: to have stood still for some ten steps is no illness.
+    still = abs(loss.start - loss.end) <= max(0.2 * loss.size, 2 * loss.noise)
+    enough = standing if still else span
+    brief = loss.axis is Axis.STEP and covered < enough and len(loss) < enough
+    if len(loss) < least or brief:
+        says = f"the {loss.called} has {count(len(loss), 'finite point')}"
+        says += f" over {count(round(covered), 'step')}" if brief else ""
+        return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
+    plan = _plan(run, loss)
+    # Only where the curve has hardly moved yet: a run that clearly learns may be judged before its end.
+    if plan is None or where[1] > planned * plan or loss.start - loss.end > 0.2 * loss.size:
+        return None
+    says = f"it has done {where[1] / plan:.1%} of the {plan:,.0f} {loss.axis.value}s it was meant to take"
+    return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
+
+
+def _plan(run: Run, loss: Curve) -> float | None:
+    """How many steps or epochs the run was meant to take, counted as its loss is."""
+    fact = {Axis.STEP: PLANNED_STEPS, Axis.EPOCH: PLANNED_EPOCHS}.get(loss.axis)
+    plan = run.facts.get(fact) if fact else None
+    return float(plan) if isinstance(plan, int | float) and not isinstance(plan, bool) and plan > 0 else None
+
+
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))
+def few_steps_in_all(
+    run: Run, *, steps: Annotated[float, "of the optimizer; bench/thresholds.md#few-steps"] = 120.0
+) -> Answer:
+    """The weights were moved a few dozen times in all."""
+    taken = steps_taken(run)
+    if not taken:
+        return CANNOT_TELL
+    if taken > steps:
+        return None
+    says = f"the run takes {taken:.0f} optimizer steps in all"
+    strength = graded(steps / taken, 1.0, 10.0)
+    return Finding(strength, says, (fact_evidence(run, TRAINING_SAMPLES),))
+
+
+@sign(needs=(BATCH_SIZE,))
+def few_updates_per_epoch(
+    run: Run,
+    *,
+    updates: Annotated[float, "optimizer steps in an epoch; bench/thresholds.md#batch"] = 10.0,
+    total: Annotated[float, "optimizer steps in all; bench/thresholds.md#batch"] = 250.0,
+    batch: Annotated[float, "samples in a batch; bench/thresholds.md#batch"] = 256.0,
+) -> Answer:
+    """The batch holds so much of the data that an epoch is a few steps, and the run few in all."""
+    size, each, steps = stated_number(run, BATCH_SIZE), batches_per_epoch(run), steps_taken(run)
+    if size is None or each is None or not steps:
+        return CANNOT_TELL
+    if each > updates or steps > total or size < batch:
+        return None
+    samples = stated_number(run, TRAINING_SAMPLES)
+    says = f"a batch of {size:,.0f}" + (f" of {samples:,.0f} samples" if samples else "")
+    says += f" makes {each:.0f} updates an epoch, {steps:,.0f} in all"
+    strength = graded(updates / max(each, 1.0), 1.0, updates / 3)
+    return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
+
+
+@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS)
+def gradients_carried_over(
+    run: Run, *, cleared: Annotated[float, "share of steps; bench/thresholds.md#habits"] = 0.5
+) -> Answer:
+    """Gradients of the step before are not cleared, so that every step adds up all batches so far."""
+    share = stated_number(run, GRADIENTS_CLEARED)
+    if share is None:
+        return CANNOT_TELL
+    if share > cleared:
+        return None
+    says = f"{1 - share:.0%} of the steps looked at began with the gradients of the step before"
+    return Finding(1.0, says, (fact_evidence(run, GRADIENTS_CLEARED, STEP_PLACE, BACKWARD_PLACE),))
+
+
+_SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion", "adafactor")
+
+
+@sign(needs=(BACKWARDS_PER_STEP,), severity=Severity.WARNING)
+def accumulation_undivided(run: Run) -> Answer:
+    """Gradients of several batches are added up for one step, and the loss is not divided by their number."""
+    passes = stated_number(run, BACKWARDS_PER_STEP)
+    if passes is None:
+        return CANNOT_TELL
+    batches = stated_number(run, ACCUMULATION)
+    divisor = stated_number(run, LOSS_DIVISOR) or 1.0
+    if batches is None or batches < 2 or divisor > 0.5 * batches:
+        return None
+    says = f"the gradients of {batches:g} batches are added up for one step, and the loss is divided by"
+    says += f" {divisor:g}"
+    strength = graded(batches / divisor, 2.0, 8.0, least=0.5)
+    if stated_word(run, OPTIMIZER).startswith(_SCALE_FREE):
+        # Divided by its own size, a gradient k times as long makes the same step.
+        strength *= 0.3
+    return Finding(strength, says, (fact_evidence(run, ACCUMULATION, BACKWARD_PLACE),))
+
+
+@sign(needs=(TRAINED_IN_EVAL_MODE,), severity=Severity.SERIOUS)
+def trained_in_eval_mode(
+    run: Run, *, share: Annotated[float, "of training steps; bench/thresholds.md#habits"] = 0.3
+) -> Answer:
+    """The model is in eval mode while it trains, and its layers behave differently in it."""
+    found = stated_number(run, TRAINED_IN_EVAL_MODE)
+    if found is None:
+        return CANNOT_TELL
+    if found < share or not matters(run):
+        return None
+    says = f"the model was in eval mode in {found:.0%} of the training steps looked at"
+    evidence = fact_evidence(run, TRAINED_IN_EVAL_MODE, LOSS_PLACE, BACKWARD_PLACE, limit=share)
+    return Finding(min(1.0, 0.6 + 0.4 * found), says, (evidence,))
+
+
+@sign(needs=(VALIDATED_IN_TRAIN_MODE,), severity=Severity.SERIOUS)
+def validated_in_train_mode(
+    run: Run, *, share: Annotated[float, "of validation batches; bench/thresholds.md#habits"] = 0.3
+) -> Answer:
+    """The model is in train mode while it is validated, and its layers behave differently in it."""
+    found = stated_number(run, VALIDATED_IN_TRAIN_MODE)
+    if found is None:
+        return CANNOT_TELL
+    if found < share or not matters(run):
+        return None
+    says = f"the model was in train mode in {found:.0%} of the validation batches looked at"
+    evidence = fact_evidence(run, VALIDATED_IN_TRAIN_MODE, VALIDATION_PLACE, limit=share)
+    return Finding(min(1.0, 0.6 + 0.4 * found), says, (evidence,))

@@ -1,0 +1,278 @@
+"""What the training loss does over a run."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.curve import Curve, curve_of, is_beyond, whole
+from traindx.curves.objective import OBJECTIVES, chance_loss, is_reinforcement, loss_of, objective
+from traindx.curves.robust import rank_trend
+from traindx.curves.schedule import whole_rate
+from traindx.curves.settled import at_floor, still_since
+from traindx.curves.spikes import spikes_of
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import LEARNING_RATE, VAL_LOSS
+from traindx.run import Axis, Run
+
+
+@sign(needs=(OBJECTIVES,))
+def loss_falls(
+    run: Run,
+    *,
+    noises: Annotated[float, "fall over its standard error; bench/thresholds.md#noises"] = 5.0,
+    steady: Annotated[float, "rank trend downwards of the whole run; bench/thresholds.md#steady"] = 4.0,
+    share: Annotated[float, "fall over the level that is clear; bench/thresholds.md#clear-fall"] = 0.3,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
+) -> Answer:
+    """The training loss ends clearly below where it began."""
+    loss = objective(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    fall = loss.start - loss.end
+    # A reward is so noisy that less than two of its own noises is no gain.
+    least = (2 if is_reinforcement(run) else 1) * loss.noise
+    # In a short run of small batches no stretch is long enough to be sure of, but all of it together may be.
+    steadily = fall > 2 * loss.end_noise and rank_trend(loss.level) <= -steady
+    if fall <= max(0.02 * loss.size, least) or not (fall > noises * loss.end_noise or steadily):
+        return None
+    chance = chance_loss(run)
+    if chance is not None and loss.quantity.slug.endswith("_loss") and abs(loss.end / chance - 1) < 0.03:
+        # What fell was only the excess above guessing: nothing was learned.
+        return None
+    verb = "rose" if loss.shown(1) < 0 else "fell"
+    says = f"the {loss.called} {verb} from {loss.text(loss.start)} to {loss.text(loss.end)}"
+    steps = (float(loss.steps[0]), float(loss.steps[-1]))
+    return Finding(min(1.0, fall / (share * loss.size)), says, (loss.evidence(steps, loss.end, loss.start),))
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_falls_slowly(
+    run: Run,
+    *,
+    share: Annotated[float, "fall over the level in the whole run; bench/thresholds.md#slow"] = 0.3,
+    straight: Annotated[float, "late pace over mean pace; bench/thresholds.md#slow"] = 0.5,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 15,
+) -> Answer:
+    """The training loss falls so slowly that it is still near its start at the end."""
+    loss = loss_of(run)
+    # How far a loss should fall that may be negative is not known.
+    if loss is None or len(loss) < points or loss.floorless:
+        return CANNOT_TELL
+    if loss.axis is Axis.STEP and loss.steps[-1] - loss.steps[0] < 50:
+        return CANNOT_TELL
+    fall = loss.start - loss.end
+    if fall <= max(5 * loss.end_noise, 0.001 * loss.size):
+        return None
+    # At chance or above, only the part below chance is learning.
+    size = max(loss.size, chance_loss(run) or 0.0)
+    if fall > share * size:
+        return None
+    # A good rate falls fast at first and slower later; one that is too low falls as a straight line.
+    pace = (loss.level_at(2 / 3) - loss.end) / (fall / 3)
+    if pace < straight:
+        return None
+    says = f"the whole run takes the {loss.called} from {loss.text(loss.start)} to"
+    says += f" {loss.text(loss.end)}, and the last third goes at {pace:.1f} times the mean pace"
+    steps = (float(loss.steps[0]), float(loss.steps[-1]))
+    strength = min(1.0, max(0.2, 1.3 - fall / (share * size)) * min(1.0, pace))
+    return Finding(strength, says, (loss.evidence(steps, loss.end, loss.start - share * size),))
+
+
+_STEADY = 4.0
+"""The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS)
+def loss_flat_from_start(
+    run: Run,
+    *,
+    share: Annotated[float, "best fall over the level; bench/thresholds.md#flat"] = 0.03,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The training loss never leaves the level it began at."""
+    loss = loss_of(run)
+    if loss is None or len(loss) < points or is_beyond(loss.start):
+        return CANNOT_TELL
+    fall = loss.start - loss.end
+    within = fall <= max(share * loss.size, min(2.0 * loss.noise, 3 * share * loss.size))
+    reached = loss.start - loss.best > max(2 * share * loss.size, 3 * loss.noise)
+    # A loss that has risen by a tenth does not stay where it was: from there on it may be said to diverge.
+    left = -fall > max(0.1 * loss.size, 2.0 * loss.noise)
+    if not within or left or reached or _drifts_down(loss, 2 * share * loss.size) or _validation_gains(run):
+        return None
+    if loss.floorless and loss.noise > 1e-6 * abs(loss.start):
+        # Its noise may hide a fall, and it has no level to say that such a fall would be a small one.
+        return CANNOT_TELL
+    says = f"over {len(loss):,} points the {loss.called} stays where it was:"
+    says += f" {loss.text(loss.start)} at first, {loss.text(loss.end)} at last"
+    if abs(fall) > 3 * share * loss.size:
+        says += f", where single points scatter by {number(loss.noise)}"
+    steps = (float(loss.steps[0]), float(loss.steps[-1]))
+    strength = max(0.3, 1.0 - max(fall, 0.0) / max(3 * share * loss.size, 1e-300))
+    evidence = loss.evidence(steps, loss.end, loss.start - share * loss.size)
+    return Finding(min(1.0, strength), says, (evidence,))
+
+
+def _drifts_down(loss: Curve, least: float) -> bool:
+    """Whether all of the run together shows a fall that a first point among noisy ones does not."""
+    third = max(loss.blocks // 3, 1)
+    fall = float(np.median(loss.level[:third]) - np.median(loss.level[-third:]))
+    return fall > least and rank_trend(loss.level) <= -_STEADY
+
+
+def _validation_gains(run: Run) -> bool:
+    """Whether validation shows a progress that is lost in the noise of single training batches."""
+    if VAL_LOSS not in run:
+        return False
+    val = curve_of(whole(run, VAL_LOSS))
+    return len(val) >= 5 and val.start - val.end > max(5 * val.end_noise, 0.06 * val.size)
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_plateaus(
+    run: Run,
+    *,
+    stood: Annotated[float, "share of the run without progress; bench/thresholds.md#stood"] = 0.35,
+    decayed: Annotated[float, "rate over its peak that ends a schedule; bench/thresholds.md#decayed"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
+) -> Answer:
+    """The training loss fell at first and then stood still, away from any floor."""
+    loss = loss_of(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    since = still_since(run, loss)
+    if since is None or 1 - since < stood or at_floor(run, loss):
+        return None
+    if LEARNING_RATE in run:
+        rate = curve_of(whole_rate(run))
+        # A schedule that has run out ends every training: that is no plateau.
+        if len(rate) > 1 and rate.level_at(since) <= decayed * float(rate.values.max()):
+            return None
+    steps = loss.since(since)
+    says = f"the {loss.called} stands at {loss.text(loss.end)} since {loss.place(steps[0])},"
+    says += f" the last {1 - since:.0%} of the run"
+    return Finding(min(1.0, (1 - since) / (2 * stood)), says, (loss.evidence(steps, loss.end),))
+
+
+@sign(needs=(OBJECTIVES,))
+def loss_still_falling(
+    run: Run,
+    *,
+    share: Annotated[float, "of all progress in the last quarter; bench/thresholds.md#still-falling"] = 0.04,
+    noises: Annotated[float, "fall over its standard error; bench/thresholds.md#noises"] = 4.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
+) -> Answer:
+    """The training loss still falls when the run ends."""
+    loss = objective(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    earlier = loss.level_at(0.75)
+    fall = earlier - loss.end
+    if fall <= max(share * loss.progress, noises * loss.end_noise):
+        return None
+    says = f"the last quarter takes the {loss.called} from {loss.text(earlier)}"
+    says += f" to {loss.text(loss.end)}"
+    strength = min(1.0, 0.3 + fall / max(loss.progress, 1e-300))
+    return Finding(strength, says, (loss.evidence(loss.since(0.75), loss.end, earlier),))
+
+
+_NEARLY = 0.2
+"""Two levels that people would call one, as a share of them."""
+
+
+@sign(needs=(OBJECTIVES,))
+def loss_converged(
+    run: Run,
+    *,
+    stood: Annotated[float, "share of the run without progress; bench/thresholds.md#stood"] = 0.1,
+    decayed: Annotated[float, "rate over its peak that ends a schedule; bench/thresholds.md#decayed"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The training loss has settled at a floor, or with the end of its schedule."""
+    loss = objective(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    since = still_since(run, loss)
+    if since is None or 1 - since < stood:
+        return None
+    floor = at_floor(run, loss)
+    # Settled with its schedule means late: a loss that stood still at the full rate has settled for less.
+    if not floor and (since < 0.4 or not _schedule_ended(run, decayed)):
+        return None
+    why = "near its floor" if floor else "with the learning rate decayed"
+    says = f"the {loss.called} {_arrival(loss, loss.block_at(since))}, {why}"
+    return Finding(1.0 if floor else 0.7, says, (loss.evidence(loss.since(since), loss.end),))
+
+
+def _arrival(loss: Curve, block: int) -> str:
+    """Where and when it settles; where it falls on by orders of magnitude below, what it comes down to."""
+    level, place = float(loss.trend[block]), loss.place(float(loss.at[block]))
+    if abs(level - loss.end) <= max(3 * loss.end_noise, _NEARLY * abs(loss.end)):
+        return f"settles at {loss.text(loss.end)} from {place} on"
+    return f"is down to {loss.text(level)} at {place} and ends at {loss.text(loss.end)}"
+
+
+def _schedule_ended(run: Run, decayed: float) -> bool:
+    if LEARNING_RATE not in run:
+        return False
+    rate = whole_rate(run).finite.values
+    return len(rate) > 1 and float(rate[-1]) <= decayed * float(rate.max())
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.CRITICAL)
+def loss_diverges(
+    run: Run,
+    *,
+    lost: Annotated[float, "share of the progress given back; bench/thresholds.md#lost"] = 0.4,
+    noises: Annotated[float, "rise over its standard error; bench/thresholds.md#noises"] = 4.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
+) -> Answer:
+    """The training loss ends far above the best level it reached."""
+    loss = loss_of(run)
+    if loss is None or len(loss) < points:
+        return CANNOT_TELL
+    if loss.quantity.split is not None and loss.quantity.split.value != "train":
+        return CANNOT_TELL
+    # The first points count as well: a loss that leaves at once never shows a better level.
+    lowest = min(loss.best, loss.start)
+    rise = loss.end - lowest
+    # What counts as far: most of the progress given back, or where there was none, a clear part of the level.
+    far = max(lost * loss.progress, 0.1 * loss.size if loss.progress < 0.1 * loss.size else 0.0)
+    # The best is the luckiest of all levels, so it lies below the true one by about two of their noises.
+    beyond = rise > noises * loss.end_noise + 2 * loss.noise_around(loss.best_block)
+    # A loss that has grown by its own size and stays there needs no noise to be held against.
+    left = rise > loss.size and float(loss.level[-loss.tail :].min()) > lowest + far
+    if rise <= far or not (beyond or left):
+        return None
+    value, best = loss.lowest
+    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best)}"
+    says += f" and ends around {loss.text(loss.end)}"
+    where = (best, float(loss.steps[-1]))
+    strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far, rise) - 0.5 * lost)
+    return Finding(strength, says, (loss.evidence(where, loss.end, lowest + far),))
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_leaps_above_start(
+    run: Run,
+    *,
+    above: Annotated[float, "leap above the start over the level; bench/thresholds.md#leap"] = 0.5,
+) -> Answer:
+    """A step throws the loss far above its start, where the network knew nothing."""
+    loss = loss_of(run)
+    # The start of a loss that may be negative says nothing of how wrong a network can be.
+    if loss is None or loss.blocks < 8 or loss.floorless:
+        return CANNOT_TELL
+    leaps = [spike for spike in spikes_of(loss) if spike.value > loss.start + above * loss.size]
+    if not leaps:
+        return None
+    highest = max(leaps, key=lambda spike: spike.value)
+    where = (float(loss.steps[highest.first]), float(loss.steps[highest.last]))
+    says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
+    says += f" at {loss.place(float(loss.steps[highest.peak]))}"
+    # A run that comes down well below its start in the end has survived the leap.
+    survived = loss.end < loss.start - 0.5 * loss.size
+    strength = min(1.0, 0.4 + 0.2 * (highest.value - loss.start) / loss.size) * (0.4 if survived else 1.0)
+    evidence = loss.evidence(where, highest.value, loss.start + above * loss.size)
+    return Finding(strength, says, (evidence,))

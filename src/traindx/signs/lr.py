@@ -1,0 +1,163 @@
+"""The learning rate and its schedule."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import graded
+from traindx.curves.objective import loss_of
+from traindx.curves.schedule import Rate, rate_of
+from traindx.curves.settled import at_floor
+from traindx.curves.stated import fact_evidence
+from traindx.curves.usual_rates import peak_and_usual
+from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
+from traindx.format import step as position
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Rows, Run
+
+
+@sign(needs=(LEARNING_RATE, OPTIMIZER))
+def rate_above_usual(
+    run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
+) -> Answer:
+    """The learning rate goes beyond those that the optimizer is usually run at."""
+    found = peak_and_usual(run)
+    if found is None:
+        return CANNOT_TELL
+    peak, least, most = found
+    if peak <= times * most:
+        return None
+    says = f"{run.facts[OPTIMIZER]} runs at up to {peak:g}; {least:g} to {most:g} are usual"
+    strength = graded(peak / most, times, 30 * times)
+    return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
+
+
+@sign(needs=(LEARNING_RATE, OPTIMIZER))
+def rate_below_usual(
+    run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
+) -> Answer:
+    """The learning rate never comes near those that the optimizer is usually run at."""
+    found = peak_and_usual(run)
+    if found is None:
+        return CANNOT_TELL
+    peak, least, most = found
+    if peak * times >= least:
+        return None
+    says = f"{run.facts[OPTIMIZER]} runs at {peak:g} at the most; {least:g} to {most:g} are usual"
+    strength = graded(least / peak, times, 100 * times)
+    return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
+
+
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)
+def rate_decayed_early(
+    run: Run,
+    *,
+    nothing: Annotated[float, "rate over its peak; bench/thresholds.md#decayed-early"] = 0.01,
+    left: Annotated[float, "share of the run that is left; bench/thresholds.md#decayed-early"] = 0.3,
+    points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The learning rate decays to nothing while the loss still falls, long before the end."""
+    rate, loss = rate_of(run), loss_of(run)
+    if rate is None or loss is None or len(loss) < points:
+        return CANNOT_TELL
+    top = int(rate.values.argmax())
+    gone = np.flatnonzero(rate.values[top:] <= nothing * rate.peak)
+    if not len(gone):
+        return None
+    when = float(rate.shares[top + int(gone[0])])
+    if (
+        1 - when < left
+        or at_floor(run, loss, left=0.03, perfect=0.99)
+        or float(rate.values[top + int(gone[0]) :].max()) > 0.05 * rate.peak
+    ):
+        return None
+    # The loss must have been moving until then: otherwise the decay did not stop anything.
+    before, then = loss.level_at(max(when - 0.2, 0.0)), loss.level_at(when)
+    if before - then < max(3 * loss.end_noise, 0.03 * loss.progress):
+        return None
+    step = float(rate.series.steps[top + int(gone[0])])
+    says = f"the rate is below {nothing:.0%} of its peak {number(rate.peak)} with {1 - when:.0%} of the run"
+    says += f" left; until then the loss fell, to {loss.text(then)}, and it ends at {loss.text(loss.end)}"
+    where = (step, float(rate.series.steps[-1]))
+    evidence = Evidence(LEARNING_RATE, where, float(rate.values[-1]), nothing * rate.peak, rate.series.axis)
+    return Finding(min(1.0, 0.4 + (1 - when)), says, (evidence,))
+
+
+@sign(needs=(LEARNING_RATE,))
+def rate_drop_moves_loss(
+    run: Run,
+    *,
+    drop: Annotated[float, "rate after over before; bench/thresholds.md#rate-jump"] = 0.6,
+    noises: Annotated[float, "fall over the level noise; bench/thresholds.md#noises"] = 4.0,
+    points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The loss falls at once where the learning rate is lowered by a jump."""
+    rate, loss = rate_of(run), loss_of(run)
+    if rate is None or loss is None or len(loss) < points:
+        return CANNOT_TELL
+    ratios = rate.values[1:] / np.maximum(rate.values[:-1], 1e-300)
+    drops = np.flatnonzero(ratios < drop)
+    window = max(2, loss.blocks // 12)
+    blocks = [loss.block_at(float(rate.shares[index + 1])) for index in _sparse(drops, loss.blocks)]
+    for index, block in zip(_sparse(drops, loss.blocks), blocks, strict=True):
+        if block < 2 * window or block + window > loss.blocks:
+            continue
+        earlier = float(np.median(loss.level[block - 2 * window : block - window]))
+        before = float(np.median(loss.level[block - window : block]))
+        after = float(np.median(loss.level[block : block + window]))
+        # More than the curve was falling anyway.
+        fall = (before - after) - max(earlier - before, 0.0)
+        if fall > max(noises * loss.level_noise / np.sqrt(window), 0.02 * loss.progress):
+            step = float(rate.series.steps[index + 1])
+            old, new = float(rate.values[index]), float(rate.values[index + 1])
+            says = f"the rate goes from {number(old)} to {number(new)} and the loss from {loss.text(before)}"
+            says += f" to {loss.text(after)} at {rate.series.axis.value} {position(step)}"
+            evidence = Evidence(LEARNING_RATE, (step, step), new, old, rate.series.axis)
+            return Finding(1.0, says, (evidence,))
+    return None
+
+
+def _sparse(drops: Rows, most: int) -> Rows:
+    """At most as many drops as the curve has blocks: a rate that alternates has no jump worth the name."""
+    return drops if len(drops) <= most else drops[:0]
+
+
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)
+def rate_rise_hurts(
+    run: Run,
+    *,
+    rise: Annotated[float, "of the loss over its progress so far; bench/thresholds.md#rate-rise"] = 0.3,
+    noises: Annotated[float, "rise over the noise of a level; bench/thresholds.md#noises"] = 5.0,
+    points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """The loss rises while the learning rate is being raised."""
+    rate, loss = rate_of(run), loss_of(run)
+    if rate is None or loss is None or len(loss) < points:
+        return CANNOT_TELL
+    top = int(rate.values.argmax())
+    if top == 0 or float(rate.values[0]) > 0.5 * rate.peak:
+        return None
+    # The loss answers a rate a little later than it is set.
+    until = min(loss.blocks - 1, round(min(float(rate.shares[top]) + 0.05, 1.0) * (loss.blocks - 1)))
+    stretch = loss.level[: until + 1]
+    if len(stretch) < 3:
+        return CANNOT_TELL
+    lowest = int(stretch.argmin())
+    worst = lowest + int(stretch[lowest:].argmax())
+    up = float(stretch[worst] - stretch[lowest])
+    so_far = max(loss.start - float(stretch[lowest]), 0.05 * loss.size)
+    if up < max(rise * so_far, noises * loss.level_noise):
+        return None
+    where = (float(loss.at[lowest]), float(loss.at[worst]))
+    low, high = float(stretch[lowest]), float(stretch[worst])
+    says = f"the rate rises to {number(rate.peak)} and the loss from {loss.text(low)} to {loss.text(high)}"
+    peak = Evidence(LEARNING_RATE, _steps(rate), rate.peak, axis=rate.series.axis)
+    evidence = (loss.evidence(where, high, low), peak)
+    return Finding(min(1.0, 0.4 + 0.3 * up / so_far), says, evidence)
+
+
+def _steps(rate: Rate) -> tuple[float, float]:
+    """From the first record of the rate to its peak."""
+    return float(rate.series.steps[0]), float(rate.series.steps[int(rate.values.argmax())])

@@ -1,0 +1,138 @@
+"""The optimizer and regularization."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.inside import batches_per_epoch, graded, looked, steps_taken
+from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.facts import (
+    AVERAGING_MOMENTUM,
+    DROPOUT,
+    LEARNING_RATE,
+    MODEL_PLACE,
+    MOMENTUM,
+    OPTIMIZER,
+    OPTIMIZER_PLACE,
+    WEIGHT_DECAY,
+)
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.quantities import REPEATED_SHARE
+from traindx.run import Run
+
+
+@sign(needs=(MOMENTUM,), severity=Severity.WARNING)
+def momentum_extreme(
+    run: Run, *, momentum: Annotated[float, "coefficient; bench/thresholds.md#momentum"] = 0.97
+) -> Answer:
+    """The momentum averages over far more steps than is usual."""
+    value = stated_number(run, MOMENTUM)
+    if value is None:
+        return CANNOT_TELL
+    if not momentum <= value:
+        return None
+    memory = 1 / max(1 - value, 1e-6)
+    says = f"momentum {value:g} adds up about {memory:.0f} gradients (0.9 adds up 10)"
+    strength = min(1.0, 0.5 + 0.5 * (value - momentum) / (1 - momentum))
+    return Finding(strength, says, (fact_evidence(run, MOMENTUM, OPTIMIZER_PLACE, limit=momentum),))
+
+
+_ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
+_WHOLE_DATA = {
+    "lbfgs": "expects the same loss at every evaluation",
+    "rprop": "reads the sign of the gradient",
+}
+_SAME = 0.8
+"""Share of rows that two batches in a row have in common if they are the same data."""
+_DEFAULT_RATES = {"adadelta": 1.0, "adagrad": 0.01}
+
+
+@sign(needs=(OPTIMIZER,), severity=Severity.WARNING)
+def optimizer_ill_fitting(run: Run) -> Answer:
+    """The optimizer does not suit this model or these batches."""
+    kind, name = stated_word(run, OPTIMIZER), str(run.facts[OPTIMIZER])
+    says = _for_whole_data(run, kind, name) or _dies(run, kind, name) or _plain(run, kind, name)
+    if not says:
+        return None
+    strength = 1.0 if kind in _WHOLE_DATA else 0.8
+    return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
+
+
+def _for_whole_data(run: Run, kind: str, name: str) -> str:
+    """An optimizer that needs all data at every step, given batches."""
+    batches, again = batches_per_epoch(run), looked(run, REPEATED_SHARE)
+    if kind not in _WHOLE_DATA or (batches is not None and batches < 2):
+        return ""
+    if batches is None and (again is None or float(np.median(again.values)) > _SAME):
+        return ""
+    return f"{name} {_WHOLE_DATA[kind]}, and gets another batch at each step"
+
+
+def _dies(run: Run, kind: str, name: str) -> str:
+    """An optimizer whose steps shrink by themselves, at a rate meant for another."""
+    rate, usual = stated_number(run, LEARNING_RATE), _DEFAULT_RATES.get(kind)
+    if usual is None or rate is None or rate > 0.2 * usual:
+        return ""
+    return f"{name} runs at rate {rate:g}; its steps are scaled for about {usual:g}"
+
+
+def _plain(run: Run, kind: str, name: str) -> str:
+    """Plain gradient descent on attention, whose layers differ in scale by orders of magnitude."""
+    momentum = stated_number(run, MOMENTUM)
+    attends = any(word in f"{one.name} {one.kind}".lower() for one in run.model for word in _ATTENTION)
+    if kind != "sgd" or not attends:
+        return ""
+    return f"{name} with momentum {momentum or 0:g} trains a model with attention, which needs adaptive steps"
+
+
+_COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta")
+
+
+@sign(needs=(OPTIMIZER, WEIGHT_DECAY), severity=Severity.WARNING)
+def decay_coupled(
+    run: Run, *, decay: Annotated[float, "coefficient; bench/thresholds.md#decay"] = 1e-3
+) -> Answer:
+    """An adaptive optimizer gets its weight decay as a part of the gradient, and divides it away."""
+    kind, value = stated_word(run, OPTIMIZER), stated_number(run, WEIGHT_DECAY)
+    if value is None:
+        return CANNOT_TELL
+    if kind not in _COUPLED or value < decay:
+        return None
+    says = f"{run.facts[OPTIMIZER]} adds weight decay {value:g} to the gradient before it divides by its size"
+    evidence = fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE, limit=decay)
+    return Finding(graded(value, decay, 100 * decay), says, (evidence,))
+
+
+@sign(needs=(DROPOUT,), severity=Severity.WARNING)
+def dropout_extreme(
+    run: Run, *, share: Annotated[float, "of units; bench/thresholds.md#dropout"] = 0.7
+) -> Answer:
+    """A dropout drops most of what enters it."""
+    value = stated_number(run, DROPOUT)
+    if value is None:
+        return CANNOT_TELL
+    if not share <= value <= 1:
+        return None
+    says = f"a dropout of {value:g} keeps {1 - value:.0%} of the units (usual are 50 to 90 %)"
+    strength = min(1.0, 0.4 + 0.6 * (value - share) / 0.2)
+    return Finding(strength, says, (fact_evidence(run, DROPOUT, MODEL_PLACE, limit=share),))
+
+
+@sign(needs=(AVERAGING_MOMENTUM,), severity=Severity.WARNING)
+def running_averages_lag(
+    run: Run,
+    *,
+    left: Annotated[float, "of the averages' first values; bench/thresholds.md#averages"] = 0.1,
+    fewest: Annotated[float, "steps; bench/thresholds.md#averages"] = 50.0,
+) -> Answer:
+    """What batch normalisation uses in eval mode still holds much of the values it was made with."""
+    momentum, steps = stated_number(run, AVERAGING_MOMENTUM), steps_taken(run)
+    if momentum is None or not 0 <= momentum <= 1 or not steps or steps < fewest:
+        return CANNOT_TELL
+    remains = (1 - momentum) ** steps
+    if remains < left:
+        return None
+    says = f"with momentum {momentum:g}, {remains:.0%} of the running averages are what they began with"
+    says += f" after {steps:,.0f} steps (0.1 is usual)"
+    evidence = fact_evidence(run, AVERAGING_MOMENTUM, MODEL_PLACE)
+    return Finding(min(1.0, 0.5 + remains), says, (evidence,))

@@ -1,0 +1,203 @@
+"""Spikes, oscillation and noise of the loss."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.curve import Curve, curve_of, whole
+from traindx.curves.inside import graded, learns, matrices, seen_in
+from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.robust import running_median
+from traindx.curves.spikes import spikes_of
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count, number
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS
+from traindx.run import Axis, Floats, Run, Series
+
+
+@sign(needs=(OBJECTIVES,))
+def loss_spikes(
+    run: Run,
+    *,
+    most: Annotated[int, "above this they recur; bench/thresholds.md#recurring"] = 2,
+) -> Answer:
+    """The loss jumps up once or twice and comes back."""
+    loss = loss_of(run)
+    if loss is None or loss.blocks < 8:
+        return CANNOT_TELL
+    spikes = spikes_of(loss)
+    recovered = [spike for spike in spikes if spike.last < len(loss) - 1]
+    if not recovered or len(spikes) > most:
+        return None
+    worst = max(recovered, key=lambda spike: spike.height)
+    first, last = float(loss.steps[worst.first]), float(loss.steps[worst.last])
+    says = (
+        f"{count(len(recovered), 'spike')}, the highest at {loss.place(float(loss.steps[worst.peak]))}"
+        f" to {loss.text(worst.value)} from {loss.text(worst.base)}, and it comes back"
+    )
+    strength = min(1.0, 0.4 + 0.6 * worst.height / max(loss.progress, worst.height))
+    return Finding(strength, says, (loss.evidence((first, last), worst.value, worst.base),))
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def spikes_recur(
+    run: Run,
+    *,
+    fewest: Annotated[int, "spikes; bench/thresholds.md#recurring"] = 3,
+    height: Annotated[float, "share of the progress undone; bench/thresholds.md#spike-height"] = 0.25,
+) -> Answer:
+    """The loss spikes again and again."""
+    loss = loss_of(run)
+    if loss is None or loss.blocks < 8:
+        return CANNOT_TELL
+    spikes = [spike for spike in spikes_of(loss) if spike.height > height * loss.progress]
+    if len(spikes) < fewest:
+        return None
+    peaks = [float(loss.steps[spike.peak]) for spike in spikes]
+    typical = float(np.median([spike.height for spike in spikes]))
+    says = f"{len(spikes)} spikes between {loss.place(peaks[0])} and {loss.place(peaks[-1])}"
+    says += f", typically {number(typical)} high"
+    rhythm = _rhythm(np.array(peaks))
+    if rhythm:
+        says += f", about every {number(rhythm)} {loss.axis.value}s"
+    worst = max(spikes, key=lambda spike: spike.height)
+    # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
+    # warned, not ill.
+    late = peaks[-1] > loss.steps[0] + 0.6 * (loss.steps[-1] - loss.steps[0])
+    size = math.log2(1 + typical / max(loss.progress, 1e-300))
+    strength = min(1.0, 0.5 + 0.15 * size + (0.2 if rhythm else 0.0)) * (1.0 if late else 0.4)
+    return Finding(strength, says, (loss.evidence((peaks[0], peaks[-1]), worst.value, worst.base),))
+
+
+def _rhythm(peaks: Floats) -> float | None:
+    """The distance between spikes, where it is nearly constant."""
+    gaps = np.diff(peaks)
+    if len(gaps) < 3:
+        return None
+    middle = float(np.median(gaps))
+    return middle if float(np.median(np.abs(gaps - middle))) < 0.1 * middle else None
+
+
+_BEFORE = 20
+"""Points whose median is what is usual."""
+
+
+@sign(needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO), severity=Severity.SERIOUS)
+def leaps_on_small_steps(
+    run: Run,
+    *,
+    leap: Annotated[float, "value over the typical one before; bench/thresholds.md#gradient-leap"] = 30.0,
+    update: Annotated[float, "update over weight until then; bench/thresholds.md#gradient-leap"] = 0.05,
+) -> Answer:
+    """Loss or gradient leap by orders of magnitude while steps are still short against the weights."""
+    found = [whole(run, one).finite for one in (GRADIENT_NORM, TRAIN_LOSS) if one in run]
+    curves = [one for one in found if len(one) > 1]
+    if not curves or not any(learns(one.layer) for one in matrices(run, UPDATE_RATIO)):
+        return CANNOT_TELL
+    leaps = [_first_leap(run, one, leap, update) for one in curves]
+    return next((one for one in leaps if one is not None), None)
+
+
+def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding | None:
+    ends = range(1, len(series))
+    usual = np.array([float(np.median(series.values[max(0, end - _BEFORE) : end])) for end in ends])
+    with np.errstate(over="ignore"):  # a leap beyond all numbers is left out below
+        factors = series.values[1:] / np.maximum(usual, 1e-300)
+    beyond = np.flatnonzero((factors >= leap) & (usual > 0) & np.isfinite(factors))
+    if not len(beyond):
+        return None
+    place = int(beyond[0])
+    at, value = float(series.steps[place + 1]), float(series.values[place + 1])
+    moved = _moved(run, at)
+    if moved is None or moved > update:
+        return None
+    what = "gradient norm" if series.quantity is GRADIENT_NORM else "training loss"
+    says = f"the {what} leaps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
+    says += f", after steps that moved the weights by {moved:.1g}"
+    evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
+    return Finding(graded(float(factors[place]), leap, 30 * leap), says, (evidence,))
+
+
+def _moved(run: Run, at: float) -> float | None:
+    """How far the typical layer moved in the steps looked at before the leap: later ones are its effect."""
+    layers = [one for one in matrices(run, UPDATE_RATIO) if learns(one.layer)]
+    before = [one.series.values[one.series.steps < at] for one in layers]
+    known = [float(np.max(values)) for values in before if len(values)]
+    return float(np.median(known)) if known else None
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_oscillates(
+    run: Run,
+    *,
+    swing: Annotated[float, "swing over all progress; bench/thresholds.md#swing"] = 0.5,
+    excess: Annotated[float, "level swing over what point noise explains; bench/thresholds.md#excess"] = 5.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
+) -> Answer:
+    """The training loss keeps swinging widely in the second half of the run."""
+    loss = loss_of(run)
+    if loss is None or len(loss) < points or loss.blocks < 10:
+        return CANNOT_TELL
+    late = slice(loss.blocks // 2, None)
+    swings, worth = _swing(loss.level[late]), _worth(loss)
+    # Batches that differ make single points jump; only levels that jump more than that show an oscillation.
+    explained = 1.25 * float(np.median(loss.spread[late])) / np.sqrt(loss.width) if loss.width >= 5 else 0.0
+    turns = _turns(loss.level[late])
+    if swings < swing * worth or swings < excess * explained or turns < 0.3:
+        return None
+    if loss.width < 5 and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
+        # Too few points to average the batches out: the swing may be theirs, not the network's.
+        return CANNOT_TELL
+    says = f"in the second half the level of the {loss.called} still swings by {number(swings)};"
+    says += f" all it gained in the run is {number(loss.progress)}"
+    strength = min(1.0, swings / (2 * swing * worth))
+    return Finding(strength, says, (loss.evidence(loss.since(0.5), loss.end),))
+
+
+def _worth(loss: Curve) -> float:
+    """What a swing is held against: all progress, or a quarter of the level where there was hardly any."""
+    return max(loss.progress, 0.25 * loss.size)
+
+
+def _swing(level: Floats) -> float:
+    """From the lower to the upper side of the levels around their trend, one in ten left out."""
+    around = level - running_median(level, 15)
+    return float(np.quantile(around, 0.95) - np.quantile(around, 0.05))
+
+
+def _turns(level: Floats) -> float:
+    """The share of inner points where the curve changes its direction; 2/3 for pure noise."""
+    moves = np.diff(level)
+    return float(np.mean(moves[1:] * moves[:-1] < 0)) if len(moves) > 1 else 0.0
+
+
+def _validation_swings(run: Run, swing: float) -> bool:
+    """Whether the validation loss, which no batch makes noisy, swings as well."""
+    if VAL_LOSS not in run:
+        return False
+    val = curve_of(whole(run, VAL_LOSS))
+    return len(val) >= 8 and _swing(val.level[val.blocks // 3 :]) > swing * _worth(val)
+
+
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
+def noise_swamps_progress(
+    run: Run,
+    *,
+    scatter: Annotated[float, "swing of points over the level; bench/thresholds.md#scatter"] = 0.7,
+    gained: Annotated[float, "all progress over the swing; bench/thresholds.md#scatter"] = 0.5,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 40,
+) -> Answer:
+    """Single losses scatter as widely as the loss itself, and the run gains little against that."""
+    loss = loss_of(run)
+    # A loss that may be negative has no level of its own to hold a swing against.
+    if loss is None or len(loss) < points or float(loss.values.min()) < 0:
+        return CANNOT_TELL
+    swing, level = 4 * loss.noise, abs(float(np.median(loss.level)))
+    if swing <= scatter * level or loss.start - loss.end > gained * swing:
+        return None
+    says = f"single losses scatter over {number(swing)} around {number(level)}; all that was gained is"
+    says += f" {number(max(loss.start - loss.end, 0.0))}"
+    where = (float(loss.steps[0]), float(loss.steps[-1]))
+    evidence = loss.evidence(where, loss.end)
+    return Finding(min(1.0, swing / (2 * scatter * max(level, 1e-300))), says, (evidence,))

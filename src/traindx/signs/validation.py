@@ -1,0 +1,236 @@
+"""What the validation loss and metrics do."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.objective import as_share
+from traindx.curves.robust import rank_trend, robust_sigma
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import count, number
+from traindx.quantities import (
+    TRAIN_ACCURACY,
+    TRAIN_LOSS,
+    VAL_ACCURACY,
+    VAL_ERROR,
+    VAL_LOSS,
+    VAL_PERPLEXITY,
+    VAL_SCORE,
+)
+from traindx.run import Run
+
+_MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
+
+
+@sign(needs=(_MEASURES,))
+def validation_improves(
+    run: Run,
+    *,
+    noises: Annotated[float, "gain over its standard error; bench/thresholds.md#noises"] = 4.0,
+    lost: Annotated[float, "distance from the best over the best; bench/thresholds.md#kept"] = 0.05,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
+) -> Answer:
+    """The validation loss ends clearly better than it began, near its best."""
+    measure = curve_of(whole(run, next(one for one in _MEASURES if one in run)))
+    if len(measure) < points:
+        return CANNOT_TELL
+    gain = measure.start - measure.end
+    if gain <= max(noises * measure.end_noise, 0.01 * measure.size):
+        return None
+    level = measure.size if measure.floorless else abs(measure.best)
+    allowed = max(lost * level, 3 * measure.end_noise + measure.level_noise, 0.03 * gain)
+    if measure.end - measure.best > min(allowed, 0.3 * gain):
+        return None
+    says = f"the {measure.called} goes from {measure.text(measure.start)}"
+    says += f" to {measure.text(measure.end)}"
+    steps = (float(measure.steps[0]), float(measure.steps[-1]))
+    strength = min(1.0, 0.2 + gain / (0.4 * measure.size))
+    return Finding(strength, says, (measure.evidence(steps, measure.end, measure.start),))
+
+
+@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)
+def validation_turns_up(
+    run: Run,
+    *,
+    noises: Annotated[float, "rise over its standard error; bench/thresholds.md#noises"] = 4.0,
+    clear: Annotated[float, "rise over the best that is clear; bench/thresholds.md#turn"] = 0.2,
+    steady: Annotated[float, "rank trend after the best; bench/thresholds.md#steady"] = 2.4,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
+) -> Answer:
+    """The validation loss turns up beyond its noise while the training loss goes on falling."""
+    series = whole(run, VAL_LOSS if VAL_LOSS in run else VAL_PERPLEXITY)
+    loss = curve_of(series)
+    if len(loss) < points:
+        return CANNOT_TELL
+    rise = loss.end - loss.best
+    after = loss.blocks - 1 - loss.best_block
+    # The best is the luckiest of all levels, so it lies below the true one by about one of their noises.
+    beyond = rise > noises * loss.end_noise + loss.noise_around(loss.best_block)
+    steadily = after >= 5 and rank_trend(loss.level[loss.best_block :]) >= steady
+    if not (beyond or steadily) or rise <= 0.003 * loss.size or after < 2:
+        return None
+    if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
+        return None
+    value, best_at = loss.lowest
+    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
+    says += f" and ends around {loss.text(loss.end)}"
+    if not loss.floorless:
+        says += f", {(loss.end - value) / max(abs(value), 1e-300):.0%} higher"
+    says += (
+        ", while the training loss falls" if TRAIN_LOSS in run else "; no training loss was logged beside it"
+    )
+    # How much it rises, and for how long: a turn over the last tenth may still turn back.
+    long = min(1.0, (1 - loss.share_of(loss.best_block)) / 0.4)
+    level = loss.size if loss.floorless else max(abs(loss.best), 1e-300)
+    strength = max(0.15, min(1.0, rise / level / clear) ** 0.5 * long)
+    return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
+
+
+def _index(loss: Curve) -> int:
+    """The point in the middle of the best block."""
+    return int(np.searchsorted(loss.steps, loss.at[loss.best_block]))
+
+
+def _train_falls(run: Run, share: float) -> bool:
+    """Whether the training loss ends below where it stood at a share of the run; yes if it was not logged."""
+    if TRAIN_LOSS not in run:
+        return True
+    train = curve_of(whole(run, TRAIN_LOSS))
+    if len(train) < 3:
+        return True
+    return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, 0.005 * train.size)
+
+
+@sign(needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)), severity=Severity.WARNING)
+def validation_gap_wide(
+    run: Run,
+    *,
+    gap: Annotated[float, "train minus validation accuracy; bench/thresholds.md#gap"] = 0.2,
+    ratio: Annotated[float, "validation over training loss; bench/thresholds.md#gap"] = 2.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
+) -> Answer:
+    """Validation ends far worse than training."""
+    counted = TRAIN_ACCURACY in run and VAL_ACCURACY in run
+    by_accuracy = _by_accuracy(run, gap, points) if counted else CANNOT_TELL
+    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
+        return by_accuracy
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
+        return CANNOT_TELL
+    # Near zero every ratio is large: the gap must also be a clear part of what there was to learn, and where
+    # the answers are as often right on both sides, most of it.
+    clear = 0.1 if by_accuracy is CANNOT_TELL else 0.5
+    if val.end < ratio * train.end or val.end - train.end < clear * max(train.start, val.start):
+        return None
+    says = f"validation loss {number(val.end)}, training loss {number(train.end)}:"
+    says += f" {val.end / train.end:.1f} times"
+    evidence = val.evidence(val.since(0.9), val.end, ratio * train.end)
+    return Finding(min(1.0, val.end / (2 * ratio * train.end)), says, (evidence,))
+
+
+def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
+    train, val = curve_of(whole(run, TRAIN_ACCURACY)), curve_of(whole(run, VAL_ACCURACY))
+    if min(len(train), len(val)) < points:
+        return CANNOT_TELL
+    largest = max(float(np.abs(curve.values).max()) for curve in (train, val))
+    trained, checked = as_share(-train.end, largest), as_share(-val.end, largest)
+    if trained - checked < limit:
+        return None
+    says = f"training accuracy {trained:.1%}, validation accuracy {checked:.1%}:"
+    says += f" a gap of {trained - checked:.1%}"
+    return Finding(
+        min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.since(0.9), val.end),)
+    )
+
+
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS)
+def validation_never_improves(
+    run: Run,
+    *,
+    fall: Annotated[float, "fall of the training loss over its start; bench/thresholds.md#never"] = 0.2,
+    gain: Annotated[float, "validation gain over the training fall; bench/thresholds.md#never"] = 0.1,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
+) -> Answer:
+    """The training loss falls well, and the validation loss never gets better than at its start."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if len(val) < points or len(train) < points:
+        return CANNOT_TELL
+    fell = train.start - train.end
+    if fell < max(fall * train.size, 5 * train.end_noise):
+        return None
+    first = max(float(val.values[0]), val.start)
+    gained = first - val.lowest[0]
+    # The first validation comes after some training: where most was already learned there is little to gain.
+    late = first - train.end < 0.5 * fell
+    if gained > max(gain * fell, 2 * val.level_noise) or late:
+        return None
+    says = f"the training loss falls from {number(train.start)} to {number(train.end)}; the validation loss"
+    says += f" begins at {number(first)} and is never better than {number(val.lowest[0])}"
+    steps = (float(val.steps[0]), float(val.steps[-1]))
+    return Finding(min(1.0, fell / (2 * fall * train.size)), says, (val.evidence(steps, val.best, first),))
+
+
+@sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS)
+def validation_never_moves(
+    run: Run,
+    *,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """The validation loss is the same number every time: the weights do not move."""
+    series = whole(run, VAL_LOSS).finite
+    if len(series) < points:
+        return CANNOT_TELL
+    if bool(np.any(series.values != series.values[0])):
+        return None
+    # A few digits may hide small steps; many that agree cannot.
+    digits = len(f"{float(series.values[0]):.11e}".partition("e")[0].replace(".", "").strip("-0"))
+    where = (float(series.steps[0]), float(series.steps[-1]))
+    says = (
+        f"all {count(len(series), 'validation loss', 'validation losses')} are {float(series.values[0]):.6g}"
+    )
+    evidence = Evidence(VAL_LOSS, where, float(series.values[0]), axis=series.axis, part=series.part)
+    return Finding(1.0 if digits >= 5 else 0.5, says, (evidence,))
+
+
+@sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
+def validation_noisy(
+    run: Run,
+    *,
+    swing: Annotated[float, "swing of validation over its level; bench/thresholds.md#val-swing"] = 0.3,
+    ratio: Annotated[float, "validation noise over training noise; bench/thresholds.md#val-swing"] = 1.5,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
+) -> Answer:
+    """The validation loss jumps about far more than the training loss does."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if len(val) < points or len(train) < points or val.floorless:
+        return CANNOT_TELL
+    late = val.level[val.blocks // 4 :]
+    noise = robust_sigma(val.unrest[val.blocks // 4 :])
+    level = max(float(np.median(np.abs(late))), 1e-300)
+    calm = max(train.noise_around(train.blocks - 1), 1e-300)
+    if 4 * noise < swing * level or noise < ratio * calm:
+        return None
+    says = f"the validation loss swings by {number(4 * noise)} around {number(float(np.median(late)))},"
+    says += f" {noise / calm:.1f} times as much as the training loss"
+    strength = min(1.0, 4 * noise / (2 * swing * level))
+    return Finding(max(0.2, strength), says, (val.evidence(val.since(0.25), val.end),))
+
+
+@sign(needs=(TRAIN_LOSS, VAL_LOSS))
+def validation_below_train(
+    run: Run,
+    *,
+    noises: Annotated[float, "distance over its standard error; bench/thresholds.md#noises"] = 3.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
+) -> Answer:
+    """The validation loss lies below the training loss, as dropout or augmentation make it."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if min(len(train), len(val)) < points:
+        return CANNOT_TELL
+    below = train.end - val.end
+    if below <= max(noises * (train.end_noise + val.end_noise), 0.02 * val.size):
+        return None
+    says = f"validation loss {number(val.end)} lies below training loss {number(train.end)}: training is"
+    says += " measured with dropout or augmentation, or as a mean over an epoch that was still improving"
+    return Finding(1.0, says, (val.evidence(val.since(0.9), val.end, train.end),))

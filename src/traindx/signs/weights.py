@@ -1,0 +1,269 @@
+"""The weights: how they start, how far they move, which do not."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.curves.gains import starting_gains
+from traindx.curves.holding import Held, held_back
+from traindx.curves.inside import EARLY, Matrix, graded, learns, matrices, steps_taken
+from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.facts import (
+    FROZEN_PARAMETERS,
+    MODEL_PLACE,
+    OPTIMIZER,
+    OPTIMIZER_PLACE,
+    STALE_PARAMETERS,
+    UNOPTIMIZED_PARAMETERS,
+    WEIGHT_DECAY,
+)
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import count
+from traindx.quantities import EQUAL_UNIT_SHARE, GRADIENT_NORM, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
+from traindx.run import Run, Series
+
+
+@sign(needs=(EQUAL_UNIT_SHARE,), severity=Severity.SERIOUS)
+def weights_start_equal(
+    run: Run, *, share: Annotated[float, "of a layer's units; bench/thresholds.md#init"] = 0.9
+) -> Answer:
+    """Units of a layer have equal weights, and training does not tell them apart."""
+    layers = [one for one in matrices(run, EQUAL_UNIT_SHARE) if len(one.series) >= 2]
+    if not layers:
+        return CANNOT_TELL
+    # A layer that begins at zero on purpose differs from unit to unit after one step.
+    alike = [one for one in layers if float(one.series.values.min()) >= share]
+    if not alike:
+        return None
+    worst = max(alike, key=lambda one: one.first)
+    equal = float(worst.series.values[-1])
+    says = f"{worst.layer.name}: {equal:.0%} of units have the weights of another, from the start on"
+    return Finding(1.0, says, (worst.evidence(equal, share),))
+
+
+@sign(needs=(WEIGHT_NORM,), severity=Severity.SERIOUS)
+def weights_start_far_off(
+    run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 5.0
+) -> Answer:
+    """Weights begin far larger than any initialisation that fits the size of their layer."""
+    gains = starting_gains(run)
+    if not gains:
+        return CANNOT_TELL
+    middle = float(np.median([one.gain for one in gains]))
+    worst = max(gains, key=lambda one: one.gain)
+    if middle < gain and worst.gain < 4 * gain:
+        return None
+    says = (
+        f"{worst.matrix.layer.name} begins with weights {worst.gain:.0f} times as large as 1 / sqrt(inputs)"
+    )
+    says += f" (the typical layer {middle:.1f} times; usual are 0.6 to 1.4)"
+    strength = graded(max(middle, worst.gain / 4), gain, 8 * gain)
+    return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
+
+
+@sign(needs=(WEIGHT_NORM,), severity=Severity.SERIOUS)
+def weights_start_tiny(
+    run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 0.03
+) -> Answer:
+    """The weights of most layers begin at zero or close to it."""
+    gains = starting_gains(run)
+    if not gains:
+        return CANNOT_TELL
+    # Most layers: the last one, or the last of each residual branch, may begin at zero on purpose.
+    middle = float(np.median([one.gain for one in gains]))
+    if middle >= gain or len(gains) < 2:
+        return None
+    worst = min(gains, key=lambda one: one.gain)
+    says = f"the typical layer begins with weights {middle:.1g} times as large as 1 / sqrt(inputs)"
+    says += f", {worst.matrix.layer.name} {worst.gain:.1g} times (usual are 0.6 to 1.4)"
+    strength = graded(gain / max(middle, 1e-12), 1.0, 10.0)
+    return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
+
+
+@sign(needs=(WEIGHT_NORM,), severity=Severity.WARNING)
+def weights_shrink(
+    run: Run,
+    *,
+    left: Annotated[float, "norm at the end over norm at the start; bench/thresholds.md#decay"] = 0.5,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+) -> Answer:
+    """The weights of the typical layer lose much of their size."""
+    layers = [one for one in matrices(run, WEIGHT_NORM) if len(one.series) >= looks and one.first > 0]
+    if not layers:
+        return CANNOT_TELL
+    shares = {one.layer.name: float(one.series.values[-1]) / one.first for one in layers}
+    middle = float(np.median(list(shares.values())))
+    if middle > left:
+        return None
+    worst = min(layers, key=lambda one: shares[one.layer.name])
+    says = f"the typical layer keeps {middle:.0%} of its weights by norm"
+    says += f", {worst.layer.name} {shares[worst.layer.name]:.0%}"
+    evidence = worst.evidence(float(worst.series.values[-1]), left * worst.first)
+    return Finding(graded(left / max(middle, 1e-9), 1.0, 10.0), says, (evidence,))
+
+
+_FROM_ZERO = 1.0
+"""What the recorder writes for the update of a layer that was zero."""
+
+
+@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
+def updates_large(
+    run: Run,
+    *,
+    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 0.1,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+) -> Answer:
+    """A step moves the typical layer by a large part of its weights."""
+    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
+    if not layers:
+        return CANNOT_TELL
+    typical = {one.layer.name: _early(one) for one in layers}
+    middle = float(np.median(list(typical.values())))
+    if middle < ratio:
+        return None
+    worst = max(layers, key=lambda one: typical[one.layer.name])
+    says = f"a step moves the typical layer by {middle:.2g} of its weights"
+    says += f", {worst.layer.name} by {typical[worst.layer.name]:.2g} (0.001 is ordinary)"
+    return Finding(
+        graded(middle, ratio, 20 * ratio), says, (worst.evidence(typical[worst.layer.name], ratio),)
+    )
+
+
+def _early(one: Matrix) -> float:
+    """How far the first steps moved a layer: later, weights may have grown to fit their steps."""
+    first = one.first
+    rest = float(np.median(one.series.values[1:EARLY]))
+    # The very first step of Adam is its longest; where weights began at zero it moves all of them.
+    return max(rest, first / 3) if first != _FROM_ZERO else rest
+
+
+@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
+def updates_tiny(
+    run: Run,
+    *,
+    ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 2e-3,
+    travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 0.7,
+    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+) -> Answer:
+    """All steps together can have moved the typical layer by a small part of its weights only."""
+    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
+    if not layers:
+        return CANNOT_TELL
+    moving = [one for one in layers if float(np.max(one.series.values)) > 0]
+    if not moving and _rate(run) > 0:
+        # What never moves is moved by another optimizer, beside the one that is looked at.
+        return CANNOT_TELL
+    layers = moving or layers
+    ways = {one.layer.name: _way(one.series, steps_taken(run)) for one in layers}
+    way = float(np.median(list(ways.values())))
+    # Steps that were long at first and short later, as where units have died, are not too short.
+    longest = float(np.median([float(np.max(one.series.values)) for one in layers]))
+    if longest >= ratio or way >= travel:
+        return None
+    most = max(layers, key=lambda one: ways[one.layer.name])
+    says = f"all steps together can have moved the typical layer by {way:.1g} of its weights, no step by more"
+    says += f" than {longest:.1g}"
+    strength = graded(travel / max(way, 1e-30), 1.0, 10.0, least=0.2)
+    return Finding(strength, says, (most.evidence(ways[most.layer.name], travel),))
+
+
+def _way(ratios: Series, steps: float) -> float:
+    """All updates of a layer added up, as if each pointed the same way, between the steps looked at."""
+    between = float(np.trapezoid(ratios.values, ratios.steps))
+    after = float(ratios.values[-1]) * max(steps - float(ratios.steps[-1]), 0.0)
+    return float(ratios.values[0]) + between + after
+
+
+def _rate(run: Run) -> float:
+    """The highest learning rate of the run; 0 where none was recorded."""
+    return max((float(np.max(one.finite.values, initial=0.0)) for one in run.all(LEARNING_RATE)), default=0.0)
+
+
+@sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
+def parameters_frozen(run: Run) -> Answer:
+    """Parameters of the model take no gradient (requires_grad is off)."""
+    if not run.model:
+        return CANNOT_TELL
+    found = held_back(run, lambda layer: not layer.trainable)
+    if found is None:
+        return None
+    says = f"{found.told} take no gradient (requires_grad is off)"
+    return Finding(_strength(found), says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
+
+
+def _strength(found: Held) -> float:
+    # The first layers are frozen on purpose every day, the last ones or scattered ones by mistake.
+    return 0.5 if found.is_first_part else 0.6 + 0.4 * found.share
+
+
+@sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
+def parameters_unoptimized(run: Run) -> Answer:
+    """Parameters of the model take a gradient, but no optimizer holds them."""
+    if not run.model:
+        return CANNOT_TELL
+    found = held_back(run, lambda layer: layer.trainable and not layer.optimized)
+    if found is None:
+        return None
+    says = f"{found.told} are in no optimizer, so they never change"
+    # To train the last layers alone by giving only them to the optimizer is done on purpose.
+    strength = 0.5 if found.is_first_part else min(1.0, 0.7 + 0.3 * found.share)
+    return Finding(strength, says, (fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE),))
+
+
+@sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS)
+def optimizer_holds_strangers(run: Run) -> Answer:
+    """The optimizer holds parameters that are no part of the model in use."""
+    strangers = stated_number(run, STALE_PARAMETERS)
+    if strangers is None:
+        return CANNOT_TELL
+    if not strangers:
+        return None
+    says = f"the optimizer holds {count(round(strangers), 'parameter')} that the model does not use"
+    return Finding(1.0, says, (fact_evidence(run, STALE_PARAMETERS, OPTIMIZER_PLACE),))
+
+
+_APART = ("adamw", "lion", "nadamw", "adafactor")
+"""Optimizers that shrink weights beside their step."""
+
+
+@sign(needs=(WEIGHT_DECAY, LEARNING_RATE), severity=Severity.WARNING)
+def decay_strong(
+    run: Run,
+    *,
+    forgotten: Annotated[float, "rate times decay, over all steps; bench/thresholds.md#decay"] = 1.0,
+    pull: Annotated[float, "decay over gradient, by norm; bench/thresholds.md#decay"] = 1.0,
+) -> Answer:
+    """Weight decay alone would shrink the weights to a fraction within the run."""
+    decay, rates = stated_number(run, WEIGHT_DECAY), run[LEARNING_RATE].finite
+    if decay is None or not len(rates):
+        return CANNOT_TELL
+    if decay <= 0:
+        return None
+    way = decay * float(np.mean(rates.values)) * steps_taken(run)
+    if not np.isfinite(way):
+        return CANNOT_TELL
+    kind = stated_word(run, OPTIMIZER)
+    # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
+    outweighs = 0.0 if kind in _APART else _pull(run, decay)
+    by_time = way if kind in (*_APART, "sgd") else 0.0
+    if by_time < forgotten and outweighs < pull:
+        return None
+    if outweighs >= pull and outweighs / pull >= by_time / forgotten:
+        says = f"weight decay {decay:g} pulls {outweighs:.2g} times as hard as the typical gradient"
+        strength = graded(outweighs, pull, 20 * pull)
+    else:
+        says = f"weight decay {decay:g} alone leaves {np.exp(-way):.1%} of a weight by the end of the run"
+        strength = graded(by_time, forgotten, 5 * forgotten)
+    return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
+
+
+def _pull(run: Run, decay: float) -> float:
+    """How hard decay pulls at the typical layer, over its gradient late in the run; 0 if not recorded."""
+    weights = {one.layer.name: one.late for one in matrices(run, WEIGHT_NORM)}
+    gradients = {one.layer.name: one.late for one in matrices(run, GRADIENT_NORM)}
+    pulls = [
+        decay * weights[name] / gradient
+        for name, gradient in gradients.items()
+        if name in weights and gradient > 0
+    ]
+    return float(np.median(pulls)) if pulls else 0.0
