@@ -49,7 +49,7 @@ class Session:
     after_backward: Callable[[int, Tensor], None] = _nothing_to_do
     """What the tool asks its user to call between the backward pass and the optimizer's step."""
     resume: Callable[[], None] = _nothing
-    """Called before a block of steps: a tool that changes torch itself must not weigh on the others."""
+    """Called before a block of steps: a tool that changes torch itself must not rank on the others."""
     pause: Callable[[], None] = _nothing
     close: Callable[[], float | None] = _nothing_said
     """Ends the tool; gives the share of the run's time that it says it took, where it says so."""

@@ -147,11 +147,11 @@ def rare_classes_missed(
 CAUSE = Cause(
     slug="class-imbalance",
     title="Rare classes are ignored",
-    prior=-4.00,
+    prior=-3.95,
     clues=(
-        Clue(rare_class_ignored, seen=+4.74, group="missed"),
-        Clue(rare_classes_missed, seen=+5.53, group="missed"),
-        Clue(classes_unbalanced, seen=+2.53, unseen=-4.30),
+        Clue(rare_class_ignored, seen=+4.96, group="missed"),
+        Clue(rare_classes_missed, seen=+5.81, group="missed"),
+        Clue(classes_unbalanced, seen=+2.58, unseen=-4.26),
         Clue(one_class_predicted, seen=+0.97),
     ),
     fixes=(

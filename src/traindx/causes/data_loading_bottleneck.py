@@ -83,8 +83,8 @@ def data_wait_dominates(
 CAUSE = Cause(
     slug="data-loading-bottleneck",
     title="Training waits for data",
-    prior=-4.78,
-    clues=(Clue(data_wait_dominates, seen=+9.04, unseen=-3.88),),
+    prior=-4.70,
+    clues=(Clue(data_wait_dominates, seen=+10.19, unseen=-3.89),),
     fixes=(
         Prescription(
             title="Load with several worker processes, pinned memory and prefetching",

@@ -87,13 +87,13 @@ def targets_constant(
 CAUSE = Cause(
     slug="degenerate-labels",
     title="The targets hold nothing to learn",
-    prior=-4.95,
+    prior=-4.91,
     clues=(
-        Clue(little_learned, seen=-0.52),
-        Clue(one_class_only, seen=+9.79),
-        Clue(targets_constant, seen=+9.35),
-        Clue(data_tiny, seen=+9.38),
-        Clue(loss_converged, seen=+0.19),
+        Clue(little_learned, seen=-0.51),
+        Clue(one_class_only, seen=+10.18),
+        Clue(targets_constant, seen=+9.53),
+        Clue(data_tiny, seen=+9.77),
+        Clue(loss_converged, seen=+0.20),
     ),
     fixes=(
         Prescription(

@@ -63,13 +63,13 @@ from traindx.signs.weights import updates_tiny
 CAUSE = Cause(
     slug="optimizer-unsuited",
     title="The optimizer does not suit the training",
-    prior=-4.33,
+    prior=-4.31,
     clues=(
-        Clue(little_learned, seen=+1.31),
-        Clue(updates_tiny, seen=+1.53),
-        Clue(optimizer_ill_fitting, seen=+5.90, unseen=-2.14),
+        Clue(little_learned, seen=+1.35),
+        Clue(updates_tiny, seen=+1.59),
+        Clue(optimizer_ill_fitting, seen=+6.16, unseen=-2.05),
         Clue(loss_falls_slowly, seen=+0.78),
-        Clue(loss_plateaus, seen=+0.90),
+        Clue(loss_plateaus, seen=+0.89),
         Clue(loss_diverges, seen=+0.56),
     ),
     fixes=(

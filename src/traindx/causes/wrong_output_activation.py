@@ -194,19 +194,19 @@ def softmax_over_one(run: Run) -> Answer:
 CAUSE = Cause(
     slug="wrong-output-activation",
     title="The output activation does not fit the loss",
-    prior=-4.71,
+    prior=-4.62,
     clues=(
-        Clue(little_learned, seen=+0.44, unseen=-0.89),
-        Clue(squashed_twice, seen=+5.48, group="output"),
-        Clue(softmax_over_one, seen=+11.54, group="output"),
-        Clue(output_bounded_target_not, seen=+9.28, group="output"),
+        Clue(little_learned, seen=+0.49, unseen=-0.91),
+        Clue(squashed_twice, seen=+5.68, group="output"),
+        Clue(softmax_over_one, seen=+11.67, group="output"),
+        Clue(output_bounded_target_not, seen=+9.49, group="output"),
         Clue(output_rectified, seen=+8.23, group="output"),
-        Clue(raw_scores_for_probabilities, seen=+9.24, group="output"),
-        Clue(probabilities_refused, seen=+11.03, group="output"),
+        Clue(raw_scores_for_probabilities, seen=+9.19, group="output"),
+        Clue(probabilities_refused, seen=+11.00, group="output"),
         Clue(sigmoid_with_categorical, seen=+8.00, group="output"),
         Clue(loss_plateaus, seen=+0.35),
         Clue(loss_flat_from_start, seen=+0.68),
-        Clue(both_losses_high, seen=+0.43),
+        Clue(both_losses_high, seen=+0.44),
     ),
     fixes=(
         Prescription(

@@ -71,7 +71,7 @@ def begin(program: Program, change: Change) -> None:
 OPERATION = Operation(
     name="loss.class_weights",
     forms=("loss.class_weights balanced",),
-    says="weigh classes by the inverse of their frequency",
+    says="rank classes by the inverse of their frequency",
     begin=begin,
     alters_loss=True,
 )

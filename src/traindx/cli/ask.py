@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Interview, or weigh what was given; 2 for what is not understood."""
+    """Interview, or rank what was given; 2 for what is not understood."""
     if arguments.questions:
         return _list_questions()
     from traindx.cli._writing import place_of, refuse_inputs, refuse_mixture, refuse_unwritable

@@ -122,7 +122,7 @@ class ValidationLook(_Gathering):
     def __init__(self, step: int) -> None:
         super().__init__(step)
         self.samples = 1
-        """How much the next values weigh."""
+        """How much the next values rank."""
         self._values: dict[tuple[str, str, str], list[tuple[Value, int]]] = {}
 
     def add(self, quantity: Quantity, value: "Value", *, layer: str = "", part: str = "") -> None:

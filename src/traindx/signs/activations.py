@@ -164,7 +164,7 @@ _CENTRE = (0.2, 0.8)
 """Where the mean output of a sigmoid lies at first; that of a tanh is near 0."""
 
 
-@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN))
+@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.08)
 def sigmoids_stacked(
     run: Run, *, layers: Annotated[int, "hidden layers; bench/thresholds.md#sigmoids"] = 1
 ) -> Answer:

@@ -35,7 +35,7 @@ from traindx.quantities import (
 from traindx.run import Run
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-0.51)
 def little_learned(
     run: Run,
     *,
@@ -55,7 +55,7 @@ def little_learned(
     return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance),))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-1.24)
 def loss_at_chance(
     run: Run,
     *,

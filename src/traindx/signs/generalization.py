@@ -226,7 +226,7 @@ def validation_starts_lost(
     return Finding(1.0, says, (val.evidence(where, first, limit),))
 
 
-@sign(needs=(INPUT_STD,))
+@sign(needs=(INPUT_STD,), healthy=-0.96)
 def training_inputs_wider(
     run: Run, *, ratio: Annotated[float, "of the spreads; bench/thresholds.md#mismatch"] = 1.15
 ) -> Answer:

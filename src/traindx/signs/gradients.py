@@ -117,7 +117,7 @@ def gradient_starts_huge(
     return Finding(graded(most, ratio, 100 * ratio), says, (worst.evidence(worst.first),))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS, healthy=-1.08)
 def gradient_fades_over_depth(
     run: Run,
     *,

@@ -18,7 +18,7 @@ from traindx.quantities import LEARNING_RATE
 from traindx.run import Rows, Run
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER))
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.37)
 def rate_above_usual(
     run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
@@ -34,7 +34,7 @@ def rate_above_usual(
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER))
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-1.01)
 def rate_below_usual(
     run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:

@@ -15,7 +15,7 @@ from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPP
 from traindx.run import Axis, EventKind, Floats, Run, Series
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.96)
 def loss_not_finite(
     run: Run,
     *,
@@ -92,7 +92,7 @@ def gradient_not_finite(
     return Finding(strength, says, (evidence,))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.59)
 def fails_in_first_steps(
     run: Run,
     *,

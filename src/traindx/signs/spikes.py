@@ -62,7 +62,7 @@ def spikes_recur(
     if rhythm:
         says += f", about every {number(rhythm)} {loss.axis.value}s"
     worst = max(spikes, key=lambda spike: spike.height)
-    # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
+    # Those that undo all progress rank most, and so do those that keep a rhythm; a run that outgrew them is
     # warned, not ill.
     late = peaks[-1] > loss.steps[0] + 0.6 * (loss.steps[-1] - loss.steps[0])
     size = math.log2(1 + typical / max(loss.progress, 1e-300))

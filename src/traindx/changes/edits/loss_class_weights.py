@@ -21,7 +21,7 @@ _COUNTS, _LABELS, _WEIGHTS = "class_counts", "train_labels", "class_weights"
 
 
 def edit(source: Source, _: Change, run: Run) -> Edited:
-    """Count the labels of the training data before the loss is made, and weigh by them."""
+    """Count the labels of the training data before the loss is made, and rank by them."""
     loss = loss_of(source, run)
     for name in ("weight", "pos_weight"):
         if argument(loss.made, (name,)) is not None:
@@ -41,7 +41,7 @@ def edit(source: Source, _: Change, run: Run) -> Edited:
         return Edited(_weighed(source, loss.made, "pos_weight", text, first), says)
     if loss.function != "cross_entropy":
         raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
+            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not rank classes"
         )
     counts = f"{_COUNTS} = {imported(source, 'torch.bincount', 'torch')}({labels})"
     weight = f"{_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"
@@ -54,7 +54,7 @@ def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
     positive = loss.function == "binary_cross_entropy_with_logits"
     if not positive and loss.function not in ("cross_entropy", "nll_loss"):
         raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
+            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not rank classes"
         )
     arrays = arrays_of(source, run, 1)
     scope = source.scope(arrays.train.made)

@@ -9,8 +9,7 @@ from traindx.interview.complaints import (
     LOSS_STUCK,
     LOSS_UNSTABLE,
 )
-from traindx.interview.questions.types import Field, Question
-from traindx.interview.stating import by_signs
+from traindx.interview.questions.types import Field, Question, by_signs
 from traindx.signs.lr import rate_above_usual, rate_below_usual
 from traindx.signs.optimizer import decay_coupled, momentum_extreme, optimizer_ill_fitting
 

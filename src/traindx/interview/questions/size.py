@@ -2,8 +2,7 @@
 
 from traindx.facts import PARAMETERS, TRAINING_SAMPLES
 from traindx.interview.complaints import OVERFITTING
-from traindx.interview.questions.types import Field, Question
-from traindx.interview.stating import by_signs
+from traindx.interview.questions.types import Field, Question, by_signs
 from traindx.signs.data import data_tiny, model_dwarfs_data
 
 QUESTION = Question(

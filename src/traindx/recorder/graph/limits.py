@@ -151,7 +151,7 @@ def _ignored_targets(operation: str, node: Node, _: Evidence) -> Broken | None:
     target = saved_value(node, "target")
     count = target.numel() if isinstance(target, Tensor) else 0
     return Broken(
-        f"{operation} averages over no target", f": all {count:,} are {ignored}, which it ignores, or weigh 0"
+        f"{operation} averages over no target", f": all {count:,} are {ignored}, which it ignores, or rank 0"
     )
 
 
