@@ -25,9 +25,9 @@ _STEPS = 120
 _RATE = 0.1
 _CLOSE = 0.004
 """How strongly points are held to those they started from; chosen by the likelihood of unseen families."""
-_OF_PRIORS = 0.3
-"""How strongly priors and severities are held, against clues."""
-_OWN = 0.3
+_OF_PRIORS, _OF_SEVERITIES = 0.3, 3.0
+"""How strongly priors are held, and what a severity says of health, against clues."""
+_OWN = 0.75
 """A sign whose points for health differ by more from those of its severity keeps its own."""
 _LEAST = 0.05
 """What is left of a clue at least: less would be nothing."""
@@ -70,17 +70,18 @@ class _Model:
         self._may_differ = torch.ones_like(self._own)
         self._offsets = torch.zeros_like(self._start.health, requires_grad=True)
         start = self._start
-        fitted = (start.priors, start.seen, start.unseen, start.by_severity)
-        self._priors, self._seen, self._unseen, self._by_severity = (
-            one.clone().requires_grad_() for one in fitted
+        self._priors, self._seen, self._unseen, self._unhealthy, self._by_severity = (
+            one.clone().requires_grad_()
+            for one in (start.priors, start.seen, start.unseen, start.unhealthy, start.by_severity)
         )
-        self.fitted = [self._priors, self._seen, self._unseen, self._by_severity, self._offsets]
+        clues = [self._seen, self._unseen, self._unhealthy]
+        self.fitted = [self._priors, *clues, self._by_severity, self._offsets]
 
     @property
     def points(self) -> Points:
         """The points as they are now."""
         health = self._base + self._offsets * self._may_differ
-        return Points(self._priors, self._seen, self._unseen, health, self._by_severity)
+        return Points(self._priors, self._seen, self._unseen, health, self._unhealthy, self._by_severity)
 
     @property
     def _base(self) -> Tensor:
@@ -92,19 +93,20 @@ class _Model:
         moved = (
             (self._seen - self._start.seen, self._start.seen),
             (self._unseen - self._start.unseen, self._start.unseen),
+            (self._unhealthy - self._start.unhealthy, self._start.unhealthy),
             (self._offsets * self._may_differ, self._base.detach()),
         )
         priors = (self._priors - self._start.priors).pow(2).sum()
         severities = (self._by_severity - self._start.by_severity).pow(2).sum()
-        return sum((by / (1 + of.abs())).pow(2).sum() for by, of in moved) + _OF_PRIORS * (
-            priors + severities
-        )
+        clues = sum((by / (1 + of.abs())).pow(2).sum() for by, of in moved)
+        return clues + _OF_PRIORS * priors + _OF_SEVERITIES * severities
 
     @torch.no_grad()
     def constrain(self) -> None:
         """Keep the direction of everything that counts."""
         self._seen.copy_(_constrained(self._seen, self._start.seen))
         self._unseen.copy_(_constrained(self._unseen, self._start.unseen))
+        self._unhealthy.copy_(_constrained(self._unhealthy, self._start.unhealthy))
         self._by_severity.copy_(_constrained(self._by_severity, self._start.by_severity))
         health = _constrained(self._base + self._offsets, self._start.health)
         self._offsets.copy_((health - self._base) * self._may_differ)
@@ -113,7 +115,9 @@ class _Model:
     def tie_to_severity(self) -> None:
         """Let signs whose points for health are near those of their severity have these."""
         by_severity = self._by_severity[self._severities]
-        self._may_differ = (self._base + self._offsets - by_severity).abs() > _OWN
+        apart = (self._base + self._offsets - by_severity).abs()
+        # What speaks for health no severity says.
+        self._may_differ = (apart > _OWN) | (self._start.health > 0)
         self._own &= self._may_differ
         self._offsets *= self._may_differ
 

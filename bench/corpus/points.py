@@ -33,17 +33,20 @@ class Tables:
     severities: Mapping[Severity, float]
     """What a sign of a severity adds to health."""
     health: Mapping[str, float | None]
-    """By sign: what it adds to health; None where its severity says it."""
+    """By sign: what a yes adds to health; None where its severity says it."""
+    unhealthy: Mapping[str, float]
+    """By sign: what a no adds to health, where it adds anything."""
 
 
 def declared(causes: Iterable[Cause], signs: Iterable[Sign]) -> Tables:
     """The points as they stand in the package."""
-    known = tuple(causes)
+    known, asked = tuple(causes), tuple(signs)
     return Tables(
         {cause.slug: cause.prior for cause in known},
         {cause.slug: {clue.sign.slug: (clue.seen, clue.unseen) for clue in cause.clues} for cause in known},
         HEALTH_BY_SEVERITY,
-        {sign.slug: sign.healthy for sign in signs},
+        {sign.slug: sign.healthy for sign in asked},
+        {sign.slug: sign.unhealthy for sign in asked if sign.unhealthy},
     )
 
 
@@ -61,6 +64,7 @@ def starting(now: Tables, path: Path = STARTING_POINTS) -> Tables:
         {slug: pairs(slug) for slug in now.clues},
         {severity: health["by_severity"][severity.value] for severity in Severity},
         {slug: health["signs"].get(slug, points) for slug, points in now.health.items()},
+        {slug: health["unhealthy"].get(slug, points) for slug, points in now.unhealthy.items()},
     )
 
 
@@ -74,7 +78,8 @@ def write_starting(tables: Tables, path: Path = STARTING_POINTS) -> None:
     lines = [
         '{\n  "health": {',
         f'    "by_severity": {json.dumps(severities)},',
-        f'    "signs": {json.dumps(dict(tables.health))}',
+        f'    "signs": {json.dumps(dict(tables.health))},',
+        f'    "unhealthy": {json.dumps(dict(tables.unhealthy))}',
         f'  }},\n  "causes": {{\n{causes}\n  }}\n}}\n',
     ]
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -124,9 +129,10 @@ class _Rewrite(cst.CSTTransformer):
     def leave_FunctionDef(  # noqa: N802  # the name that libcst calls
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
-        points = self._tables.health.get(original_node.name.value)
+        name = original_node.name.value
+        own = {"healthy": self._tables.health.get(name), "unhealthy": self._tables.unhealthy.get(name)}
         decorators = [
-            one.with_changes(decorator=_with_health(one.decorator, points))
+            one.with_changes(decorator=_with_health(one.decorator, own))
             if isinstance(one.decorator, cst.Call) and cst.Name("sign").deep_equals(one.decorator.func)
             else one
             for one in updated_node.decorators
@@ -134,15 +140,14 @@ class _Rewrite(cst.CSTTransformer):
         return updated_node.with_changes(decorators=decorators)
 
 
-def _with_health(call: cst.Call, points: float | None) -> cst.Call:
+def _with_health(call: cst.Call, points: Mapping[str, float | None]) -> cst.Call:
     """The declaration of a sign with its own points for health, or with none."""
-    args = [arg for arg in call.args if not (arg.keyword and arg.keyword.value == "healthy")]
-    if points is None and len(args) == len(call.args):
+    args = [arg for arg in call.args if not (arg.keyword and arg.keyword.value in points)]
+    own = ", ".join(f"{name}={value:+.2f}" for name, value in points.items() if value is not None)
+    if not own and len(args) == len(call.args):
         return call
     args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    if points is not None:
-        args.append(cst.ensure_type(cst.parse_expression(f"f(healthy={points:+.2f})"), cst.Call).args[0])
-    return call.with_changes(args=args)
+    return call.with_changes(args=[*args, *cst.ensure_type(cst.parse_expression(f"f({own})"), cst.Call).args])
 
 
 def _with_numbers(call: cst.Call, values: Mapping[str, float]) -> cst.Call:

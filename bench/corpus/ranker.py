@@ -33,6 +33,8 @@ class Points:
     unseen: Tensor
     health: Tensor
     """By sign, for a yes; the prior of health is 0."""
+    unhealthy: Tensor
+    """By sign, for a no."""
     by_severity: Tensor
     """What a sign adds to health that has no points of its own for it."""
 
@@ -107,6 +109,7 @@ class Ranker:
             [seen for seen, _ in pairs],
             [unseen for _, unseen in pairs],
             health,
+            [tables.unhealthy.get(slug, 0.0) for slug in self.signs],
             by_severity,
         )
         return Points(*(torch.tensor(column, dtype=torch.float64) for column in columns))
@@ -126,6 +129,7 @@ class Ranker:
                 slug: value if own else None
                 for slug, value, own in zip(self.signs, points.health.tolist(), is_own, strict=True)
             },
+            {slug: value for slug, value in zip(self.signs, points.unhealthy.tolist(), strict=True) if value},
         )
 
     def _explained(self) -> list[tuple[int, list[int]]]:
@@ -147,10 +151,8 @@ class Ranker:
         grouped = self._heaviest(points, answers)
         owners = self.owner[self._grouped]
         priors = torch.cat([torch.zeros(1, dtype=torch.float64), points.priors])
-        health = torch.zeros_like(seen).index_put(
-            (torch.arange(len(self.signs)), torch.tensor(0)), points.health
-        )
-        scores = priors + answers.yes @ (seen + health) + answers.no @ unseen
+        yes, no = self._with_health(seen, points.health), self._with_health(unseen, points.unhealthy)
+        scores = priors + answers.yes @ yes + answers.no @ no
         scores = scores.index_add(1, owners, grouped)
         with torch.no_grad():
             grouped_yes = torch.where(answers.yes[:, self.sign[self._grouped]] > 0, grouped, 0.0)
@@ -159,6 +161,10 @@ class Ranker:
         scores = self._with_roots(scores, roots)
         judged = self._judged(points, answers)
         return torch.log_softmax(scores.masked_fill(~judged, float("-inf")), 1)
+
+    def _with_health(self, table: Tensor, points: Tensor) -> Tensor:
+        """Points by sign and hypothesis, with those of health in the first column."""
+        return table.index_put((torch.arange(len(self.signs)), torch.tensor(0)), points)
 
     def _by_sign(self, points: Tensor) -> Tensor:
         """Points of the clues without a group: a row per sign, a column per hypothesis."""

@@ -41,8 +41,12 @@ def forget_families(part: int) -> None:
     ranker = Ranker(signs)
     points = fit(ranker, sample(ranker, [*(row for row in rows if parts[row.family] != part), *programs()]))
     causes = ranker.as_causes(points)
-    health = dict(zip(ranker.signs, points.health.tolist(), strict=True))
-    known = tuple(replace(sign, healthy=health[sign.slug]) for sign in knowledge.signs())
+    pairs = zip(points.health.tolist(), points.unhealthy.tolist(), strict=True)
+    health = dict(zip(ranker.signs, pairs, strict=True))
+    known = tuple(
+        replace(sign, healthy=health[sign.slug][0], unhealthy=health[sign.slug][1])
+        for sign in knowledge.signs()
+    )
     knowledge.causes = lambda: causes  # type: ignore[assignment]
     knowledge.signs = lambda: known  # type: ignore[assignment]
 

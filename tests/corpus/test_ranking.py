@@ -1,5 +1,6 @@
 """The ranking of the bench is the product's, and the fit keeps what the causes say."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -120,6 +121,7 @@ def test_shares_that_are_too_sure_are_made_less_so() -> None:
 def _same_direction(points: Points, before: Points) -> None:
     assert torch.equal(points.seen.sign(), before.seen.sign())
     assert torch.equal(points.unseen.sign(), before.unseen.sign())
+    assert torch.equal(points.unhealthy.sign(), before.unhealthy.sign())
     # What an author let speak about health may come to say nothing, as its severity does.
     assert bool((points.health * before.health >= 0).all())
 
@@ -156,7 +158,7 @@ def test_files_take_new_points_and_nothing_else_changes(tmp_path: Path) -> None:
     assert (cause.read_text(encoding="utf-8"), signs.read_text(encoding="utf-8")) == texts
     prior, falls = tables.priors["dead-relu"], tables.health["loss_falls"]
     priors, health = {**tables.priors, "dead-relu": -1.234}, {**tables.health, "loss_falls": None}
-    write_package(Tables(priors, tables.clues, tables.severities, health), package)
+    write_package(replace(tables, priors=priors, health=health), package)
     assert cause.read_text(encoding="utf-8") == texts[0].replace(f"prior={prior:+.2f}", "prior=-1.23")
     assert signs.read_text(encoding="utf-8") == texts[1].replace(f", healthy={falls:+.2f}", "")
     write_package(tables, package)
@@ -165,19 +167,21 @@ def test_files_take_new_points_and_nothing_else_changes(tmp_path: Path) -> None:
 
 def test_what_is_not_listed_starts_from_what_its_file_says(tmp_path: Path) -> None:
     path = tmp_path / "starting_points.json"
-    listed = Tables({"a": -4.0}, {"a": {"x": (2.0, -1.0)}}, HEALTH_BY_SEVERITY, {"x": None})
+    listed = Tables({"a": -4.0}, {"a": {"x": (2.0, -1.0)}}, HEALTH_BY_SEVERITY, {"x": None}, {"x": -1.0})
     write_starting(listed, path)
     now = Tables(
         {"a": -3.0, "b": -5.0},
         {"a": {"x": (1.5, -0.5), "y": (0.5, 0.0)}, "b": {"y": (1.0, 0.0)}},
         HEALTH_BY_SEVERITY,
         {"x": -1.0, "y": 0.5},
+        {"x": -0.5, "y": -2.0},
     )
     assert starting(now, path) == Tables(
         {"a": -4.0, "b": -5.0},
         {"a": {"x": (2.0, -1.0), "y": (0.5, 0.0)}, "b": {"y": (1.0, 0.0)}},
         HEALTH_BY_SEVERITY,
         {"x": None, "y": 0.5},
+        {"x": -1.0, "y": -2.0},
     )
 
 

@@ -1,5 +1,6 @@
 """How answers become points, and which causes can be judged by them."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,7 @@ DIVERGING = [
 ]
 
 
-def _asked(answers: dict[str, Answer], weight: float = 1.0) -> dict[str, Asked]:
+def _asked(answers: Mapping[str, Answer], weight: float = 1.0) -> dict[str, Asked]:
     known = {slug: Asked(SIGNS[slug], answer, weight) for slug, answer in answers.items()}
     return {slug: one for slug, one in known.items() if not one.cannot_tell}
 

@@ -83,7 +83,7 @@ from traindx.signs.spikes import loss_oscillates
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.04)
 def loss_starts_above_chance(
     run: Run,
     *,
@@ -109,29 +109,29 @@ def loss_starts_above_chance(
 CAUSE = Cause(
     slug="bad-initialization",
     title="Bad initialisation of the weights",
-    prior=-4.45,
+    prior=-4.59,
     clues=(
-        Clue(little_learned, seen=+0.53, unseen=-0.53),
-        Clue(gradient_starts_huge, seen=+0.70),
+        Clue(little_learned, seen=+0.53, unseen=-0.57),
+        Clue(gradient_starts_huge, seen=+0.72),
         Clue(worse_than_constant, seen=+1.01),
         Clue(starts_far_above_chance, seen=+1.50, group="start"),
-        Clue(activations_fade_over_depth, seen=+1.00),
-        Clue(activations_swell_over_depth, seen=+0.98),
-        Clue(weights_start_tiny, seen=+4.95, unseen=-0.70, group="weights"),
-        Clue(weights_start_far_off, seen=+9.00, unseen=-4.95, group="weights"),
-        Clue(weights_start_equal, seen=+8.29, unseen=-0.70, group="weights"),
-        Clue(loss_starts_above_chance, seen=+7.15, unseen=-0.21, group="start"),
-        Clue(loss_flat_from_start, seen=+2.57, group="start"),
+        Clue(activations_fade_over_depth, seen=+0.99),
+        Clue(activations_swell_over_depth, seen=+0.99),
+        Clue(weights_start_tiny, seen=+4.88, unseen=-0.70, group="weights"),
+        Clue(weights_start_far_off, seen=+8.68, unseen=-4.88, group="weights"),
+        Clue(weights_start_equal, seen=+8.07, unseen=-0.70, group="weights"),
+        Clue(loss_starts_above_chance, seen=+6.37, unseen=-0.21, group="start"),
+        Clue(loss_flat_from_start, seen=+2.50, group="start"),
         Clue(loss_falls_slowly, seen=+0.50, group="start"),
-        Clue(loss_at_chance, seen=+0.79, group="chance"),
-        Clue(accuracy_at_chance, seen=+0.56, group="chance"),
-        Clue(gradient_norm_vanishes, seen=+0.80),
+        Clue(loss_at_chance, seen=+0.75, group="chance"),
+        Clue(accuracy_at_chance, seen=+0.61, group="chance"),
+        Clue(gradient_norm_vanishes, seen=+0.86),
         Clue(fails_in_first_steps, seen=+1.00),
         Clue(loss_plateaus, seen=+0.31),
         Clue(rate_rise_hurts, seen=-1.00),
         Clue(fails_without_warning, seen=-0.50),
         Clue(loss_oscillates, seen=-0.70),
-        Clue(gradient_spikes_before_loss, seen=-0.57),
+        Clue(gradient_spikes_before_loss, seen=-0.55),
         Clue(loss_scale_collapses, seen=-2.00),
         Clue(loss_diverges, seen=-1.00),
     ),

@@ -84,14 +84,14 @@ def noise_scale_below_batch(
 CAUSE = Cause(
     slug="batch-too-large",
     title="The batch is too large for the data",
-    prior=-4.22,
+    prior=-4.26,
     clues=(
-        Clue(little_learned, seen=+0.61, unseen=-0.67),
-        Clue(few_steps_in_all, seen=+2.30, unseen=-1.74),
-        Clue(few_updates_per_epoch, seen=+4.06, unseen=-0.90),
-        Clue(noise_scale_below_batch, seen=+2.08),
-        Clue(loss_still_falling, seen=+1.09),
-        Clue(loss_falls_slowly, seen=+1.30),
+        Clue(little_learned, seen=+0.56, unseen=-0.66),
+        Clue(few_steps_in_all, seen=+2.28, unseen=-1.75),
+        Clue(few_updates_per_epoch, seen=+3.96, unseen=-0.92),
+        Clue(noise_scale_below_batch, seen=+2.02),
+        Clue(loss_still_falling, seen=+1.07),
+        Clue(loss_falls_slowly, seen=+1.25),
         Clue(gradients_agree, seen=+1.13),
     ),
     fixes=(

@@ -49,7 +49,7 @@ from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run
 
 
-@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING)
+@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.13)
 def data_wait_dominates(
     run: Run,
     *,
@@ -83,8 +83,8 @@ def data_wait_dominates(
 CAUSE = Cause(
     slug="data-loading-bottleneck",
     title="Training waits for data",
-    prior=-4.70,
-    clues=(Clue(data_wait_dominates, seen=+10.19, unseen=-3.89),),
+    prior=-4.78,
+    clues=(Clue(data_wait_dominates, seen=+8.99, unseen=-3.89),),
     fixes=(
         Prescription(
             title="Load with several worker processes, pinned memory and prefetching",

@@ -55,7 +55,7 @@ from traindx.signs.data import data_tiny
 from traindx.signs.loss import loss_converged
 
 
-@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)
+@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.03)
 def one_class_only(
     run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
@@ -69,7 +69,7 @@ def one_class_only(
     return Finding(1.0, says, (seen_in(low, float(low.values[0])),))
 
 
-@sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS)
+@sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS, healthy=-3.01)
 def targets_constant(
     run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
@@ -87,12 +87,12 @@ def targets_constant(
 CAUSE = Cause(
     slug="degenerate-labels",
     title="The targets hold nothing to learn",
-    prior=-4.91,
+    prior=-4.96,
     clues=(
-        Clue(little_learned, seen=-0.51),
-        Clue(one_class_only, seen=+10.18),
-        Clue(targets_constant, seen=+9.53),
-        Clue(data_tiny, seen=+9.77),
+        Clue(little_learned, seen=-0.52),
+        Clue(one_class_only, seen=+9.76),
+        Clue(targets_constant, seen=+9.34),
+        Clue(data_tiny, seen=+9.61),
         Clue(loss_converged, seen=+0.20),
     ),
     fixes=(

@@ -102,14 +102,14 @@ def dropout_in_validation(
 CAUSE = Cause(
     slug="dropout-misuse",
     title="Dropout is misplaced or never rests",
-    prior=-4.80,
+    prior=-4.83,
     clues=(
-        Clue(little_learned, seen=-0.52),
-        Clue(dropout_at_output, seen=+6.14),
-        Clue(dropout_in_validation, seen=+7.24),
-        Clue(dropout_extreme, seen=+2.79),
-        Clue(validation_below_train, seen=+0.38),
-        Clue(both_losses_high, seen=+0.64),
+        Clue(little_learned, seen=-0.53),
+        Clue(dropout_at_output, seen=+5.69),
+        Clue(dropout_in_validation, seen=+7.49),
+        Clue(dropout_extreme, seen=+2.78),
+        Clue(validation_below_train, seen=+0.37),
+        Clue(both_losses_high, seen=+0.63),
     ),
     fixes=(
         Prescription(

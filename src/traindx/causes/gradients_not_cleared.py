@@ -61,8 +61,8 @@ CAUSE = Cause(
     prior=-4.14,
     clues=(
         Clue(little_learned, seen=+0.57, unseen=-0.86),
-        Clue(gradients_carried_over, seen=+5.30, unseen=-5.03),
-        Clue(gradient_norm_grows, seen=+0.96),
+        Clue(gradients_carried_over, seen=+5.03, unseen=-5.04),
+        Clue(gradient_norm_grows, seen=+0.95),
         Clue(loss_diverges, seen=+0.52),
         Clue(loss_oscillates, seen=+0.57),
     ),

@@ -58,16 +58,16 @@ from traindx.signs.validation import validation_gap_wide, validation_turns_up
 CAUSE = Cause(
     slug="label-noise",
     title="Some labels are wrong",
-    prior=-3.78,
+    prior=-3.82,
     clues=(
-        Clue(little_learned, seen=+0.49, unseen=-0.79),
+        Clue(little_learned, seen=+0.49, unseen=-0.81),
         Clue(output_scores_drift, seen=-2.00),
-        Clue(starts_far_above_chance, seen=-2.55),
-        Clue(confidently_wrong, seen=+5.45, unseen=-1.25),
+        Clue(starts_far_above_chance, seen=-2.72),
+        Clue(confidently_wrong, seen=+5.17, unseen=-1.25),
         Clue(validation_gap_wide, seen=+0.27),
         Clue(validation_turns_up, seen=+0.54),
         Clue(validation_at_chance, seen=-2.00),
-        Clue(loss_at_chance, seen=-1.76),
+        Clue(loss_at_chance, seen=-1.75),
     ),
     fixes=(
         Prescription(

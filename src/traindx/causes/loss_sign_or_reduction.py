@@ -68,7 +68,7 @@ _NEVER_NEGATIVE = frozenset(
 )
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.37)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.76)
 def loss_falls_without_floor(
     run: Run,
     *,
@@ -96,15 +96,15 @@ def loss_falls_without_floor(
 CAUSE = Cause(
     slug="loss-sign-or-reduction",
     title="The loss has the wrong sign or reduction",
-    prior=-4.54,
+    prior=-4.59,
     clues=(
-        Clue(worse_than_constant, seen=+0.83),
-        Clue(loss_oscillates, seen=+0.96),
+        Clue(worse_than_constant, seen=+0.78),
+        Clue(loss_oscillates, seen=+0.95),
         Clue(loss_negated, seen=+11.00),
         Clue(loss_falls_without_floor, seen=+7.88),
-        Clue(loss_summed, seen=+4.84),
-        Clue(updates_large, seen=+1.00),
-        Clue(loss_diverges, seen=+1.03),
+        Clue(loss_summed, seen=+4.85),
+        Clue(updates_large, seen=+1.01),
+        Clue(loss_diverges, seen=+1.04),
     ),
     fixes=(
         Prescription(

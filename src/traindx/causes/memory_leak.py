@@ -55,7 +55,7 @@ _PACES = 3
 """Stretches whose pace is compared."""
 
 
-@sign(needs=(MEMORY,), severity=Severity.WARNING)
+@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.95)
 def memory_grows(
     run: Run,
     *,
@@ -100,8 +100,8 @@ def _at_an_even_pace(memory: Series, leak: float) -> Answer:
 CAUSE = Cause(
     slug="memory-leak",
     title="Memory grows with every step",
-    prior=-4.17,
-    clues=(Clue(memory_grows, seen=+9.10, unseen=-2.20),),
+    prior=-4.30,
+    clues=(Clue(memory_grows, seen=+7.00, unseen=-2.21),),
     fixes=(
         Prescription(
             title="Keep numbers instead of tensors: detach what is collected",

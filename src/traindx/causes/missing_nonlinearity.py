@@ -79,13 +79,13 @@ def linear_in_a_row(run: Run) -> Answer:
 CAUSE = Cause(
     slug="missing-nonlinearity",
     title="No nonlinearity between the layers",
-    prior=-4.02,
+    prior=-4.06,
     clues=(
-        Clue(loss_converged, seen=-1.62),
-        Clue(little_learned, seen=+2.33, unseen=-1.92),
-        Clue(nonlinearity_missing, seen=+5.56, unseen=-2.07, group="bends"),
-        Clue(linear_in_a_row, seen=+5.27, group="bends"),
-        Clue(loss_plateaus, seen=+0.97),
+        Clue(loss_converged, seen=-1.61),
+        Clue(little_learned, seen=+2.22, unseen=-1.87),
+        Clue(nonlinearity_missing, seen=+5.67, unseen=-2.18, group="bends"),
+        Clue(linear_in_a_row, seen=+5.07, group="bends"),
+        Clue(loss_plateaus, seen=+0.94),
         Clue(both_losses_high, seen=+1.12),
     ),
     fixes=(

@@ -110,14 +110,14 @@ def _boundaries(run: Run, steps: Floats) -> Rows:
 CAUSE = Cause(
     slug="not-shuffled",
     title="Training data is not shuffled",
-    prior=-4.06,
+    prior=-4.10,
     clues=(
-        Clue(little_learned, seen=+0.50, unseen=-0.76),
-        Clue(batches_sorted, seen=+5.35, unseen=-4.05),
+        Clue(little_learned, seen=+0.49, unseen=-0.78),
+        Clue(batches_sorted, seen=+4.95, unseen=-4.06),
         Clue(staircase_at_epochs, seen=+0.70),
         Clue(loss_oscillates, seen=+1.04),
         Clue(loss_spikes, seen=+0.50),
-        Clue(validation_noisy, seen=+0.75),
+        Clue(validation_noisy, seen=+0.76),
     ),
     fixes=(
         Prescription(

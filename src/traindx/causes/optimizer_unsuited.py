@@ -63,11 +63,11 @@ from traindx.signs.weights import updates_tiny
 CAUSE = Cause(
     slug="optimizer-unsuited",
     title="The optimizer does not suit the training",
-    prior=-4.31,
+    prior=-4.33,
     clues=(
-        Clue(little_learned, seen=+1.35),
-        Clue(updates_tiny, seen=+1.59),
-        Clue(optimizer_ill_fitting, seen=+6.16, unseen=-2.05),
+        Clue(little_learned, seen=+1.30),
+        Clue(updates_tiny, seen=+1.51),
+        Clue(optimizer_ill_fitting, seen=+5.99, unseen=-2.19),
         Clue(loss_falls_slowly, seen=+0.78),
         Clue(loss_plateaus, seen=+0.89),
         Clue(loss_diverges, seen=+0.56),

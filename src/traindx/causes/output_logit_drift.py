@@ -56,12 +56,12 @@ from traindx.signs.targets import output_scores_drift
 CAUSE = Cause(
     slug="output-logit-drift",
     title="Output scores drift away from zero",
-    prior=-4.05,
+    prior=-4.07,
     clues=(
-        Clue(output_scores_drift, seen=+5.02, unseen=-0.58),
+        Clue(output_scores_drift, seen=+4.96, unseen=-0.68),
         Clue(loss_diverges, seen=+0.70),
         Clue(loss_spikes, seen=+0.42),
-        Clue(starts_far_above_chance, seen=-0.10),
+        Clue(starts_far_above_chance, seen=-0.11),
     ),
     fixes=(
         Prescription(

@@ -72,7 +72,7 @@ from traindx.signs.validation import validation_improves, validation_turns_up
 from traindx.signs.weights import updates_tiny
 
 
-@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.73)
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.77)
 def few_passes(
     run: Run,
     *,
@@ -104,26 +104,26 @@ CAUSE = Cause(
     prior=-3.29,
     acts_through=("underfitting",),
     clues=(
-        Clue(little_learned, seen=+0.60, unseen=-0.55),
-        Clue(few_steps_in_all, seen=+2.14),
+        Clue(little_learned, seen=+0.54, unseen=-0.54),
+        Clue(few_steps_in_all, seen=+2.17),
         Clue(few_passes, seen=+3.59),
         Clue(targets_unscaled, seen=-1.00),
         Clue(few_updates_per_epoch, seen=-2.00),
-        Clue(gradients_agree, seen=-0.44),
-        Clue(updates_tiny, seen=-2.49),
-        Clue(loss_still_falling, seen=+2.55, unseen=-0.24),
-        Clue(loss_falls_slowly, seen=+0.21),
-        Clue(validation_improves, seen=+0.05),
-        Clue(loss_falls, seen=+0.00, unseen=-1.65),
-        Clue(spikes_recur, seen=-1.02),
-        Clue(loss_plateaus, seen=-1.58),
-        Clue(loss_converged, seen=-1.28),
-        Clue(loss_flat_from_start, seen=-2.01),
+        Clue(gradients_agree, seen=-0.45),
+        Clue(updates_tiny, seen=-2.50),
+        Clue(loss_still_falling, seen=+2.60, unseen=-0.25),
+        Clue(loss_falls_slowly, seen=+0.17),
+        Clue(validation_improves, seen=+0.09),
+        Clue(loss_falls, seen=+0.00, unseen=-1.72),
+        Clue(spikes_recur, seen=-1.03),
+        Clue(loss_plateaus, seen=-1.60),
+        Clue(loss_converged, seen=-1.24),
+        Clue(loss_flat_from_start, seen=-2.02),
         Clue(loss_at_chance, seen=-0.51),
-        Clue(loss_oscillates, seen=-1.00),
+        Clue(loss_oscillates, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.03),
-        Clue(validation_turns_up, seen=-3.03),
+        Clue(validation_turns_up, seen=-3.04),
     ),
     fixes=(
         Prescription(

@@ -178,8 +178,8 @@ def _told_by(sign: Sign) -> str:
         for who, clue in told
         if clue.sign.slug == sign.slug
     ]
-    if points := health_points(sign):
-        rows.append(f"| health | {_points(points)} |  |")
+    if (points := health_points(sign)) or sign.unhealthy:
+        rows.append(f"| health | {_points(points)} | {_points(sign.unhealthy)} |")
     if not rows:
         return "Nothing alone: it is shown as an observation."
     return "\n".join(["| about | if so | if not |", "|---|---|---|", *rows])

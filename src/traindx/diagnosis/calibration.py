@@ -5,14 +5,14 @@ from traindx.finding import Severity, Sign
 HEALTH = "healthy"
 """The name of health among the hypotheses."""
 
-RECORDING_TEMPERATURE = 1.18
-LOG_TEMPERATURE = 1.28
+RECORDING_TEMPERATURE = 1.17
+LOG_TEMPERATURE = 1.27
 
 HEALTH_BY_SEVERITY = {
     Severity.INFO: 0.00,
-    Severity.WARNING: -0.16,
-    Severity.SERIOUS: -0.78,
-    Severity.CRITICAL: -3.30,
+    Severity.WARNING: -0.43,
+    Severity.SERIOUS: -1.82,
+    Severity.CRITICAL: -3.76,
 }
 """What a clear yes to a sign adds to the score of health, unless the sign declares `healthy=`."""
 

@@ -77,9 +77,9 @@ def score(
 
 
 def _health_clues(answers: Answers) -> list[Clue]:
-    """Every sign that was seen speaks about health: by its severity, or as it declares."""
-    seen = [one.sign for one in answers.values() if one.finding]
-    return [Clue(sign, points) for sign in seen if (points := health_points(sign))]
+    """What signs that were asked say about health: by their severity, or as they declare."""
+    clues = [Clue(one.sign, health_points(one.sign), one.sign.unhealthy) for one in answers.values()]
+    return [clue for clue in clues if clue.seen or clue.unseen]
 
 
 def reasons(prior: float, clues: Iterable[Clue], answers: Answers) -> tuple[Reason, ...]:

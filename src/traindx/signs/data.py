@@ -199,7 +199,7 @@ def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
     return Finding(graded(ratio, far, 10 * far), says, (seen_in(std, float(np.max(reach)), far * farthest),))
 
 
-@sign(needs=(), severity=Severity.CRITICAL, healthy=-2.70)
+@sign(needs=(), severity=Severity.CRITICAL)
 def labels_faulty(run: Run) -> Answer:
     """Targets lie outside of what the loss function and the outputs allow."""
     fault = run.facts.get(LABEL_FAULT)

@@ -117,7 +117,7 @@ def gradient_starts_huge(
     return Finding(graded(most, ratio, 100 * ratio), says, (worst.evidence(worst.first),))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS, healthy=-1.08)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
 def gradient_fades_over_depth(
     run: Run,
     *,

@@ -86,7 +86,7 @@ def few_steps_in_all(
     return Finding(strength, says, (fact_evidence(run, TRAINING_SAMPLES),))
 
 
-@sign(needs=(BATCH_SIZE,), healthy=-0.31)
+@sign(needs=(BATCH_SIZE,))
 def few_updates_per_epoch(
     run: Run,
     *,
@@ -107,7 +107,7 @@ def few_updates_per_epoch(
     return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
 
 
-@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS, healthy=-0.36)
+@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS, healthy=-0.74)
 def gradients_carried_over(
     run: Run, *, cleared: Annotated[float, "share of steps; bench/thresholds.md#habits"] = 0.5
 ) -> Answer:

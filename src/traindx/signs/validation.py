@@ -23,7 +23,7 @@ from traindx.run import Run
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
 
-@sign(needs=(_MEASURES,), healthy=+0.77)
+@sign(needs=(_MEASURES,), healthy=+0.80, unhealthy=-0.51)
 def validation_improves(
     run: Run,
     *,
@@ -49,7 +49,7 @@ def validation_improves(
     return Finding(strength, says, (measure.evidence(steps, measure.end, measure.start),))
 
 
-@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)
+@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS, healthy=-0.95)
 def validation_turns_up(
     run: Run,
     *,
@@ -144,7 +144,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     )
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.41)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.70)
 def validation_never_improves(
     run: Run,
     *,
@@ -193,7 +193,7 @@ def validation_never_moves(
     return Finding(1.0 if digits >= 5 else 0.5, says, (evidence,))
 
 
-@sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-0.48)
+@sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
 def validation_noisy(
     run: Run,
     *,
