@@ -20,9 +20,10 @@ from corpus.points import PACKAGE, write_numbers, write_package, write_starting
 from corpus.programs import programs
 from corpus.ranker import Asked, Points, Ranker, asked
 from corpus.table import Row, read
+from traindx.finding import Severity
 
-_STEPS = 120
-_RATE = 0.1
+_STEPS = 140
+_RATE = 0.05
 _CLOSE = 0.004
 """How strongly points are held to those they started from; chosen by the likelihood of unseen families."""
 _OF_PRIORS, _OF_SEVERITIES = 0.3, 3.0
@@ -116,8 +117,9 @@ class _Model:
         """Let signs whose points for health are near those of their severity have these."""
         by_severity = self._by_severity[self._severities]
         apart = (self._base + self._offsets - by_severity).abs()
-        # What speaks for health no severity says.
-        self._may_differ = (apart > _OWN) | (self._start.health > 0)
+        # Of INFO the severity says nothing: these signs have what their authors gave them.
+        is_info = self._severities == Severity.INFO.rank
+        self._may_differ = (apart > _OWN) | (is_info & self._own)
         self._own &= self._may_differ
         self._offsets *= self._may_differ
 

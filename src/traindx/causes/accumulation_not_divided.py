@@ -55,10 +55,10 @@ from traindx.signs.weights import updates_large
 CAUSE = Cause(
     slug="accumulation-not-divided",
     title="Accumulated gradients are not divided",
-    prior=-4.42,
+    prior=-4.41,
     clues=(
-        Clue(little_learned, seen=+0.50, unseen=-0.73),
-        Clue(accumulation_undivided, seen=+5.42, unseen=-6.02),
+        Clue(little_learned, seen=+0.50, unseen=-0.72),
+        Clue(accumulation_undivided, seen=+5.37, unseen=-6.02),
         Clue(updates_large, seen=+1.58),
         Clue(loss_diverges, seen=+1.13),
         Clue(loss_oscillates, seen=+1.00),

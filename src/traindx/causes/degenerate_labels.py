@@ -90,9 +90,9 @@ CAUSE = Cause(
     prior=-4.96,
     clues=(
         Clue(little_learned, seen=-0.52),
-        Clue(one_class_only, seen=+9.76),
+        Clue(one_class_only, seen=+9.78),
         Clue(targets_constant, seen=+9.34),
-        Clue(data_tiny, seen=+9.61),
+        Clue(data_tiny, seen=+9.54),
         Clue(loss_converged, seen=+0.20),
     ),
     fixes=(

@@ -60,7 +60,7 @@ CAUSE = Cause(
     clues=(
         Clue(running_averages_lag, seen=-4.17),
         Clue(confidently_wrong, seen=+0.50),
-        Clue(double_descent, seen=+9.23, unseen=-4.05),
+        Clue(double_descent, seen=+9.24, unseen=-4.05),
         Clue(loss_falls, seen=+0.64, unseen=-2.00),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_oscillates, seen=-1.50),

@@ -68,7 +68,7 @@ _NEVER_NEGATIVE = frozenset(
 )
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.76)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.71)
 def loss_falls_without_floor(
     run: Run,
     *,
@@ -98,13 +98,13 @@ CAUSE = Cause(
     title="The loss has the wrong sign or reduction",
     prior=-4.59,
     clues=(
-        Clue(worse_than_constant, seen=+0.78),
+        Clue(worse_than_constant, seen=+0.75),
         Clue(loss_oscillates, seen=+0.95),
         Clue(loss_negated, seen=+11.00),
-        Clue(loss_falls_without_floor, seen=+7.88),
-        Clue(loss_summed, seen=+4.85),
-        Clue(updates_large, seen=+1.01),
-        Clue(loss_diverges, seen=+1.04),
+        Clue(loss_falls_without_floor, seen=+7.85),
+        Clue(loss_summed, seen=+4.78),
+        Clue(updates_large, seen=+0.99),
+        Clue(loss_diverges, seen=+1.02),
     ),
     fixes=(
         Prescription(

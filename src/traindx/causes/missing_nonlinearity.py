@@ -82,9 +82,9 @@ CAUSE = Cause(
     prior=-4.06,
     clues=(
         Clue(loss_converged, seen=-1.61),
-        Clue(little_learned, seen=+2.22, unseen=-1.87),
-        Clue(nonlinearity_missing, seen=+5.67, unseen=-2.18, group="bends"),
-        Clue(linear_in_a_row, seen=+5.07, group="bends"),
+        Clue(little_learned, seen=+2.20, unseen=-1.86),
+        Clue(nonlinearity_missing, seen=+5.70, unseen=-2.19, group="bends"),
+        Clue(linear_in_a_row, seen=+5.08, group="bends"),
         Clue(loss_plateaus, seen=+0.94),
         Clue(both_losses_high, seen=+1.12),
     ),

@@ -88,13 +88,13 @@ CAUSE = Cause(
     title="Activations are saturated",
     prior=-4.04,
     clues=(
-        Clue(little_learned, seen=+0.52, unseen=-0.73),
-        Clue(units_saturate, seen=+4.83, unseen=-3.05),
+        Clue(little_learned, seen=+0.52, unseen=-0.74),
+        Clue(units_saturate, seen=+4.84, unseen=-3.05),
         Clue(saturated_from_start, seen=+0.52),
         Clue(gradient_fades_over_depth, seen=+0.70),
         Clue(loss_flat_from_start, seen=+0.96, group="flat"),
         Clue(loss_at_chance, seen=+1.04, group="flat"),
-        Clue(loss_plateaus, seen=+0.84),
+        Clue(loss_plateaus, seen=+0.82),
         Clue(loss_falls_slowly, seen=+0.70),
     ),
     fixes=(

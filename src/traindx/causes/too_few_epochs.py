@@ -72,7 +72,7 @@ from traindx.signs.validation import validation_improves, validation_turns_up
 from traindx.signs.weights import updates_tiny
 
 
-@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.77)
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.79)
 def few_passes(
     run: Run,
     *,
@@ -111,12 +111,12 @@ CAUSE = Cause(
         Clue(few_updates_per_epoch, seen=-2.00),
         Clue(gradients_agree, seen=-0.45),
         Clue(updates_tiny, seen=-2.50),
-        Clue(loss_still_falling, seen=+2.60, unseen=-0.25),
+        Clue(loss_still_falling, seen=+2.53, unseen=-0.23),
         Clue(loss_falls_slowly, seen=+0.17),
-        Clue(validation_improves, seen=+0.09),
+        Clue(validation_improves, seen=+0.07),
         Clue(loss_falls, seen=+0.00, unseen=-1.72),
         Clue(spikes_recur, seen=-1.03),
-        Clue(loss_plateaus, seen=-1.60),
+        Clue(loss_plateaus, seen=-1.61),
         Clue(loss_converged, seen=-1.24),
         Clue(loss_flat_from_start, seen=-2.02),
         Clue(loss_at_chance, seen=-0.51),

@@ -75,7 +75,7 @@ CAUSE = Cause(
         Clue(nonfinite_from_loss, seen=+5.93, unseen=-1.52),
         Clue(fails_without_warning, seen=+2.41, unseen=-1.56),
         Clue(loss_not_finite, seen=+2.84, unseen=-1.03),
-        Clue(gradient_not_finite, seen=+0.40),
+        Clue(gradient_not_finite, seen=+0.39),
         Clue(loss_climbs_before_failure, seen=-1.52),
         Clue(fails_in_first_steps, seen=-0.50),
         Clue(gradient_norm_grows, seen=-1.01),

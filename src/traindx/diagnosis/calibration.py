@@ -10,8 +10,8 @@ LOG_TEMPERATURE = 1.27
 
 HEALTH_BY_SEVERITY = {
     Severity.INFO: 0.00,
-    Severity.WARNING: -0.43,
-    Severity.SERIOUS: -1.82,
+    Severity.WARNING: -0.45,
+    Severity.SERIOUS: -1.68,
     Severity.CRITICAL: -3.76,
 }
 """What a clear yes to a sign adds to the score of health, unless the sign declares `healthy=`."""

@@ -73,7 +73,7 @@ def activations_swell_over_depth(
     return Finding(strength, says, (seen_in(swell.last, float(swell.last.values[0])),))
 
 
-@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.87)
+@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.88)
 def dead_units_many(
     run: Run,
     *,
@@ -164,7 +164,7 @@ _CENTRE = (0.2, 0.8)
 """Where the mean output of a sigmoid lies at first; that of a tanh is near 0."""
 
 
-@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.14)
+@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.13)
 def sigmoids_stacked(
     run: Run, *, layers: Annotated[int, "hidden layers; bench/thresholds.md#sigmoids"] = 1
 ) -> Answer:

@@ -35,7 +35,7 @@ from traindx.quantities import (
 from traindx.run import Run
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-2.32)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78)
 def little_learned(
     run: Run,
     *,
@@ -168,7 +168,7 @@ def starts_far_above_chance(
     return Finding(graded(first / chance, limit, 10 * limit), says, (evidence,))
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, healthy=-0.21)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
 def worse_than_constant(
     run: Run,
     *,

@@ -175,7 +175,7 @@ def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
     return wrong.values[(wrong.steps <= loss.lowest[1]) & (accuracy > least)]
 
 
-@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, healthy=-3.03)
+@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, healthy=-3.02)
 def validation_learns_nothing(
     run: Run,
     *,
@@ -202,7 +202,7 @@ def validation_learns_nothing(
     )
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.12)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05)
 def validation_starts_lost(
     run: Run,
     *,

@@ -16,7 +16,7 @@ from traindx.quantities import LEARNING_RATE, VAL_LOSS
 from traindx.run import Axis, Run
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.07, unhealthy=-0.53)
+@sign(needs=(OBJECTIVES,), healthy=+1.15, unhealthy=-0.51)
 def loss_falls(
     run: Run,
     *,
@@ -83,7 +83,7 @@ _STEADY = 4.0
 """The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.68)
+@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.67)
 def loss_flat_from_start(
     run: Run,
     *,
@@ -155,7 +155,7 @@ def loss_plateaus(
     return Finding(min(1.0, (1 - since) / (2 * stood)), says, (loss.evidence(steps, loss.end),))
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(OBJECTIVES,), healthy=-0.43)
 def loss_still_falling(
     run: Run,
     *,
@@ -181,7 +181,7 @@ _NEARLY = 0.2
 """Two levels that people would call one, as a share of them."""
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.00)
+@sign(needs=(OBJECTIVES,), healthy=+1.05)
 def loss_converged(
     run: Run,
     *,

@@ -23,7 +23,7 @@ from traindx.run import Run
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
 
-@sign(needs=(_MEASURES,), healthy=+0.80, unhealthy=-0.51)
+@sign(needs=(_MEASURES,), healthy=+0.74, unhealthy=-0.43)
 def validation_improves(
     run: Run,
     *,
@@ -49,7 +49,7 @@ def validation_improves(
     return Finding(strength, says, (measure.evidence(steps, measure.end, measure.start),))
 
 
-@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS, healthy=-0.95)
+@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)
 def validation_turns_up(
     run: Run,
     *,
@@ -144,7 +144,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     )
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.70)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.68)
 def validation_never_improves(
     run: Run,
     *,

@@ -137,7 +137,7 @@ def _early(one: Matrix) -> float:
     return max(rest, first / 3) if first != _FROM_ZERO else rest
 
 
-@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING, healthy=-2.77)
+@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING, healthy=-2.80)
 def updates_tiny(
     run: Run,
     *,
