@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from traindx.curves.depth import swelling
+from traindx.curves.layers import swelling
 from traindx.quantities import ACTIVATION_STD
 from traindx.run import Run, Series
 

@@ -61,8 +61,9 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
+from traindx.curves.curve import curve_of
 from traindx.curves.objective import chance_loss
+from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY

@@ -53,9 +53,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import graded, last_part, looked, seen_in
-from traindx.curves.order import comes_sorted
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.series import comes_sorted, graded, last_part, looked, seen_in
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import (

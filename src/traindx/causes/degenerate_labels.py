@@ -44,7 +44,8 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import compares_numbers, looked, seen_in
+from traindx.curves.facts import compares_numbers
+from traindx.curves.series import looked, seen_in
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number

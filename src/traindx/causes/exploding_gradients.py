@@ -58,7 +58,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.depth import over_depth
+from traindx.curves.layers import over_depth
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run

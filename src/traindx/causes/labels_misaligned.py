@@ -52,7 +52,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.against_chance import against_chance
+from traindx.curves.objective import against_chance
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number

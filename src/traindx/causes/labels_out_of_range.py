@@ -47,7 +47,7 @@ finite. Or a yes-no loss goes below zero. Nothing in the curve before announces 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, is_recording
+from traindx.curves.facts import fact_evidence, is_recording
 from traindx.facts import LOSS_PLACE, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run

@@ -55,7 +55,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
+from traindx.curves.curve import curve_of
+from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import number
 from traindx.quantities import EPOCH, TRAIN_LOSS

@@ -55,8 +55,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.bounded_layers import hidden_bounded
-from traindx.curves.inside import seen_in
+from traindx.curves.layers import hidden_bounded
+from traindx.curves.series import seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import SATURATED_SHARE
 from traindx.run import Run

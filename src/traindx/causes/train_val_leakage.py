@@ -50,8 +50,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import looked, seen_in
-from traindx.curves.stated import place_of, stated_number
+from traindx.curves.facts import place_of, stated_number
+from traindx.curves.series import looked, seen_in
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE

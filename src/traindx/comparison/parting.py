@@ -9,8 +9,9 @@ from traindx.comparison.alike import alike
 from traindx.comparison.hyperparameters import Hyperparameters
 from traindx.comparison.measure import Measure
 from traindx.comparison.types import Parting
-from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of, shares, whole
+from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of
 from traindx.curves.objective import is_adversarial, is_reinforcement
+from traindx.curves.series import shares, whole
 from traindx.facts import SEED
 from traindx.format import number, printable, step
 from traindx.quantities import TRAIN_LOSS

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from traindx.cause import Cause
-from traindx.curves.stated import is_recording, place_of
+from traindx.curves.facts import is_recording, place_of
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import sureness
 from traindx.diagnosis.exam_evidence import is_inside, with_exams

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from traindx.cause import Cause, Clue
-from traindx.curves.stated import extent
+from traindx.curves.facts import extent
 from traindx.diagnosis.types import Asked
 from traindx.facts import EXAM
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Problem, Severity, Sign, Statement

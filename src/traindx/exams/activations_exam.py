@@ -11,7 +11,7 @@ from dataclasses import replace
 from torch import nn
 from torch.fx import GraphModule
 
-from traindx.curves.inside import by_layer
+from traindx.curves.series import by_layer
 from traindx.exams.activation_rows import rows_from
 from traindx.exams.as_it_was import as_it_was
 from traindx.exams.batching import MOST, batches_of, rows_in

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 import torch
 from torch import Tensor
 
-from traindx.curves.inside import is_table
+from traindx.curves.layers import is_table
 from traindx.exams.types import GradientRow, Spread
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.recorder.graph.owners import layer_of

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from traindx.curves.first_nonfinite import first_nonfinite
+from traindx.curves.failure import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
 from traindx.finding import NON_FINITE, Finding, Problem, Severity, Sign
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE

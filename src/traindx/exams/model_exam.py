@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torch import nn
 from torch.utils.data import DataLoader
 
-from traindx.curves.gains import starting_gains
+from traindx.curves.layers import starting_gains
 from traindx.exams.as_it_was import as_it_was
 from traindx.exams.batching import rows_in
 from traindx.exams.design_questions import (

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from traindx.curves.inside import is_matrix
+from traindx.curves.layers import is_matrix
 from traindx.finding import Problem, Statement, errors_in
 from traindx.run import Layer, Run
 

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from traindx.cause import Cause, Clue
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, clues_of, prior_of, sureness
 from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR

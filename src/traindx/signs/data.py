@@ -6,10 +6,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.first_nonfinite import not_finite_in
-from traindx.curves.inside import batches_per_epoch, by_layer, graded, looked, matrices, seen_in, units_of
-from traindx.curves.order import SORTED, neighbours_agree
-from traindx.curves.stated import fact_evidence, is_recording, place_of, stated_number
+from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, place_of, stated_number
+from traindx.curves.failure import not_finite_in
+from traindx.curves.layers import matrices, units_of
+from traindx.curves.series import SORTED, by_layer, graded, looked, neighbours_agree, seen_in
 from traindx.facts import (
     FIRST_LAYER_NORMALISES,
     LABEL_FAULT,

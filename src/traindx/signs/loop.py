@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.curve import Curve
-from traindx.curves.inside import batches_per_epoch, graded, steps_taken
-from traindx.curves.modes import matters
+from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
 from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.series import graded, steps_taken
 from traindx.facts import (
     ACCUMULATION,
     BACKWARD_PLACE,

@@ -4,10 +4,17 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import whole
-from traindx.curves.failure import LASTING, climb, failure, lasting_from
-from traindx.curves.first_nonfinite import POLES, first_nonfinite, nonfinite_evidence
-from traindx.curves.stated import is_recording, place_of, stated_word
+from traindx.curves.facts import is_recording, place_of, stated_word
+from traindx.curves.failure import (
+    LASTING,
+    POLES,
+    climb,
+    failure,
+    first_nonfinite,
+    lasting_from,
+    nonfinite_evidence,
+)
+from traindx.curves.series import whole
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, NONFINITE_SOURCE, PARAMETER_PRECISION, PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number, step

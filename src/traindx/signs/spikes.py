@@ -5,10 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, whole
-from traindx.curves.inside import graded, learns, matrices, seen_in
+from traindx.curves.curve import Curve, curve_of, running_median
+from traindx.curves.layers import learns, matrices
 from traindx.curves.objective import OBJECTIVES, loss_of
-from traindx.curves.robust import running_median
+from traindx.curves.series import graded, seen_in, whole
 from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from traindx.changes.types import Change
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
 from traindx.readers.loading.reading import load
 from traindx.recorder.launch.ending import recordings, stopped, why_nothing

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.quantities import (
     PREDICTION_RECALL,
     STEP_TIME,

@@ -8,7 +8,7 @@ import numpy as np
 
 from traindx.cause import Prescription, Symptom
 from traindx.changes.types import EARLY_STOP, Change, changes_from, kind_of
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run

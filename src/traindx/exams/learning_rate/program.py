@@ -14,8 +14,8 @@ import numpy as np
 from traindx.changes.schedule_range import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
 from traindx.changes.types import Change
-from traindx.curves.curve import whole
-from traindx.curves.stated import stated_number
+from traindx.curves.facts import stated_number
+from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate

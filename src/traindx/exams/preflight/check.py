@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.curves.inside import looked
+from traindx.curves.series import looked
 from traindx.exams.preflight.types import Ask, Rehearsal, Seen
 from traindx.finding import CannotTell, Finding, Mark, Severity, Sign
 from traindx.quantities import TRAIN_LOSS

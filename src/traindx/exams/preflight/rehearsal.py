@@ -11,7 +11,7 @@ import numpy as np
 
 from traindx.changes.schedule_range import rising
 from traindx.changes.types import Change
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.program import own_rate, range_change, schedule_shares
 from traindx.exams.learning_rate.types import Course

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from traindx.causes.batch_too_small import batch_tiny
-from traindx.curves.inside import batches_per_epoch, graded
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number
+from traindx.curves.series import graded
 from traindx.facts import BATCH_SIZE, TRAINING_SAMPLES
 from traindx.finding import Answer, CannotTell, Finding, Sign
 from traindx.interview.complaints import LOSS_SLOW, LOSS_UNSTABLE, TRAINING_SLOW

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, shares, whole
+from traindx.curves.curve import curve_of
+from traindx.curves.series import shares, whole
 from traindx.diagnosis.types import Diagnosis
 from traindx.finding import Evidence, Severity
 from traindx.format import count, step

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import times
 from traindx.format import count, duration, step
 from traindx.quantities import GRADIENT_NORM

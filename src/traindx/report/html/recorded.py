@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.format import count, number, printable, step
 from traindx.report.html.heads import heads
 from traindx.report.html.markup import Markup, escape, fill, joined

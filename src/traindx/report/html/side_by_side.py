@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from traindx.comparison.types import Comparison, Entry
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.format import number, printable, step
 from traindx.report.html.chart import chart
 from traindx.report.html.detail import Detail

@@ -1,6 +1,6 @@
 """What only a recording shows: where time went, what cannot learn, the code, the layers."""
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import pace
 from traindx.report.markdowns.literal import bullets, chapter, escape, prose, table
 from traindx.report.results.layers import FIGURES, anatomy, figure, label, shape

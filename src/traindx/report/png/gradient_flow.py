@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from traindx.curves.inside import is_matrix
+from traindx.curves.layers import is_matrix
 from traindx.exams.types import GradientExam, GradientRow
 from traindx.format import number
 from traindx.report.png.canvas import BLUE, GREY, ORANGE, PURPLE, as_png, captioned, drawing, legend, sheet

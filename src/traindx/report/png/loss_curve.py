@@ -1,7 +1,7 @@
 """The loss: as recorded and smoothed, on training and on validation data, with the evidence marked."""
 
-from traindx.curves.curve import whole
 from traindx.curves.objective import objective
+from traindx.curves.series import whole
 from traindx.diagnosis.types import Diagnosis
 from traindx.format import number, printable, step
 from traindx.quantities import QUANTITIES, REWARD, TEST_LOSS, TRAIN_LOSS, VAL_LOSS

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import shares
+from traindx.curves.series import shares
 from traindx.finding import Evidence
 from traindx.run import Axis, Floats, Run, Series
 

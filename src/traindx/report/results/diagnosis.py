@@ -8,9 +8,9 @@ import numpy as np
 
 from traindx.cause import Cause
 from traindx.comparison.types import Comparison
-from traindx.curves.curve import shares, whole
+from traindx.curves.facts import stated_number
 from traindx.curves.objective import objective
-from traindx.curves.stated import stated_number
+from traindx.curves.series import shares, whole
 from traindx.diagnosis.types import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
 from traindx.facts import LEARNING_RATE
 from traindx.finding import CannotTell, Evidence, Severity

@@ -3,7 +3,7 @@
 from pathlib import PurePath
 
 from traindx import facts as f
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import Pace, times
 from traindx.format import count, duration, listed, printable, step
 from traindx.run import Event, EventKind, Fact, Layer, Run

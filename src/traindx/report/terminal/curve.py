@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from traindx.curves.curve import shares
+from traindx.curves.series import shares
 from traindx.finding import Evidence
 from traindx.format import printable, step
 from traindx.report.results.diagnosis import main_series, place, share_at

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import pace
 from traindx.format import count, listed, number, printable, step
 from traindx.readers.names.vocabulary import fact_of

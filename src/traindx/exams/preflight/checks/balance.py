@@ -1,7 +1,7 @@
 """Whether some classes are rare."""
 
 from traindx.causes.class_imbalance import classes_unbalanced
-from traindx.curves.stated import stated_number
+from traindx.curves.facts import stated_number
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import CLASS_BALANCE

@@ -1,7 +1,7 @@
 """Whether gradients arrive at all layers."""
 
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
-from traindx.curves.depth import over_depth
+from traindx.curves.layers import over_depth
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.signs.activations import dead_units_many, units_saturate

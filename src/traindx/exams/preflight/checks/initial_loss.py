@@ -1,7 +1,7 @@
 """Whether an untrained model loses what guessing loses."""
 
 from traindx.causes.bad_initialization import loss_starts_above_chance
-from traindx.curves.stated import stated_number
+from traindx.curves.facts import stated_number
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS

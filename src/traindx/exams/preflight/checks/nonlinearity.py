@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from traindx.curves.stated import stated_number
+from traindx.curves.facts import stated_number
 from traindx.exams.preflight.check import asked
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES

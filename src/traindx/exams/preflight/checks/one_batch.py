@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import whole
-from traindx.curves.inside import last_part
+from traindx.curves.facts import stated_number, stated_word
 from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
-from traindx.curves.stated import stated_number, stated_word
+from traindx.curves.series import last_part, whole
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Repeated, Seen
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
 from traindx.finding import Evidence, Mark

@@ -1,7 +1,7 @@
 """Where the learning rate stands between what learns and what breaks."""
 
+from traindx.curves.facts import place_of
 from traindx.curves.objective import is_adversarial
-from traindx.curves.stated import place_of
 from traindx.exams.learning_rate.range_test import Reading, fallen, reading_of
 from traindx.exams.preflight.types import Check, Part, Ramp, Rehearsal, Seen
 from traindx.facts import OPTIMIZER_PLACE

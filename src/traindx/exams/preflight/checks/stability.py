@@ -1,6 +1,6 @@
 """Whether the first steps go somewhere."""
 
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.exams.preflight.check import by_signs
 from traindx.exams.preflight.types import Check, Part, Rehearsal
 from traindx.format import count, number

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.causes.train_val_leakage import validation_rows_seen
-from traindx.curves.inside import looked
+from traindx.curves.series import looked
 from traindx.exams.preflight.check import by_signs, typical
 from traindx.exams.preflight.types import Check, Part, Rehearsal, Seen
 from traindx.finding import Mark

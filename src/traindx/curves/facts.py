@@ -2,7 +2,16 @@
 
 import math
 
-from traindx.facts import RECORDED_SECONDS, RECORDING_COST
+from traindx.facts import (
+    BATCH_SIZE,
+    DROPOUT,
+    DROPOUT_LAYERS,
+    LOSS_FUNCTION,
+    RECORDED_SECONDS,
+    RECORDING_COST,
+    STEPS_PER_EPOCH,
+    TRAINING_SAMPLES,
+)
 from traindx.finding import Evidence
 from traindx.run import Axis, Fact, Run
 
@@ -41,3 +50,39 @@ def extent(run: Run) -> tuple[float, float]:
 def is_recording(run: Run) -> bool:
     """Whether traindx recorded the run itself, so that what it did not see did not happen."""
     return bool(run.model) or RECORDING_COST in run.facts or RECORDED_SECONDS in run.facts
+
+
+_BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
+
+
+def matters(run: Run) -> bool:
+    """Whether the model has dropout, or a normalisation that keeps statistics of the batches."""
+    drops = (stated_number(run, DROPOUT_LAYERS) or 0) > 0 and stated_number(run, DROPOUT) != 0.0
+    return drops or normalises_over_batch(run)
+
+
+def normalises_over_batch(run: Run) -> bool:
+    """Whether the model has a normalisation that keeps statistics of the batches."""
+    return any(word in layer.kind for layer in run.model for word in _BY_BATCH)
+
+
+_NUMBER_LOSSES = frozenset(
+    "mse_loss l1_loss smooth_l1_loss huber_loss mean_squared_error mean_absolute_error log_cosh huber"
+    " mean_squared_logarithmic_error mean_absolute_percentage_error".split()
+)
+
+
+def compares_numbers(run: Run) -> bool:
+    """Whether the loss function compares numbers with numbers, as in a regression."""
+    return run.facts.get(LOSS_FUNCTION) in _NUMBER_LOSSES
+
+
+def batches_per_epoch(run: Run) -> float | None:
+    """Optimizer steps in one pass over the data, as stated or as sizes tell; None where neither is known."""
+    stated = run.facts.get(STEPS_PER_EPOCH)
+    if isinstance(stated, int | float) and stated > 0:
+        return float(stated)
+    samples, batch = run.facts.get(TRAINING_SAMPLES), run.facts.get(BATCH_SIZE)
+    if isinstance(samples, int | float) and isinstance(batch, int | float) and batch > 0:
+        return math.ceil(samples / batch)
+    return None
