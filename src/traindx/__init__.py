@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from traindx.finding import Evidence, Finding, Severity
     from traindx.readers.loading.reading import Reading, follow, load, read
     from traindx.recorder.attach import Watch, watch
-    from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Unread
+    from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Skipped
     from traindx.trials.treatment import Treated, Wish, treat
 
 __version__ = "0.8.0"
@@ -48,9 +48,9 @@ __all__ = [
     "Segment",
     "Series",
     "Severity",
+    "Skipped",
     "TraindxError",
     "Treated",
-    "Unread",
     "UnreadableError",
     "Verdict",
     "Watch",
@@ -92,7 +92,7 @@ _HOME = {
     "Severity": "finding",
     "TraindxError": "errors",
     "Treated": "trials.treatment",
-    "Unread": "readers.types",
+    "Skipped": "readers.types",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",

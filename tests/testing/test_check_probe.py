@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import GRADIENT_NORM, INPUT_MEAN, PREDICTION_MEAN, TRAIN_LOSS
-from traindx.recorder.probes.types import Batch, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import Batch, LiveParameter, Look, LossCall, Probe, Purpose, Update
 from traindx.run import EventKind, Quantity
 from traindx.testing.probe import check_probe
 
@@ -46,7 +46,7 @@ class ChangesGradient(Probe):
 
 @final
 class ComputesGradients(Probe):
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         loss.backward(retain_graph=True)
 
 

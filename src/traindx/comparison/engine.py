@@ -51,7 +51,7 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
         *noise.remarks(runs, found, chosen, between_seeds, measure),
         *_about_hyperparameters(runs, chosen, ranking, one_training(measure.series)),
         *linked.notes,
-        *size.remarks(found, chosen, measure, deviation),
+        *size.double_descent_notes(found, chosen, measure, deviation),
         *_about_positions(found),
     ]
     return Comparison(

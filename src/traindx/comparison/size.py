@@ -21,7 +21,7 @@ _WIDTH = re.compile(
 )
 
 
-def remarks(
+def double_descent_notes(
     found: Sequence[Outcome], chosen: Hyperparameters, measure: Measure, noise: float | None
 ) -> list[str]:
     """A note where the final value is worst at a middle size; empty otherwise."""

@@ -12,7 +12,7 @@ from traindx.facts import OUTPUT_ACTIVATION
 from traindx.finding import Evidence
 from traindx.format import count, listed, printable
 from traindx.quantities import ACTIVATION_STD, GRADIENT_NORM, SATURATED_SHARE, WEIGHT_NORM
-from traindx.run import Layer, Quantity, Run, Series
+from traindx.run import Parameter, Quantity, Run, Series
 
 _NORMS = ("Norm", "Normalization")
 _TABLES = ("Embedding",)
@@ -26,7 +26,7 @@ EARLY = 5
 class Matrix:
     """A weight matrix or kernel of the model, and one of its series."""
 
-    layer: Layer
+    layer: Parameter
     series: Series
 
     @property
@@ -65,38 +65,38 @@ def matrices(run: Run, quantity: Quantity) -> list[Matrix]:
     ]
 
 
-def is_matrix(layer: Layer) -> bool:
+def is_matrix(layer: Parameter) -> bool:
     """Whether the parameter multiplies what enters its layer, and is no table that is looked up."""
     return len(layer.shape) > 1 and not any(word in layer.kind for word in (*_TABLES, *_NORMS))
 
 
-def is_table(layer: Layer) -> bool:
+def is_table(layer: Parameter) -> bool:
     """Whether the parameter is looked up row by row, as an embedding is."""
     return any(word in layer.kind for word in _TABLES)
 
 
-def learns(layer: Layer) -> bool:
+def learns(layer: Parameter) -> bool:
     """Whether nothing keeps the parameter from learning: it is trainable, optimized and reached."""
     return layer.trainable and layer.optimized and layer.gradient
 
 
-def is_recurrent(layer: Layer) -> bool:
+def is_recurrent(layer: Parameter) -> bool:
     """Whether the parameter belongs to a layer that is applied step by step."""
     return any(word in layer.kind for word in _RECURRENT)
 
 
-def units_of(layer: Layer) -> int:
+def units_of(layer: Parameter) -> int:
     """How many outputs a weight matrix has."""
     is_keras = any(word == layer.kind for word in _KERAS) or layer.name.endswith(("kernel", "kernel_"))
     return layer.shape[-1] if is_keras else layer.shape[0]
 
 
-def inputs_of(layer: Layer) -> int:
+def inputs_of(layer: Parameter) -> int:
     """How many values enter one output of a weight matrix."""
     return math.prod(layer.shape) // max(units_of(layer), 1)
 
 
-def size_of(layer: Layer) -> int:
+def size_of(layer: Parameter) -> int:
     """How many values a parameter holds."""
     return math.prod(layer.shape)
 
@@ -198,7 +198,7 @@ _NAMED = 3
 class Held:
     """Parameters that something holds of, out of all."""
 
-    layers: tuple[Layer, ...]
+    layers: tuple[Parameter, ...]
     share: float
     """Of all values of the model."""
     is_first_part: bool
@@ -211,7 +211,7 @@ class Held:
         return f"{count(len(self.layers), 'parameter')}, {self.share:.0%} of all values ({names}),"
 
 
-def held_back(run: Run, is_held: Callable[[Layer], bool]) -> Held | None:
+def held_back(run: Run, is_held: Callable[[Parameter], bool]) -> Held | None:
     """The parameters of the model that something holds of; None where it holds of none."""
     model = [layer for layer in run.model if layer.kind]
     held = [layer for layer in model if is_held(layer)]

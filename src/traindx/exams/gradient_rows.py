@@ -12,7 +12,7 @@ from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.tensors.plain import gradient
 from traindx.recorder.tensors.reckoning import reckoning
 from traindx.recorder.tensors.stack import HALF
-from traindx.run import Layer, Quantity, Run
+from traindx.run import Parameter, Quantity, Run
 
 
 def rows_from(
@@ -52,7 +52,7 @@ def _last(run: Run, quantity: Quantity) -> _Values:
     }
 
 
-def _of(values: _Values, layer: Layer) -> float | None:
+def _of(values: _Values, layer: Parameter) -> float | None:
     return values.get((layer.name, layer.part), values.get((layer.name, "")))
 
 

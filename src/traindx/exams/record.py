@@ -6,7 +6,7 @@ import numpy as np
 from torch import Tensor
 
 from traindx.recorder.probes.types import Look
-from traindx.run import Event, EventKind, Fact, Layer, Quantity, Run, Scalar, Series
+from traindx.run import Event, EventKind, Fact, Parameter, Quantity, Run, Scalar, Series
 
 FORMAT = "exam"
 """What a run that comes of an exam says it was read from."""
@@ -37,7 +37,7 @@ class Record(Look):
         if all(event.says != says for event in self.events):
             self.events.append(Event(kind, says, self.step, layer, operation, batch))
 
-    def run(self, name: str, model: tuple[Layer, ...], order: Mapping[str, int]) -> Run:
+    def run(self, name: str, model: tuple[Parameter, ...], order: Mapping[str, int]) -> Run:
         """Everything that was written, as a run with the steps that were taken.
 
         `order` says which layer comes first in the forward pass: probes write those together that are alike.

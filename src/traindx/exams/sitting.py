@@ -27,7 +27,7 @@ from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.hooks.torch_sight import TorchSight
 from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Batch, LossCall, Parameters, Probe, Purpose, Update
-from traindx.run import EventKind, Layer, Run
+from traindx.run import EventKind, Parameter, Run
 
 _MOST_CALLS = 4
 """Calls of one module in a pass that are told apart, as in a recording."""
@@ -156,7 +156,7 @@ class Sitting:
         places = {layer.name: order[owner] for layer, owner in zip(layers, owners, strict=True)}
         return self.record.run(name, layers, places | order)
 
-    def layers(self, *, with_gradients: bool) -> tuple[Layer, ...]:
+    def layers(self, *, with_gradients: bool) -> tuple[Parameter, ...]:
         """Every parameter in the order in which the forward pass comes to its module."""
         places: list[int] = []
         for name in self.parameters.names:
@@ -164,7 +164,7 @@ class Sitting:
             places.append(self.passing.begun.get(owner, places[-1] if places else 0))
         order = sorted(range(len(places)), key=lambda place: places[place])
         return tuple(
-            Layer(
+            Parameter(
                 name=name,
                 kind=self.kinds.get(layer_of(name), "") or "Parameter",
                 shape=tuple(value.shape),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from traindx.curves.layers import is_matrix
 from traindx.finding import Problem, Statement, errors_in
-from traindx.run import Layer, Run
+from traindx.run import Parameter, Run
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Spread:
 class GradientRow:
     """One parameter of the model and its gradient."""
 
-    layer: Layer
+    layer: Parameter
     norm: float | None
     """None where the loss does not reach the parameter, or it is frozen."""
     weight: float | None

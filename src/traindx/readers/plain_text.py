@@ -24,7 +24,7 @@ from traindx.readers.text.records import records_of
 from traindx.readers.text.settings import settings_of
 from traindx.readers.text.smoothing import smoothing_of
 from traindx.readers.types import Log, Reader, Source
-from traindx.run import Unread
+from traindx.run import Skipped
 
 _PLACES = (b"epoch", b"step", b"iter", b"update", b"episode", b"ep", b"s")
 _RESULTS = tuple(b"loss acc error cost rew score ppl perplexity bleu iou dice f1 tel trl".split())
@@ -83,9 +83,9 @@ def read(source: Source) -> Iterator[Log]:
     )
 
 
-def _cut(lines: int) -> tuple[Unread, ...]:
+def _cut(lines: int) -> tuple[Skipped, ...]:
     why = f"only the first {LONGEST} characters of each were read"
-    return (Unread("very long lines", lines, why),) if lines else ()
+    return (Skipped("very long lines", lines, why),) if lines else ()
 
 
 READER = Reader("plain_text", "Plain text", recognises, read)

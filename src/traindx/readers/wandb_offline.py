@@ -25,7 +25,7 @@ from traindx.readers.tabular.gathered import columns_of, unread_of
 from traindx.readers.tabular.leaves import decoded
 from traindx.readers.tabular.nested import flattened
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Event, EventKind, Scalar, Unread
+from traindx.run import Event, EventKind, Scalar, Skipped
 
 _MAGIC = b":W&B\xe1\xbe"
 _FILE_HEADER_BYTES = 7
@@ -184,14 +184,14 @@ def _columns(history: History) -> tuple[Column, ...]:
     return tuple(columns_of(history.numbers, steps, seconds))
 
 
-def _unread(history: History, aside: _Aside, damage: Sequence[Damage]) -> Iterator[Unread]:
+def _unread(history: History, aside: _Aside, damage: Sequence[Damage]) -> Iterator[Skipped]:
     yield from unread_of(history.numbers)
     for name, count in aside.unread.items():
-        yield Unread(name, count, "no part of the history")
+        yield Skipped(name, count, "no part of the history")
     for place in damage:
         if not place.at_end:
             why = f"a record {place.what}; went on at the next block of {BLOCK_BYTES:,} bytes"
-            yield Unread(f"damage at byte {place.offset:,}", 1, why)
+            yield Skipped(f"damage at byte {place.offset:,}", 1, why)
 
 
 def _torn(damage: Sequence[Damage]) -> Iterator[Event]:

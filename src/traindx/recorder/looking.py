@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 
 from traindx.recorder.looks import Notebook, TrainingLook
 from traindx.recorder.outputs import Waited
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    Look,
+    LossCall,
+    Probe,
+    Purpose,
+    Update,
+)
 from traindx.run import Event, EventKind
 
 TYPE_CHECKING = False
@@ -86,7 +95,7 @@ class Looking:
             lambda probe: probe.loss_is_computed(look, call) if by_all or probe.whole_passes else None,
         )
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
         """Tell that gradients are about to be computed."""
         self._tell("backward_begins", look, lambda probe: probe.backward_begins(look, loss, parameters))
 

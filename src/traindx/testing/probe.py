@@ -14,7 +14,16 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    Look,
+    LossCall,
+    Probe,
+    Purpose,
+    Update,
+)
 from traindx.run import EventKind, Fact, Quantity, Scalar
 from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
 from traindx.testing.small_programs import SmallProgram, small_programs
@@ -94,7 +103,7 @@ def _step(
     lent: list[StorageWeakRef],
 ) -> Tensor:
     """One step of training, with the probe told of every moment; `lent` gets all that it is shown."""
-    parameters = [Parameter(name, value, optimized=True) for name, value in model.named_parameters()]
+    parameters = [LiveParameter(name, value, optimized=True) for name, value in model.named_parameters()]
     update = Update(optimizer, parameters, batch_size=8)
     batch, target = program.batch(), program.target()
     optimizer.zero_grad()

@@ -1,11 +1,11 @@
 import numpy as np
 
-from traindx.readers.tabular.gathered import Gathered, columns_of, unread_of
-from traindx.run import Unread
+from traindx.readers.tabular.gathered import TrackedNumbers, columns_of, unread_of
+from traindx.run import Skipped
 
 
 def test_columns_are_sorted_by_their_first_row_and_then_by_name() -> None:
-    gathered = Gathered()
+    gathered = TrackedNumbers()
     for row, values in enumerate(({"b": 1, "a": 2}, {"c": 3, "a": 4})):
         for name, value in values.items():
             gathered.add(name, row, value)
@@ -21,7 +21,7 @@ def test_columns_are_sorted_by_their_first_row_and_then_by_name() -> None:
 
 
 def test_numbers_found_later_take_the_place_of_their_row() -> None:
-    gathered = Gathered()
+    gathered = TrackedNumbers()
     gathered.add_many("loss", np.array([0, 2]), np.array([0.0, 0.2]))
     gathered.add("loss", 1, "NaN")
     rows, values = gathered.take("loss")
@@ -31,12 +31,12 @@ def test_numbers_found_later_take_the_place_of_their_row() -> None:
 
 
 def test_the_leaves_of_media_are_no_columns() -> None:
-    gathered = Gathered()
+    gathered = TrackedNumbers()
     for name, value in (("image._type", "image-file"), ("image.width", 4), ("images", 7), ("note", "x")):
         gathered.add(name, 0, value)
     (column,) = columns_of(gathered, np.zeros(1), np.zeros(1))
     assert (column.name, column.values.tolist()) == ("images", [7])
     assert list(unread_of(gathered)) == [
-        Unread("image", 1, "media, no number"),
-        Unread("note", 1, "text, no number"),
+        Skipped("image", 1, "media, no number"),
+        Skipped("note", 1, "text, no number"),
     ]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tests.recorder.tensors.training import Training, named
 from traindx.quantities import EQUAL_UNIT_SHARE
 from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.testing.probe import Written
 
 
@@ -75,7 +75,7 @@ def test_equal_units_stay_equal_and_others_do_not() -> None:
 
 def shown(name: str, weight: Tensor) -> dict[str, float]:
     look = Written()
-    EqualUnits().update_begins(look, Update(None, [Parameter(name, weight, optimized=True)], 8))
+    EqualUnits().update_begins(look, Update(None, [LiveParameter(name, weight, optimized=True)], 8))
     return shares(look)
 
 

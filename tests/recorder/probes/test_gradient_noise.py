@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
 from traindx.recorder.probes.gradient_noise import GradientNoise
-from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.run import Quantity
 from traindx.testing.probe import Written
 
@@ -25,7 +25,7 @@ def told(
     for number, gradient in enumerate(gradients):
         parameter = nn.Parameter(torch.zeros_like(gradient))
         parameter.grad = gradient
-        parameters.append(Parameter(str(number), parameter, optimized=True))
+        parameters.append(LiveParameter(str(number), parameter, optimized=True))
     look = Written(step)
     probe.update_begins(look, Update(None, parameters, batch_size))
     return {quantity: float(value) for (quantity, _, _), value in look.numbers.items()}

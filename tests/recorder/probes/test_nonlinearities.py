@@ -16,7 +16,7 @@ from tests.recorder.tensors.training import named
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, NONLINEARITIES
 from traindx.recorder.graph.linearity import linearity
 from traindx.recorder.probes.nonlinearities import Nonlinearities
-from traindx.recorder.probes.types import LossCall, Parameter, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Purpose
 from traindx.run import Fact, Scalar
 from traindx.testing.probe import Written
 
@@ -328,7 +328,7 @@ def test_the_search_ends() -> None:
         return look.facts
 
     assert [bool(facts()) for _ in range(6)] == [True] * 4 + [False] * 2
-    fruitless, parameters = Nonlinearities(), list[Parameter]()
+    fruitless, parameters = Nonlinearities(), list[LiveParameter]()
     for _ in range(3):
         fruitless.backward_begins(Written(), torch.tensor(1.0), parameters)
     look = Written()

@@ -15,7 +15,7 @@ from traindx.quantities import (
     WEIGHT_NORM,
 )
 from traindx.recorder.probes import gradient_noise, gradients, weights
-from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.recorder.tensors import gathering
 from traindx.recorder.tensors.activation import ActivationWriter, activation, together
 from traindx.recorder.tensors.norms import norms
@@ -64,7 +64,7 @@ def update(monkeypatch: pytest.MonkeyPatch) -> Update:
     for name, value in (("table", table), ("matrix", matrix), ("bias", bias)):
         parameter = nn.Parameter(value)
         parameter.grad = torch.empty_like(value)
-        parameters.append(Parameter(name, parameter, optimized=True))
+        parameters.append(LiveParameter(name, parameter, optimized=True))
     return Update(None, parameters, batch_size=8)
 
 

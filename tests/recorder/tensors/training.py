@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
 from traindx.testing.probe import Written
 
 
-def named(model: nn.Module) -> list[Parameter]:
+def named(model: nn.Module) -> list[LiveParameter]:
     """The parameters of a model under their names."""
-    return [Parameter(name, value, optimized=True) for name, value in model.named_parameters()]
+    return [LiveParameter(name, value, optimized=True) for name, value in model.named_parameters()]
 
 
 class Training:

@@ -13,7 +13,7 @@ from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, NotRecorde
 from traindx.finding import CannotTell, Evidence, Finding, Severity, Sign
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.readers.loading.reading import read
-from traindx.run import Axis, Run, Scalar, Series, Unread
+from traindx.run import Axis, Run, Scalar, Series, Skipped
 from traindx.trials.types import Report
 
 DEMO = Path(__file__).parents[3] / "src/traindx/demo"
@@ -237,7 +237,7 @@ def demo_runs() -> tuple[Run, Run]:
 def short_run() -> Run:
     loss = Series(TRAIN_LOSS, np.arange(4.0), np.array([2.3, 2.2, 2.31, 2.25]), Axis.EPOCH, name="loss")
     return Run(
-        "short", (loss,), ("short.csv",), ("Table (CSV, TSV)",), unread=(Unread("odd", 4, "no numbers"),)
+        "short", (loss,), ("short.csv",), ("Table (CSV, TSV)",), unread=(Skipped("odd", 4, "no numbers"),)
     )
 
 

@@ -9,7 +9,7 @@ from traindx.run import Quantity, Split
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class MappedColumn:
     """A column together with what it means."""
 
     column: Column

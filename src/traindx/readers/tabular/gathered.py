@@ -15,14 +15,14 @@ import numpy as np
 
 from traindx.readers.tabular.leaves import leaves
 from traindx.readers.types import Column
-from traindx.run import Floats, Rows, Unread
+from traindx.run import Floats, Rows, Skipped
 
 _TYPE = "._type"
 """How the name of a leaf ends that says which kind of media its dict is."""
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
+class TrackedNumbers:
     """Numbers by name in the order they were found, and how often something else stood there."""
 
     rows: dict[str, "array[int]"] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Gathered:
         return spread
 
 
-def columns_of(gathered: Gathered, steps: Floats, seconds: Floats) -> Iterator[Column]:
+def columns_of(gathered: TrackedNumbers, steps: Floats, seconds: Floats) -> Iterator[Column]:
     """Take all numbers and give each the step and the time of its row, which are NaN where not known."""
     everything = np.arange(len(steps))
     media = _media(gathered)
@@ -88,17 +88,17 @@ def columns_of(gathered: Gathered, steps: Floats, seconds: Floats) -> Iterator[C
         )
 
 
-def unread_of(gathered: Gathered) -> Iterator[Unread]:
+def unread_of(gathered: TrackedNumbers) -> Iterator[Skipped]:
     """Say what is no number."""
     media = _media(gathered)
     for name, count in media.items():
-        yield Unread(name, count, "media, no number")
+        yield Skipped(name, count, "media, no number")
     for (name, what), count in gathered.odd.items():
         if not _belongs(name, media):
-            yield Unread(name, count, f"{what}, no number")
+            yield Skipped(name, count, f"{what}, no number")
 
 
-def _media(gathered: Gathered) -> Counter[str]:
+def _media(gathered: TrackedNumbers) -> Counter[str]:
     """The names of pictures, histograms and tables that were logged leaf by leaf."""
     typed = ((name, count) for (name, _), count in gathered.odd.items() if name.endswith(_TYPE))
     return Counter({name.removesuffix(_TYPE): count for name, count in typed})

@@ -22,7 +22,7 @@ _NUMBER_OF = re.compile(
 _METRIC = re.compile(rb'"(?:metric|metric_?[nN]ame|name|tag|key)"\s*:\s*"([^"\\]{1,100})"')
 _COLUMNS = re.compile(rb'"columns"\s*:\s*\[([^\[\]{}]{1,5000})\]')
 _TEXT = re.compile(rb'"([^"\\]{1,100})"')
-_DEEPEST = 100
+_MOST_BRACKETS = 100
 _DECODER = json.JSONDecoder()
 
 
@@ -86,7 +86,7 @@ def _mended(text: str) -> str:
         sign = match[0]
         if sign in _CLOSING:
             open_brackets.append(_CLOSING[sign])
-            if len(open_brackets) > _DEEPEST:
+            if len(open_brackets) > _MOST_BRACKETS:
                 raise ValueError("nested too deeply")
         elif sign in ("]", "}"):
             if not open_brackets or open_brackets.pop() != sign:

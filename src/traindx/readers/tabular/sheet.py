@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.number_text import moment_in, number_in, progress_in
 from traindx.readers.tabular.table import Cells
-from traindx.run import Floats, Rows, Unread
+from traindx.run import Floats, Rows, Skipped
 
 _MOST_WORDS = 5_000
 
@@ -39,7 +39,7 @@ class Sheet:
     words: Mapping[str, Words]
     time: str
     """The column that holds dates and times, read as seconds; empty where there is none."""
-    unread: tuple[Unread, ...]
+    unread: tuple[Skipped, ...]
 
 
 def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
@@ -115,7 +115,7 @@ class SheetBuilder:
             # One column at a time, so that pieces and whole are in memory together for one column only.
             cells[name] = _joined(self._numbers.pop(name), everything)
         words = {name: growing.finish() for name, growing in self._words.items()}
-        unread = tuple(Unread(name, count, why) for (name, why), count in self._skipped.items())
+        unread = tuple(Skipped(name, count, why) for (name, why), count in self._skipped.items())
         return Sheet(self.length, cells, words, self._time, unread)
 
 

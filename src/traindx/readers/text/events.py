@@ -14,7 +14,7 @@ import numpy as np
 from traindx.readers.text.clock import AXES, Clock
 from traindx.readers.text.prefix import message_of
 from traindx.readers.text.remarks import Kind
-from traindx.readers.text.tally import Gathered
+from traindx.readers.text.tally import LogTally
 from traindx.run import Axis, Event, EventKind
 
 _SIGNALS = re.compile(
@@ -25,7 +25,7 @@ _SIGNALS = re.compile(
 _LONGEST = 200
 
 
-def events_of(found: Gathered, clock: Clock, last_record: int) -> tuple[Event, ...]:
+def events_of(found: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
     """The overflows on the way, the crashes, and how the run ended."""
     overflows = [line for line, remark in found.remarks if remark.kind is Kind.OVERFLOW]
     says = "the gradients overflowed and the step was skipped"
@@ -44,7 +44,7 @@ def _step_at(clock: Clock, line: int) -> float | None:
     return float(clock.positions[steps][at]) if at >= 0 else None
 
 
-def _crashes(found: Gathered, clock: Clock, last_record: int) -> Iterator[Event]:
+def _crashes(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
     """The exceptions that ended the run or made it start over; programs also print those they survive."""
     told: set[tuple[str, int]] = set()
     for line, raised in found.raised:
@@ -63,7 +63,7 @@ def _starts_over(clock: Clock, place: int) -> bool:
     return bool(clock.positions[after] < clock.positions[place])
 
 
-def _interruption(found: Gathered, clock: Clock, last_record: int) -> Iterator[Event]:
+def _interruption(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
     """The first sign after the last record that somebody or something stopped the run."""
     for number, line in found.tail:
         message = message_of(line).strip()

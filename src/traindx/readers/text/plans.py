@@ -17,7 +17,7 @@ from traindx.readers.text.sheet import Sheet
 from traindx.run import Floats, Rows, Scalar, Split
 
 _WHOLE_RUN = (Place.STEP, Place.LEAD, Place.BAR)
-_MOST = 1e12
+_MOST_PLANNED = 1e12
 _ENDED = 0.9
 """A count that got as far as this share of its total before it began anew had ended."""
 
@@ -37,7 +37,7 @@ def plans_of(sheets: Sequence[Sheet]) -> dict[str, Scalar]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counts:
+class _CountsOfTotals:
     """The lines that count something, in order."""
 
     lines: Rows
@@ -45,35 +45,35 @@ class _Counts:
     totals: Floats
 
 
-def _counts_of_so_many(sheets: Sequence[Sheet], *places: Place) -> _Counts:
+def _counts_of_so_many(sheets: Sequence[Sheet], *places: Place) -> _CountsOfTotals:
     told = [(s, p) for s in sheets for p in s.pattern.positions if p.place in places and p.total is not None]
-    return _counts(told)
+    return _counts_of_totals(told)
 
 
-def _counts(counting: Sequence[tuple[Sheet, Position]]) -> _Counts:
+def _counts_of_totals(counting: Sequence[tuple[Sheet, Position]]) -> _CountsOfTotals:
     nothing = np.empty(0)
     lines: Rows = np.concatenate([nothing.astype(np.int64), *(sheet.lines for sheet, _ in counting)])
     counts: Floats = np.concatenate([nothing, *(sheet.of(at) for sheet, at in counting)])
     totals: Floats = np.concatenate([nothing, *(sheet.total_of(at) for sheet, at in counting)])
     order = np.argsort(lines, kind="stable")
-    return _Counts(lines[order], counts[order], totals[order])
+    return _CountsOfTotals(lines[order], counts[order], totals[order])
 
 
-def _agreed(stated: _Counts) -> int | None:
+def _agreed(stated: _CountsOfTotals) -> int | None:
     """The one total that all lines state, if none goes beyond it."""
     counts, totals = stated.counts, stated.totals
     if not len(totals) or not bool(np.all((totals == totals[0]) & (counts <= totals))):
         return None
     total = float(totals[0])
-    return int(total) if 2 <= total < _MOST and total == round(total) else None
+    return int(total) if 2 <= total < _MOST_PLANNED and total == round(total) else None
 
 
-def _begins_anew(steps: _Counts, sheets: Sequence[Sheet]) -> bool:
+def _begins_anew(steps: _CountsOfTotals, sheets: Sequence[Sheet]) -> bool:
     """Whether steps are counted within each epoch; also where one epoch is all there is to tell it by."""
     back = np.flatnonzero(np.diff(steps.counts) < 0)
     if bool(np.any(steps.counts[back] >= _ENDED * steps.totals[back])):
         return True
-    epochs = _counts([(sheet, at) for sheet in sheets if (at := sheet.pattern.at(Place.EPOCH))])
+    epochs = _counts_of_totals([(sheet, at) for sheet in sheets if (at := sheet.pattern.at(Place.EPOCH))])
     if not len(epochs.lines):
         return False
     before = np.searchsorted(epochs.lines, steps.lines, side="right") - 1

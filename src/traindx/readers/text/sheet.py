@@ -10,7 +10,7 @@ from traindx.readers.text.pattern import Pattern, Place, Position
 from traindx.readers.text.prefix import STAMP_NUMBERS
 from traindx.readers.text.remarks import Kind, Remark
 from traindx.readers.text.tally import Tally
-from traindx.run import Floats, Rows, Unread
+from traindx.run import Floats, Rows, Skipped
 
 Mask = NDArray[np.bool_]
 
@@ -119,7 +119,7 @@ def _programs(remarks: Sequence[tuple[int, Remark]]) -> list[tuple[int, int]]:
     return [*spans, (begin, last)] if definitions >= _DEFINITIONS else spans
 
 
-def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Unread]]:
+def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
     """Keep the lines of the first rank that logs metrics, and those that tell no rank."""
     logging = [s for s in sheets if s.pattern.known and s.pattern.positions and np.isfinite(s.ranks).any()]
     if not logging:
@@ -129,7 +129,7 @@ def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Unread]]:
     kept = [sheet.where(~(sheet.ranks != rank) | np.isnan(sheet.ranks)) for sheet in sheets]
     others = sum(len(sheet) for sheet in sheets) - sum(len(sheet) for sheet in kept)
     why = f"only what rank {rank:g}, the first to log, wrote is read"
-    unread = [Unread("lines of other ranks", others, why)] if others else []
+    unread = [Skipped("lines of other ranks", others, why)] if others else []
     return [sheet for sheet in kept if len(sheet)], unread
 
 

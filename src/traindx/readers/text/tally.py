@@ -40,7 +40,7 @@ class Tally:
 
 
 @dataclass
-class Gathered:
+class LogTally:
     """What the first pass over a log found."""
 
     tallies: list[Tally] = field(default_factory=list)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
 from traindx.recorder.tensors.activation import (
     Activation,
     ActivationRows,
@@ -63,7 +63,7 @@ class Activations(Probe):
             with reckoning():
                 self._together += samples_of(names, modules, outputs)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write what the forward pass has shown."""
         self._writer.write(look, [*together(self._alone), *self._together])
         self._clear()

@@ -13,7 +13,7 @@ from traindx import facts
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares
 from traindx.recorder.losses.guesses import ConstantGuess, guess_for
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
+from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
 from traindx.recorder.tensors.legible import legible
 
 TYPE_CHECKING = False

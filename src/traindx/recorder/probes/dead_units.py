@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
 from traindx.recorder.tensors.plain import are_plain, plain
 from traindx.recorder.tensors.reckoning import reckoning
 from traindx.recorder.tensors.unit_watch import UnitWatches
@@ -79,7 +79,7 @@ class DeadUnits(Probe):
                 layers = [names[place] for place in some]
                 self._watches.look_at_all(layers, [outputs[place] for place in some], axis)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write the shares."""
         with reckoning():
             shares = self._watches.settle()

@@ -15,7 +15,7 @@ from traindx.quantities import DEAD_UNIT_SHARE
 from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
 from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.graph.saved import saved_value
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose
 from traindx.recorder.tensors.activation import ActivationWriter, activation, together
 from traindx.recorder.tensors.bounded import SIGMOID, TANH
 from traindx.recorder.tensors.plain import plain
@@ -83,7 +83,7 @@ class FunctionalActivations(Probe):
         if readable is not None:
             self._of_modules.add(readable.data_ptr())
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write those that are not."""
         if self._fruitless == _FRUITLESS or not parameters:
             return

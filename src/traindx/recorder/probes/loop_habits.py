@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from traindx.facts import GRADIENTS_CLEARED
-from traindx.recorder.probes.types import Look, Parameter, Probe, Update
+from traindx.recorder.probes.types import LiveParameter, Look, Probe, Update
 from traindx.recorder.tensors.plain import gradient
 
 _WATCHED = 2
@@ -46,7 +46,7 @@ class LoopHabits(Probe):
         self._cleared = 0
         self._stated: float | None = None
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Look at the gradients that are still there."""
         for watch in self._watches.values():
             if not watch.cleared:

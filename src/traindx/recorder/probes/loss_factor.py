@@ -15,7 +15,7 @@ from torch.autograd.graph import Node
 
 from traindx.facts import LOSS_FACTOR, LOSS_REDUCTION
 from traindx.recorder.graph.nodes import is_leaf
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
 from traindx.recorder.tensors.reckoning import reckoning
 
 _REDUCTIONS = {"sum": "sum", "none": "none"}
@@ -66,7 +66,7 @@ class LossFactor(Probe):
             with reckoning():
                 self._values.append(_Value(node._sequence_nr(), float(value.float().mean())))
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the factor once two looks agree."""
         values, self._values = self._values, []
         node = loss.grad_fn

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from traindx.facts import LOSS_SHAPES
 from traindx.recorder.graph.stretching import stretched
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
 
 _LOOKS = 3
 """After which the loss is known."""
@@ -24,7 +24,7 @@ class Stretching(Probe):
         """Leave losses to the probe that sees them, where torch's own functions compute them."""
         self._is_called |= call.purpose is Purpose.TRAINING
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the shapes where one was stretched to the other."""
         if self._is_called or self._looks >= _LOOKS:
             return

@@ -67,7 +67,7 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class Parameter:
+class LiveParameter:
     """A parameter under the name the model gives it."""
 
     name: str
@@ -77,7 +77,7 @@ class Parameter:
 
 
 @final
-class Parameters(Sequence[Parameter]):
+class Parameters(Sequence[LiveParameter]):
     """Parameters an optimizer holds; each is put together when it is asked for: most probes read columns."""
 
     def __init__(self, names: Sequence[str], values: "Sequence[Tensor]") -> None:
@@ -88,21 +88,21 @@ class Parameters(Sequence[Parameter]):
         """Count them."""
         return len(self.values)
 
-    def __iter__(self) -> Iterator[Parameter]:
+    def __iter__(self) -> Iterator[LiveParameter]:
         """Go through them."""
-        return map(Parameter, self.names, self.values, repeat(True))
+        return map(LiveParameter, self.names, self.values, repeat(True))
 
     @overload
-    def __getitem__(self, place: int) -> Parameter: ...
+    def __getitem__(self, place: int) -> LiveParameter: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Parameter]: ...
+    def __getitem__(self, place: slice) -> list[LiveParameter]: ...
 
-    def __getitem__(self, place: int | slice) -> Parameter | list[Parameter]:
+    def __getitem__(self, place: int | slice) -> LiveParameter | list[LiveParameter]:
         """One of them, or some."""
         if isinstance(place, slice):
             return list(self)[place]
-        return Parameter(self.names[place], self.values[place], True)
+        return LiveParameter(self.names[place], self.values[place], True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Update:
 
     optimizer: "Optimizer | None"
     """None for optimizers that are not torch's, such as Keras'."""
-    parameters: Sequence[Parameter]
+    parameters: Sequence[LiveParameter]
     """Those that this step changes, in the order of the model."""
     batch_size: int
     """Samples behind the gradient; 0 where unknown."""
@@ -194,7 +194,7 @@ class Probe:
     def loss_is_computed(self, look: Look, call: LossCall) -> None:
         """A loss function returned."""
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
         """Gradients are about to be computed; those of the step before may still be there."""
 
     def update_begins(self, look: Look, update: Update) -> None:
