@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Skipped
     from traindx.trials.treatment import Treated, Wish, treat
 
+    Unread = Skipped
+
 __version__ = "0.8.0"
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Skipped",
     "TraindxError",
     "Treated",
+    "Unread",
     "UnreadableError",
     "Verdict",
     "Watch",
@@ -90,9 +93,9 @@ _HOME = {
     "Segment": "run",
     "Series": "run",
     "Severity": "finding",
+    "Skipped": "run",
     "TraindxError": "errors",
     "Treated": "trials.treatment",
-    "Skipped": "readers.types",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",
@@ -109,6 +112,9 @@ _HOME = {
     "watch": "recorder.attach",
 }
 
+# Earlier names of public types, for one minor version.
+_RENAMED = {"Unread": "Skipped"}
+
 _MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")
 
 
@@ -116,9 +122,10 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for."""
     if name in _MODULES:
         return import_module(f"traindx.{name}")
-    if name not in _HOME:
+    current = _RENAMED.get(name, name)
+    if current not in _HOME:
         raise AttributeError(f"module 'traindx' has no attribute {name!r}")
-    value = getattr(import_module(f"traindx.{_HOME[name]}"), name)
+    value = getattr(import_module(f"traindx.{_HOME[current]}"), current)
     globals()[name] = value
     return value
 

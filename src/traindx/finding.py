@@ -40,7 +40,7 @@ class Evidence:
     layer: str = ""
     batch: int | None = None
     """The batch it was seen in, counted from 1, where one batch is to blame."""
-    place: str = ""
+    location: str = ""
     """File and line of the program, where one line is to blame."""
 
     def __post_init__(self) -> None:

@@ -82,7 +82,7 @@ def validation_rows_seen(
     if estimate < share or found < 0.02:
         return None
     says = f"about {estimate:.0%} of the validation rows also stand in the training data"
-    evidence = replace(seen_in(seen, found, share), place=place_of(run, VALIDATION_PLACE))
+    evidence = replace(seen_in(seen, found, share), location=place_of(run, VALIDATION_PLACE))
     return Finding(min(1.0, 0.5 + 0.5 * (estimate - share) / 0.5), says, (evidence,))
 
 

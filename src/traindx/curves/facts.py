@@ -35,9 +35,9 @@ def place_of(run: Run, *facts: Fact) -> str:
     return next((str(run.facts[fact]) for fact in facts if run.facts.get(fact)), "")
 
 
-def fact_evidence(run: Run, fact: Fact, *places: Fact, limit: float | None = None) -> Evidence:
-    """A fact as evidence: it holds of the whole run; `places` name the line that makes it so."""
-    return Evidence(fact, extent(run), run.facts[fact], limit, place=place_of(run, *places))
+def fact_evidence(run: Run, fact: Fact, *locations: Fact, limit: float | None = None) -> Evidence:
+    """A fact as evidence: it holds of the whole run; `locations` name the line that makes it so."""
+    return Evidence(fact, extent(run), run.facts[fact], limit, location=place_of(run, *locations))
 
 
 def extent(run: Run) -> tuple[float, float]:

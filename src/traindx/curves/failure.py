@@ -101,11 +101,13 @@ def first_nonfinite(run: Run) -> Event | None:
     return min(bad, key=lambda event: event.step if event.step is not None else 0.0, default=None)
 
 
-def nonfinite_evidence(event: Event, run: Run, place: str) -> Evidence:
+def nonfinite_evidence(event: Event, run: Run, location: str) -> Evidence:
     """The event as evidence, with its layer, step and batch."""
     at = event.step or 0.0
     source = run.facts.get(NONFINITE_SOURCE, event.operation or "unknown")
-    return Evidence(NONFINITE_SOURCE, (at, at), source, layer=event.layer, batch=event.batch, place=place)
+    return Evidence(
+        NONFINITE_SOURCE, (at, at), source, layer=event.layer, batch=event.batch, location=location
+    )
 
 
 def not_finite_in(run: Run, quantity: Quantity, source: str, called: str) -> Answer:

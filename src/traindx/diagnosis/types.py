@@ -71,7 +71,7 @@ class Suspect:
     @property
     def place(self) -> str:
         """File and line to look at: where the evidence says it is, else where the cause is changed."""
-        return next((one.place for one in self.evidence if one.place), self.line)
+        return next((one.location for one in self.evidence if one.location), self.line)
 
     @property
     def layer(self) -> str:

@@ -113,7 +113,7 @@ def _habits(calls: list[ast.Call], name: str) -> Iterator[Asked]:
     if "backward" not in named or "step" not in named or "zero_grad" in named:
         return
     line = named["backward"].lineno
-    evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, place=f"{name}:{line}")
+    evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, location=f"{name}:{line}")
     says = f"{name}:{line} calls backward(), and zero_grad() is called nowhere"
     yield Asked(gradients_carried_over, Finding(1.0, says, (evidence,)))
 

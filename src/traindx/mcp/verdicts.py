@@ -193,7 +193,7 @@ def _evidence(diagnosis: Diagnosis, accused: Sequence[Suspect], most: int) -> li
                 last=shortened(one.steps[1]),
                 value=told(one.value),
                 limit=shortened(one.limit) if one.limit is not None and math.isfinite(one.limit) else None,
-                place=printable(one.place, 200),
+                place=printable(one.location, 200),
             )
             for place, one in enumerate(asked.finding.evidence)
         ]

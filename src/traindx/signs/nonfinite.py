@@ -193,7 +193,7 @@ def nonfinite_from_half(run: Run) -> Answer:
         steps = [one.step for one in overflows if one.step is not None]
         says = f"{len(overflows)} steps were left out because a gradient overflowed in half precision"
         where = (min(steps), max(steps))
-        evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), place=place_of(run, BACKWARD_PLACE))
+        evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), location=place_of(run, BACKWARD_PLACE))
         return Finding(min(1.0, 0.3 + len(steps) / 40), says, (evidence,))
     return None
 

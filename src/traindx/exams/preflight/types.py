@@ -36,7 +36,7 @@ class Seen:
     @property
     def place(self) -> str:
         """File and line to look at; empty where none is known."""
-        return next((one.place for one in self.evidence if one.place), "")
+        return next((one.location for one in self.evidence if one.location), "")
 
 
 @dataclass(frozen=True)

@@ -279,6 +279,7 @@ def _resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
 
 
 def facts_from_settings(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
+    """What settings and logs state of a run, by fact; what a log itself states comes last and wins."""
     facts: dict[Fact, Scalar] = {}
     for name, value in settings.items():
         fact = fact_of(name)

@@ -11,7 +11,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-_ROW = re.compile(r"\|(?P<indent>\s+)(?P<name>[^\s|](?:[^|]*[^\s|])?)\s*\|\s*(?P<value>[^\s|]*)\s*\|\s*")
+_BOX_ROW = re.compile(r"\|(?P<indent>\s+)(?P<name>[^\s|](?:[^|]*[^\s|])?)\s*\|\s*(?P<value>[^\s|]*)\s*\|\s*")
 
 
 def folded(lines: Iterable[str]) -> Iterator[str]:
@@ -19,7 +19,7 @@ def folded(lines: Iterable[str]) -> Iterator[str]:
     rows: list[str] = []
     section = ""
     for line in lines:
-        row = _ROW.fullmatch(line) if line[:1] == "|" else None
+        row = _BOX_ROW.fullmatch(line) if line[:1] == "|" else None
         if row is None:
             if rows:
                 yield " | ".join(rows)

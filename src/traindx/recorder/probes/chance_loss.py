@@ -13,7 +13,7 @@ from traindx import facts
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares
 from traindx.recorder.losses.guesses import ConstantGuess, guess_for
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
 from traindx.recorder.tensors.legible import legible
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ class ChanceLoss(Probe):
         initial = float(value) if value is not None and value.numel() == 1 else None
         self._calls.append(_Call(key, initial, chance))
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: "Sequence[Parameter]") -> None:
+    def backward_begins(self, look: Look, loss: "Tensor", parameters: "Sequence[LiveParameter]") -> None:
         """State what is known, if one loss function alone leads to this backward pass."""
         calls, self._calls = self._calls, []
         if not calls or len({call.key for call in calls}) > 1:

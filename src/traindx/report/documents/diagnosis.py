@@ -91,7 +91,7 @@ def evidence_documents(evidence: Iterable[Evidence]) -> Json:
             "value": scalar(one.value),
             "limit": optional(one.limit),
             "batch": one.batch,
-            "place": one.place or None,
+            "place": one.location or None,
         }
         for one in evidence
     ]

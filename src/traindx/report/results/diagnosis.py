@@ -61,7 +61,7 @@ def _is_fact(evidence: Evidence) -> bool:
 def place(evidence: Evidence) -> str:
     """Where evidence stands: "steps 14-1,240", "epoch 3"."""
     if isinstance(evidence.quantity, Fact) and evidence.steps[0] != evidence.steps[1]:
-        return evidence.place or "the whole run"
+        return evidence.location or "the whole run"
     first, last = evidence.steps
     if first == last:
         return f"{evidence.axis.value} {step(first)}"
