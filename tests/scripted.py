@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.recorder.launch.environment import recording_environment
 from traindx.run import Run
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from traindx.exams.preflight.run import preflight
     from traindx.exams.preflight.types import Checklist
     from traindx.finding import Evidence, Finding, Severity
-    from traindx.readers.loading.reading import Reading, follow, load, read
+    from traindx.readers.loading.runs import Reading, follow, load, read
     from traindx.recorder.attach import Watch, watch
     from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Skipped
     from traindx.trials.treatment import Treated, Wish, treat

@@ -14,7 +14,7 @@ from traindx.changes.source.patch import Patch
 from traindx.cli import build_parser
 from traindx.cli._treatment import tell
 from traindx.diagnosis.engine import diagnose
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.trials.casebook import Casebook
 from traindx.trials.treatment import Treated
 from traindx.trials.types import Report

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.event_bytes import event, event_file, framed, simple, tensor
 from tests.protobuf_bytes import field
 from traindx.errors import UnreadableError
-from traindx.readers.binary.crc32c import masked_crc32c
+from traindx.readers.binary.tfrecord import masked_crc32c
 from traindx.readers.tensorboard import READER
 from traindx.readers.types import HEAD_BYTES, Column, Log, Source
 from traindx.run import Axis, Event, EventKind, Skipped

@@ -11,7 +11,7 @@ from traindx.cli._live_report import Live
 from traindx.cli._reporting import Judge
 from traindx.cli._writing import ProgressLine, coloured
 from traindx.format import printable
-from traindx.readers.loading.reading import Reading, read
+from traindx.readers.loading.runs import Reading, read
 from traindx.trials.types import Report
 
 _YELLOW, _PLAIN = "\x1b[33m", "\x1b[0m"

@@ -116,7 +116,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
             )
         from dataclasses import replace
 
-        from traindx.readers.loading.reading import load
+        from traindx.readers.loading.runs import load
 
         return replace(load(folder)[-1], name=command.title)
 

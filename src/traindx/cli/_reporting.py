@@ -29,7 +29,7 @@ from traindx.cli._writing import (
     write,
 )
 from traindx.format import printable
-from traindx.readers.loading.reading import Reading, fell_over, follow, read
+from traindx.readers.loading.runs import Reading, fell_over, follow, read
 from traindx.settings import limits_from, limits_in, names_from, names_in
 from traindx.trials.types import Report
 

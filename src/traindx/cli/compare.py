@@ -8,7 +8,7 @@ from traindx.errors import TraindxError
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.cli._writing import ProgressLine
-    from traindx.readers.loading.reading import Reading
+    from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
 HELP = "lay runs side by side: which is best, what they differ in, where they part"

@@ -7,7 +7,7 @@ from traindx.cli._options import add_outputs, add_reading
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.cli._writing import ProgressLine
-    from traindx.readers.loading.reading import Reading
+    from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
 HELP = "show what a training left behind: runs, segments, quantities, facts, unread"

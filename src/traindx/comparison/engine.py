@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.comparison import noise, size
-from traindx.comparison.alike import one_training
+from traindx.comparison import noise
+from traindx.comparison import outcome as size
 from traindx.comparison.association import associations
+from traindx.comparison.divergence_point import partings
 from traindx.comparison.hyperparameters import Hyperparameters, hyperparameters
 from traindx.comparison.measure import measure_of
+from traindx.comparison.noise import one_training
 from traindx.comparison.outcome import Outcome, order, outcomes, reached, shown, target
-from traindx.comparison.parting import partings
 from traindx.comparison.types import Comparison, Entry
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis

@@ -30,14 +30,14 @@ def stated_word(run: Run, fact: Fact) -> str:
     return value.lower() if isinstance(value, str) else ""
 
 
-def place_of(run: Run, *facts: Fact) -> str:
+def location_of(run: Run, *facts: Fact) -> str:
     """The first of several places that is known, as file:line; empty where none is."""
     return next((str(run.facts[fact]) for fact in facts if run.facts.get(fact)), "")
 
 
 def fact_evidence(run: Run, fact: Fact, *locations: Fact, limit: float | None = None) -> Evidence:
     """A fact as evidence: it holds of the whole run; `locations` name the line that makes it so."""
-    return Evidence(fact, extent(run), run.facts[fact], limit, location=place_of(run, *locations))
+    return Evidence(fact, extent(run), run.facts[fact], limit, location=location_of(run, *locations))
 
 
 def extent(run: Run) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx.curves.curve import kendall
-from traindx.curves.facts import place_of
+from traindx.curves.facts import location_of
 from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
@@ -114,7 +114,7 @@ def not_finite_in(run: Run, quantity: Quantity, source: str, called: str) -> Ans
     """Whether data held NaN or infinity: as the origin of the first one, or in a batch that was looked at."""
     event = first_nonfinite(run)
     if event is not None and run.facts.get(NONFINITE_SOURCE) == source:
-        return Finding(1.0, event.says, (nonfinite_evidence(event, run, place_of(run, LOADER_PLACE)),))
+        return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOADER_PLACE)),))
     share = looked(run, quantity)
     if share is None:
         return CANNOT_TELL

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from traindx.cause import Cause
-from traindx.curves.facts import is_recording, place_of
+from traindx.curves.facts import is_recording, location_of
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import sureness
 from traindx.diagnosis.exam_evidence import is_inside, with_exams
@@ -33,7 +33,7 @@ from traindx.errors import PluginError, SettingsError, TraindxError, UnknownName
 from traindx.finding import CannotTell, Exam, Severity, Sign, Statement
 from traindx.format import count
 from traindx.quantities import REWARD
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.readers.loading.statements import read_statement
 from traindx.run import Run
 
@@ -137,7 +137,7 @@ def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...], run: Ru
         if line.sign and line.seen and line.points > 0
     ]
     severity = max(harms, key=lambda harm: harm.rank, default=Severity.INFO)
-    return Suspect(cause, confidence, total(lines), lines, severity, line=place_of(run, *cause.places))
+    return Suspect(cause, confidence, total(lines), lines, severity, line=location_of(run, *cause.places))
 
 
 def _less(severity: Severity) -> Severity:

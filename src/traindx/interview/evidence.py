@@ -10,9 +10,9 @@ from traindx.facts import PRECISION
 from traindx.format import count, listed
 from traindx.interview.types import Gathered
 from traindx.lint.script import read_script
-from traindx.readers.loading.companions import settings_in
 from traindx.readers.loading.discover import STANDARD_INPUT
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.hyperparameter_files import settings_in
+from traindx.readers.loading.runs import load
 from traindx.readers.names.vocabulary import fact_of
 from traindx.run import Fact, Run, Scalar
 from traindx.signs.nonfinite import precision_is_half

@@ -16,8 +16,7 @@ from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import meaning, split_of
 from traindx.readers.tabular.json_rows import add_records
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
-from traindx.readers.tabular.json_text import Document, document_in, names_a_metric
-from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.json_values import Document, document_in, names_a_metric, only_sets
 from traindx.readers.tabular.sheet import SheetBuilder
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Column, Log, Reader, Source

@@ -22,8 +22,7 @@ from traindx.readers.binary.tfevent import parse
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfevent_layout import Points
 from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.nested import flattened, number_or_text
+from traindx.readers.tabular.json_values import decoded, flattened, number_or_text
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Axis, Event, EventKind, Floats, Rows, Scalar, Skipped
 

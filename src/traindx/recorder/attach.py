@@ -20,7 +20,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.finding import Severity
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.recorder.launch.command import as_name
 from traindx.recorder.launch.run_folder import new_run_folder
 from traindx.run import Fact, Scalar, Split

@@ -10,7 +10,7 @@ from threading import Event
 from traindx.changes.types import Change
 from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.recorder.launch.ending import recordings, stopped, why_nothing
 from traindx.recorder.launch.environment import NOTES
 from traindx.run import Run

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from traindx.readers.binary.crc32c import crc32c, masked, masked_crc32c, shares
+from traindx.readers.binary.tfrecord import crc32c, masked, masked_crc32c, shares
 
 # From RFC 3720, appendix B.4.
 KNOWN = [

@@ -4,7 +4,7 @@ import random
 import pytest
 
 from tests.wandb_bytes import FILE_HEADER, log_of
-from traindx.readers.binary.leveldb_log import BLOCK_BYTES, Damage, records
+from traindx.readers.wandb_offline import BLOCK_BYTES, Damage, records
 
 
 def read(data: bytes) -> tuple[list[bytes], list[Damage]]:

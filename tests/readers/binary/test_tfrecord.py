@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from tests.event_bytes import framed
 from traindx.readers.binary import tfrecord
-from traindx.readers.binary.crc32c import masked_crc32c
-from traindx.readers.binary.tfrecord import Block, Ending, blocks, header_length
+from traindx.readers.binary.tfrecord import Block, Ending, blocks, header_length, masked_crc32c
 
 
 def header_of(length: int) -> bytes:

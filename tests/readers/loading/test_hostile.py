@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traindx.readers.loading import reading as catalogue
-from traindx.readers.loading.reading import read
+from traindx.readers.loading import runs as catalogue
+from traindx.readers.loading.runs import read
 from traindx.report.renderers import json, markdown, text
 from traindx.trials.types import Report
 

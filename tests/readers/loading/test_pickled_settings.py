@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from traindx.readers.loading.companions import settings_beside
-from traindx.readers.loading.pickled_settings import settings_in_pickle
+from traindx.readers.loading.hyperparameter_files import settings_beside, settings_in_pickle
 
 
 class Arguments:

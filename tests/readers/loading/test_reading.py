@@ -22,7 +22,7 @@ from traindx.quantities import (
     VAL_LOSS,
     VAL_SCORE,
 )
-from traindx.readers.loading.reading import follow, read
+from traindx.readers.loading.runs import follow, read
 from traindx.run import Axis, Begins, EventKind
 
 CSV = "step,train_loss,val_loss\n" + "".join(

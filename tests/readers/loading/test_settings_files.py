@@ -7,7 +7,7 @@ import pytest
 import traindx
 from traindx.errors import UnreadableError
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, PLANNED_EPOCHS, PLANNED_STEPS, PRECISION
-from traindx.readers.loading.reading import read
+from traindx.readers.loading.runs import read
 
 LOG = "epoch 1/20 loss 0.9\nepoch 2/20 loss 0.8\nepoch 3/20 loss 0.7\n"
 SETTINGS = '{"lr": 2.0, "batch_size": 32, "fp16": true, "model": {"dim": 64}}'

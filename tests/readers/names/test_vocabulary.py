@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from traindx import quantities as q
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.readers.names.position_names import POSITIONS
+from traindx.readers.names.qualifiers import POSITIONS
 from traindx.readers.names.setting_names import FACTS_BY_NAME
 from traindx.readers.names.vocabulary import Meaning, axis_of, bare_split_of, fact_of, meaning, split_of
 from traindx.run import Axis, Split

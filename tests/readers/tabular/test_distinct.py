@@ -1,4 +1,4 @@
-from traindx.readers.tabular.distinct import distinct_names
+from traindx.readers.tabular.trackers import distinct_names
 
 
 def test_only_shared_names_carry_an_identity() -> None:

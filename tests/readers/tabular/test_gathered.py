@@ -1,6 +1,6 @@
 import numpy as np
 
-from traindx.readers.tabular.gathered import TrackedNumbers, columns_of, unread_of
+from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, unread_of
 from traindx.run import Skipped
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traindx.readers.tabular.json_numbers import HAS_SIMDJSON, by_msgspec, by_simdjson, numbers_in
+from traindx.readers.tabular.numbers import HAS_SIMDJSON, by_msgspec, by_simdjson, numbers_in
 from traindx.run import Floats
 
 Engine = Callable[[bytes], Floats | None]

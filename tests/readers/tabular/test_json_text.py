@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from traindx.readers.tabular.json_text import document_in, names_a_metric
+from traindx.readers.tabular.json_values import document_in, names_a_metric
 
 
 def test_a_whole_document() -> None:

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from traindx.readers.tabular.leaves import decoded, leaves
+from traindx.readers.tabular.json_values import decoded, leaves
 
 
 def test_numbers_below_a_nested_value() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traindx.readers.tabular.number_block import number_block
+from traindx.readers.tabular.numbers import number_block
 
 _CELLS = st.one_of(
     st.floats(allow_nan=False).map(repr).filter(lambda text: "e-301" not in text),

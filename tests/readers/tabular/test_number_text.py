@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from traindx.readers.tabular.number_text import moment_in, number_in, progress_in
+from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
 
 
 @pytest.mark.parametrize(

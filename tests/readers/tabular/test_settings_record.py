@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.json_values import only_sets
 from traindx.readers.types import Column, Log
 from traindx.run import Scalar
 

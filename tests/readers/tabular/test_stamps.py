@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from traindx.readers.tabular.stamps import are_stamps, in_seconds
+from traindx.readers.tabular.numbers import are_stamps, in_seconds
 
 SECONDS = np.array([1763250000.5, 1763250010.5])
 

@@ -1,5 +1,5 @@
 from traindx.readers.loading.discover import in_memory
-from traindx.readers.tabular.whole_lines import whole_lines
+from traindx.readers.tabular.sheet import whole_lines
 
 
 def test_blocks_end_where_lines_end() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.readers.text.shape import HOLE, filled, normal_of, number_of, parted
+from traindx.readers.text.lines import HOLE, filled, normal_of, number_of, parted
 
 
 def shape(line: str) -> tuple[str, list[str]]:

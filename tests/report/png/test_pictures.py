@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from traindx import quantities
 from traindx.diagnosis.engine import diagnose
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.report.png.canvas import columns_for, drawing
 from traindx.report.png.curve import Style, draw, mark_bad, moving_average, scale
 from traindx.report.png.evidence import marks, sentences

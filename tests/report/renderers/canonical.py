@@ -12,7 +12,7 @@ from traindx.comparison.types import Association, Comparison, Entry, Parting
 from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
 from traindx.finding import CannotTell, Evidence, Finding, Severity, Sign
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.reading import read
+from traindx.readers.loading.runs import read
 from traindx.run import Axis, Run, Scalar, Series, Skipped
 from traindx.trials.types import Report
 

@@ -16,7 +16,7 @@ from traindx import facts, quantities
 from traindx.comparison.engine import compare
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.report.png.canvas import drawing
 from traindx.report.png.training_comparison import training_comparison
 from traindx.report.renderers import png

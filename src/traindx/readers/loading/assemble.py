@@ -5,21 +5,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
 from traindx.format import count
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
-from traindx.readers.loading.placed import MappedColumn
+from traindx.readers.loading.bare_splits import MappedColumn
+from traindx.readers.loading.hyperparameter_files import facts_from_settings
 from traindx.readers.loading.placement import place, promoted, repeats, written_alike
-from traindx.readers.loading.segments import Going, increasing, last_of_each_step, segments_of
-from traindx.readers.loading.strand import Strand, counting_epochs, joined
-from traindx.readers.names.vocabulary import fact_of
-from traindx.readers.types import Column, Log
+from traindx.readers.loading.segments import (
+    Going,
+    Strand,
+    counting_epochs,
+    increasing,
+    joined,
+    last_of_each_step,
+    segments_of,
+)
+from traindx.readers.types import Column
 from traindx.run import (
     Axis,
     Begins,
     Event,
     EventKind,
-    Fact,
     Floats,
     Quantity,
     Run,
@@ -30,10 +35,6 @@ from traindx.run import (
 )
 
 _ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values())}
-_UNSET = -1
-"""How command-line parsers spell "not given" for counts: max_steps=-1."""
-_NAMES = frozenset({LOSS_FUNCTION, OPTIMIZER, SCHEDULE, MODEL, DATASET})
-"""Facts that are names: `loss = 0.0` states no loss function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,26 +277,6 @@ def _resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
         )
         for segment in segments[1:]
     )
-
-
-def facts_from_settings(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
-    """What settings and logs state of a run, by fact; what a log itself states comes last and wins."""
-    facts: dict[Fact, Scalar] = {}
-    for name, value in settings.items():
-        fact = fact_of(name)
-        if fact is None or fact in facts or value == _UNSET:
-            continue
-        if fact in _NAMES and not isinstance(value, str):
-            continue
-        if fact is PRECISION and isinstance(value, bool):
-            if value:  # fp16=True names the precision by the setting's own name
-                facts[fact] = name.rpartition(".")[2]
-            continue
-        facts[fact] = value
-    for log in logs:
-        facts.update(log.facts)
-    smoothing = next((log.smoothing for log in logs if log.smoothing), "")
-    return {**facts, SMOOTHING: smoothing} if smoothing else facts
 
 
 def _summed(unread: Iterable[Skipped]) -> tuple[Skipped, ...]:

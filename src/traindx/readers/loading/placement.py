@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.format import listed
-from traindx.readers.loading.bare_splits import by_measure
-from traindx.readers.loading.placed import MappedColumn, measure_of, other_split
+from traindx.readers.loading.bare_splits import MappedColumn, by_measure, measure_of, other_split
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Quantity, Rows, Series, Skipped, Split

@@ -14,7 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from traindx.readers.names.vocabulary import axis_of, split_of
-from traindx.readers.tabular.number_text import number_in
+from traindx.readers.tabular.numbers import number_in
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Scalar, Skipped, Split
 

@@ -7,18 +7,40 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.quantities import WALL_TIME
-from traindx.readers.names.vocabulary import axis_of, split_of
-from traindx.readers.tabular.stamps import are_stamps, in_seconds
+from traindx.quantities import MEMORY, WALL_TIME
+from traindx.readers.names.vocabulary import axis_of, meaning, split_of
+from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
 from traindx.readers.text.pattern import Pair, Place
 from traindx.readers.text.records import PositionedSheet
 from traindx.readers.text.sheet import Mask
-from traindx.readers.text.spoken import SPLITS
-from traindx.readers.text.units import scale_of, seconds_in
+from traindx.readers.text.splits import SPLITS
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
+
+_THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+_SECONDS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec"), 1e-3),
+    **dict.fromkeys(("us", "\u00b5s", "\u03bcs"), 1e-6),
+    **dict.fromkeys(("min", "mins", "m"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hours"), 3600.0),
+}
+
+
+def scale_of(pair: Pair) -> float:
+    """What a number has to be multiplied with: 24.5K tokens are 24500, but 300M of memory stay 300."""
+    means = meaning(pair.name)
+    if pair.unit not in _THOUSANDS or (means is not None and means.quantity is MEMORY):
+        return 1.0
+    return _THOUSANDS[pair.unit]
+
+
+def seconds_in(unit: str) -> float | None:
+    """How many seconds a unit of time is; None if it is none."""
+    return _SECONDS.get(unit)
+
 
 _MOST_LABELS = 6
 _STAMP_NAMES = frozenset(("ts", "time", "timestamp", "_timestamp", "time_stamp", "unix_time", "epoch_time"))

@@ -8,14 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from traindx.readers.text.boxes import folded
-from traindx.readers.text.lines import LONGEST, REDRAWN, UNFINISHED
+from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.pairs import pattern_of
 from traindx.readers.text.pattern import Pattern
 from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
-from traindx.readers.text.shape import HOLE, Normal, normal_of, parted
-from traindx.readers.text.tables import is_metric_row, is_row, is_rule, metric_row, splits_of, table_row
-from traindx.readers.text.tally import LogTally, Tally, tally_of
+from traindx.readers.text.sheet import LogTally, Tally, tally_of
+from traindx.readers.text.tables import (
+    folded,
+    is_metric_row,
+    is_row,
+    is_rule,
+    metric_row,
+    splits_of,
+    table_row,
+)
 from traindx.run import Split
 
 _MOST_SHAPES = 50_000

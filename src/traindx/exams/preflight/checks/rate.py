@@ -1,6 +1,6 @@
 """Where the learning rate stands between what learns and what breaks."""
 
-from traindx.curves.facts import place_of
+from traindx.curves.facts import location_of
 from traindx.curves.objective import is_adversarial
 from traindx.exams.learning_rate.range_test import Reading, fallen, reading_of
 from traindx.exams.preflight.types import Check, Part, Ramp, Rehearsal, Seen
@@ -28,7 +28,7 @@ def ask(rehearsal: Rehearsal) -> list[Seen]:
     reading = reading_of(ramp.course, ramp.steps)
     if reading.fault:
         return [Seen(Mark.UNSEEN, reading.fault)]
-    return [_judged(ramp, reading, place_of(rehearsal.run, OPTIMIZER_PLACE))]
+    return [_judged(ramp, reading, location_of(rehearsal.run, OPTIMIZER_PLACE))]
 
 
 def _judged(ramp: Ramp, reading: Reading, place: str) -> Seen:

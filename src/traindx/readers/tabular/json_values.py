@@ -1,4 +1,11 @@
-"""JSON as training programs write it: with bare NaN, several values in one file, and cut off at the end.
+"""JSON as training programs write it: nested, with bare NaN, several values in a file, cut off.
+
+Numbers inside JSON values, as trackers log them: nested, with words for what JSON cannot spell.
+
+{"a": 1, "b": {"c": "NaN"}}            a = 1, b.c = nan
+{"_type": "histogram", "bins": [...]}  media: no number
+
+JSON as training programs write it: with bare NaN, several values in one file, and cut off at the end.
 
 {"step": 10, "loss": NaN}
 [{"step": 10, "loss": 0.5}, {"step": 20, "lo        the writer was killed here
@@ -6,12 +13,83 @@
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+import msgspec
+
 from traindx.quantities import REWARD
-from traindx.readers.names.vocabulary import meaning
-from traindx.readers.tabular.leaves import decoded
+from traindx.readers.names.vocabulary import fact_of, meaning
+from traindx.readers.types import Log
+from traindx.run import Better, Scalar
+
+_WORDS = {
+    "NaN": float("nan"),
+    "Infinity": float("inf"),
+    "-Infinity": float("-inf"),
+}
+_DEEPEST = 16
+
+
+def decoded(text: bytes | str) -> object:
+    """The value of a JSON text, bare NaN and Infinity included; raises ValueError where it is none."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError):
+        pass
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def leaves(name: str, value: object, depth: int = 0) -> Iterator[tuple[str, float | str]]:
+    """Each number under its dotted name; what is no number comes as the word for it, null not at all."""
+    if isinstance(value, bool | int | float):
+        try:
+            yield name, float(value)
+        except OverflowError:
+            yield name, float("inf") if value > 0 else float("-inf")
+    elif isinstance(value, str):
+        yield name, _WORDS.get(value, "text")
+    elif isinstance(value, list):
+        yield name, "a list"
+    elif isinstance(value, dict):
+        if "_type" in value or depth == _DEEPEST:
+            yield name, "media" if "_type" in value else "nested too deeply"
+            return
+        for key, item in value.items():
+            yield from leaves(f"{name}.{key}" if name else str(key), item, depth + 1)
+
+
+def flattened(
+    document: Mapping[object, object], prefix: str = "", depth: int = 8
+) -> Iterator[tuple[str, Scalar]]:
+    """The scalars of a nested document under dotted names; W&B's {desc, value} pairs count as their value."""
+    for key, value in document.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and "value" in value and set(value) <= {"desc", "value"}:
+            value = value["value"]  # noqa: PLW2901  W&B wraps each setting
+        if isinstance(value, str):
+            yield name, number_or_text(value)
+        elif isinstance(value, bool | int | float):
+            yield name, value
+        elif isinstance(value, dict) and depth > 0 and key != "_wandb":
+            yield from flattened(value, f"{name}.", depth - 1)
+
+
+def number_or_text(text: str) -> Scalar:
+    """A number where the text is one (YAML leaves 1e-4 a string), else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text[:500])
+
 
 _TELLING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 _CLOSING = {"[": "]", "{": "}"}
@@ -97,3 +175,12 @@ def _mended(text: str) -> str:
                 in_list = anywhere
     cut, closing = in_list if in_list[0] else anywhere
     return text[:cut] + closing
+
+
+def only_sets(log: Log) -> bool:
+    """Whether a log states facts of a run and measures nothing."""
+    measured = [means for column in log.columns if (means := meaning(column.name, column.split))]
+    names = [*log.settings, *(column.name for column in log.columns)]
+    if any(means.quantity.better is not Better.NEITHER for means in measured) or not any(map(fact_of, names)):
+        return False
+    return all(len(column.values) == 1 or meaning(column.name) is None for column in log.columns)

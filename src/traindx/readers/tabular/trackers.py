@@ -1,4 +1,6 @@
-"""Numbers gathered row by row under their own names, as trackers keep them, and the columns they make.
+"""Rows as experiment trackers keep them: numbers under their own names, their columns, names of runs.
+
+Numbers gathered row by row under their own names, as trackers keep them, and the columns they make.
 
     row 0   {"loss": 0.5, "nest": {"a": 1}, "image": {"_type": "image-file", "width": 4}}
     row 1   {"loss": "NaN", "note": "warm-up over"}
@@ -8,12 +10,12 @@ gives the columns `loss` and `nest.a`; `image` is media and `note` is text, both
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from traindx.readers.tabular.leaves import leaves
+from traindx.readers.tabular.json_values import leaves
 from traindx.readers.types import Column
 from traindx.run import Floats, Rows, Skipped
 
@@ -106,3 +108,11 @@ def _media(gathered: TrackedNumbers) -> Counter[str]:
 
 def _belongs(name: str, media: Counter[str]) -> bool:
     return any(name.startswith(f"{medium}.") for medium in media)
+
+
+def distinct_names(names: Sequence[str], identities: Sequence[str]) -> list[str]:
+    """The names, those that are shared followed by the start of the identity, or by all of it if need be."""
+    uses = Counter(names)
+    short = [n if uses[n] == 1 else f"{n} {i[:8]}" for n, i in zip(names, identities, strict=True)]
+    uses = Counter(short)
+    return [s if uses[s] == 1 else f"{n} {i}" for n, s, i in zip(names, short, identities, strict=True)]

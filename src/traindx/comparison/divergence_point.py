@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.comparison.alike import alike
 from traindx.comparison.hyperparameters import Hyperparameters
 from traindx.comparison.measure import Measure
+from traindx.comparison.noise import alike
 from traindx.comparison.types import Parting
 from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of
 from traindx.curves.objective import is_adversarial, is_reinforcement
