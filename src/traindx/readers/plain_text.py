@@ -6,7 +6,7 @@ Epoch: [0][14/5005] Time 0.154 (8.010) Data 0.001 (7.720) Loss 6.9074 (6.9080)
 
 Traps: progress bars redraw themselves with carriage returns; steps start over in each epoch; a line such as
 `Test: Loss 1.16` does not say where it stands; programs print their settings and even their source before
-they train; every rank prints. Lines of one shape are understood together, see `texts.records`.
+they train; every rank prints. Lines of one shape are understood together, see `text.records`.
 """
 
 import re

@@ -9,14 +9,6 @@ Traps: the items of a row come in any order; a nested dict is one item per leaf 
 level, in older files one item with the dict as JSON; a picture or a histogram is such a dict with a `_type`;
 NaN and infinities are bare words or quoted ones; the schema also has typed values beside `value_json`. The
 writer flushes whole blocks, so a killed run often ends within a record, or right after the file header.
-
-Records of a LevelDB log, the framing that W&B writes its runs in.
-
-    crc32 of type and data (4 bytes) | length (2 bytes) | type (1 byte) | data
-
-Records lie in blocks of 32 KiB counted from the start of the file. One that does not fit into its block is
-split into a FIRST, any number of MIDDLE and a LAST part; fewer than 7 bytes left in a block are padding. A
-length cannot be trusted once its checksum fails, but the next block starts with a record again.
 """
 
 import struct
@@ -36,6 +28,13 @@ from traindx.readers.tabular.trackers import columns_of, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 
+# Records of a LevelDB log, the framing that W&B writes its runs in.
+#
+#     crc32 of type and data (4 bytes) | length (2 bytes) | type (1 byte) | data
+#
+# Records lie in blocks of 32 KiB counted from the start of the file. One that does not fit into its block is
+# split into a FIRST, any number of MIDDLE and a LAST part; fewer than 7 bytes left in a block are padding. A
+# length cannot be trusted once its checksum fails, but the next block starts with a record again.
 BLOCK_BYTES = 32_768
 
 _HEADER = struct.Struct("<IHB")

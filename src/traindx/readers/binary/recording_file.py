@@ -1,4 +1,4 @@
-"""What stands in the database of a recording, table by table (see `recording.format`).
+"""What stands in the database of a recording, table by table (see `recording_format`).
 
 A recording may be read while it is written, after its writer was killed, and when a part of it is damaged:
 whatever is whole is returned, and what is not is told.

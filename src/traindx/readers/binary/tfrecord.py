@@ -1,12 +1,11 @@
-"""TFRecord framing: where the records of a file lie, block by block, with checksums (CRC-32C) verified.
+"""TFRecord framing: where the records of a file lie, block by block, with every length's checksum verified.
 
-CRC-32C (Castagnoli), the checksum of TFRecord files, without a compiled library.
-
+The checksum is CRC-32C (Castagnoli), without a compiled library.
 A CRC is linear: every byte adds a share that depends only on its value and on how many bytes stand behind it,
 and the shares are XORed together. So one table serves all bytes of a message at once, and the same byte of
 thousands of messages at once: messages that differ in 15 bytes cost 15 lookups each.
 
-TFRecord framing: where the records of a file lie, block by block, with every length's checksum verified.
+A record:
 
     18 00 00 00 00 00 00 00   length of the data, 8 bytes
     a3 7f 4b 22               masked CRC-32C of those 8 bytes

@@ -1,7 +1,5 @@
 """Logs that follow each other in time, and the rows at which a run was resumed or started over.
 
-Where a run was resumed or started over: the rows at which its steps go back.
-
 Each column that goes back does so somewhere between two of its rows. The fewest cuts that explain all of
 them are the boundaries (stabbing intervals, greedily by their right ends), so a validation row written
 before the first training row of a restart belongs to the restart.

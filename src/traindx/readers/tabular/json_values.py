@@ -1,11 +1,11 @@
-"""JSON as training programs write it: nested, with bare NaN, several values in a file, cut off.
+"""JSON as training programs write it, and the numbers and settings inside it.
 
-Numbers inside JSON values, as trackers log them: nested, with words for what JSON cannot spell.
+Trackers nest their values, with words for what JSON cannot spell:
 
 {"a": 1, "b": {"c": "NaN"}}            a = 1, b.c = nan
 {"_type": "histogram", "bins": [...]}  media: no number
 
-JSON as training programs write it: with bare NaN, several values in one file, and cut off at the end.
+Programs write bare NaN and several values in one file, and are cut off at the end:
 
 {"step": 10, "loss": NaN}
 [{"step": 10, "loss": 0.5}, {"step": 20, "lo        the writer was killed here

@@ -6,12 +6,11 @@ What one cell of text says: a number, nothing, or words.
 (blank)   NA   None   No log   -                                   nothing
 train   0:29:05   [0.1, 0.2]                                       words
 
-A JSON list of numbers to an array, exactly as Python's float() reads them.
-
+JSON lists are read exactly as Python's float() reads them.
 simdjson hands over the doubles as they lie in memory; msgspec makes a Python float of each, which takes twice
 as long. simdjson has no wheel for every Python, so it is used where it is there.
 
-Lines of comma-separated numbers to arrays: in bulk, and exactly as Python's float() reads them.
+Lines of comma-separated numbers are read in bulk, and just as exactly.
 
 0.61,49,1e-05
 nan,50,            a blank is not a value, nan is one

@@ -1,10 +1,8 @@
-"""The lines of a console log as a person saw them, and the shape of each.
+r"""The lines of a console log as a person saw them, and the shape of each.
 
-The bytes of a console log to the lines a person saw.
-
-\\x1b[31mstep:  1  \\x1b[32mloss: 12.33562          colours are taken out
- 28/5000 [00:22<54:11, loss=10.8]\\r 29/5000 [...   every redraw of a progress bar is a line of its own
- 1/938 [.....]\\b\\b\\b\\b\\b\\b\\b 2/938 [.....]       so it is where the bar was wiped out by backspaces
+\x1b[31mstep:  1  \x1b[32mloss: 12.33562          colours are taken out
+ 28/5000 [00:22<54:11, loss=10.8]\r 29/5000 [...   every redraw of a progress bar is a line of its own
+ 1/938 [.....]\b\b\b\b\b\b\b 2/938 [.....]       so it is where the bar was wiped out by backspaces
 
 The shape of a line: its words, with the numbers taken out.
 

@@ -1,9 +1,9 @@
-"""What stands around the numbers of a line: the prefix of the message, units and names.
+r"""What stands around the numbers of a line: the prefix of the message, units and names.
 
 What stands between two numbers of a line: the unit of the one, the name of the other.
 
 loss: _, time _ms, mfu _%          "ms, mfu " holds the unit "ms" and the name "mfu"
-Epoch: [_][_/_]\\tTime _ (_)        "Epoch: [" holds the name "Epoch" and an opening bracket
+Epoch: [_][_/_]\tTime _ (_)        "Epoch: [" holds the name "Epoch" and an opening bracket
 
 Where the message of a line begins: after timestamps, levels, logger names and ranks.
 

@@ -1,6 +1,4 @@
-"""Which part of the data lines speak of, where they do not say so themselves.
-
-Which part of the data a text speaks of, where its lines do not say so themselves.
+"""Which part of the data a text speaks of, where its lines do not say so themselves.
 
 Test Error:                                          a heading: what follows was measured on test data
  Accuracy: 64.6%, Avg loss: 1.07

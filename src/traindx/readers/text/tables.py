@@ -1,6 +1,6 @@
 """Tables and boxes printed as text.
 
-Boxes of one name and number per row, as Stable-Baselines and Baselines print them, to one line each.
+Boxes have one name and number per row, as Stable-Baselines and Baselines print them; each becomes one line.
 
 ---------------------------------
 | rollout/           |          |      rollout/ep_rew_mean: 22.3 | time/total_timesteps: 2048
@@ -9,7 +9,7 @@ Boxes of one name and number per row, as Stable-Baselines and Baselines print th
 |    total_timesteps | 2048     |
 ---------------------------------
 
-Tables printed as text: a row of names above rows of numbers.
+Tables have a row of names above rows of numbers.
 
 epoch     train_loss  valid_loss  accuracy  time        fastai
 0         0.412331    0.391223    0.881200  00:12
