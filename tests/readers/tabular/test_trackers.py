@@ -1,6 +1,6 @@
 import numpy as np
 
-from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, unread_of
+from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, distinct_names, unread_of
 from traindx.run import Skipped
 
 
@@ -40,3 +40,15 @@ def test_the_leaves_of_media_are_no_columns() -> None:
         Skipped("image", 1, "media, no number"),
         Skipped("note", 1, "text, no number"),
     ]
+
+
+def test_only_shared_names_carry_an_identity() -> None:
+    assert distinct_names(["a", "b", "a"], ["0123456789", "1", "9876543210"]) == [
+        "a 01234567",
+        "b",
+        "a 98765432",
+    ]
+
+
+def test_identities_that_start_alike_are_given_whole() -> None:
+    assert distinct_names(["a", "a"], ["0123456789", "0123456780"]) == ["a 0123456789", "a 0123456780"]
