@@ -1,3 +1,4 @@
+# ruff: noqa: E501  the lines of logs are as long as they are
 import math
 
 import numpy as np

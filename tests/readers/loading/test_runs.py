@@ -3,7 +3,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -285,31 +284,3 @@ def test_prose_with_a_pasted_log_is_read_only_when_there_is_nothing_else(tmp_pat
     assert len(only(tmp_path)[TRAIN_LOSS]) == 9
     write(tmp_path / "run/metrics.csv", CSV)
     assert [Path(run.name).name for run in traindx.load(tmp_path)] == ["run"]
-
-
-AS_NOBODY = """
-import os, sys
-from traindx.readers.loading.runs import read, readers
-readers()
-if os.geteuid() == 0:
-    os.seteuid(65534)
-reading = read(sys.argv[1:])
-print(len(reading.runs), *sorted(f"{p.where} {p.what}" for p in reading.problems), sep="\\n")
-"""
-
-
-def test_what_may_not_be_read_is_said_and_the_rest_is_read() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        folder.chmod(0o755)
-        write(folder / "open/metrics.csv", CSV)
-        write(folder / "shut/metrics.csv", CSV).chmod(0)
-        write(folder / "closed/metrics.csv", CSV).parent.chmod(0)
-        command = [sys.executable, "-c", AS_NOBODY, place]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        (folder / "closed").chmod(0o755)
-    assert done.stdout.splitlines() == [
-        "1",
-        f"{place}/closed may not be read by this user",
-        f"{place}/shut/metrics.csv may not be read by this user",
-    ]
