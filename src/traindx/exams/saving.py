@@ -13,14 +13,14 @@ class Saved:
     def __init__(self, model: nn.Module) -> None:
         """What belongs to the model itself is not counted."""
         self.bytes = 0
-        self._known = {_memory(one) for one in (*model.parameters(), *model.buffers())}
+        self._known = {_storage(one) for one in (*model.parameters(), *model.buffers())}
 
     @contextmanager
     def counted(self) -> Iterator[None]:
         """A stretch of code whose saved tensors are counted."""
 
         def pack(tensor: Tensor) -> Tensor:
-            memory = _memory(tensor)
+            memory = _storage(tensor)
             if memory not in self._known:
                 self._known.add(memory)
                 self.bytes += tensor.untyped_storage().nbytes()
@@ -30,7 +30,7 @@ class Saved:
             yield
 
 
-def _memory(tensor: Tensor) -> int:
+def _storage(tensor: Tensor) -> int:
     try:
         return int(tensor.untyped_storage().data_ptr())
     except (NotImplementedError, RuntimeError):  # a tensor without memory of its own
