@@ -4,14 +4,16 @@ exam = traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy
 print(*exam.problems)
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from torch import nn
+from torch import Tensor, nn
+from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.data import DataLoader
 
 from traindx.curves.gains import starting_gains
-from traindx.exams.as_it_was import as_it_was
-from traindx.exams.batching import rows_in
+from traindx.exams.batch import prediction_in, presented, rows_in
 from traindx.exams.design_questions import (
     DESIGN,
     OUTPUT,
@@ -24,16 +26,13 @@ from traindx.exams.design_questions import (
     stacked_sigmoids,
 )
 from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
-from traindx.exams.gradient_rows import rows_from
+from traindx.exams.gradients_exam import gradient_rows
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.judging import asked, joined
-from traindx.exams.kinds import unwrapped
-from traindx.exams.modes import in_training_mode
+from traindx.exams.module_order import in_training_mode, pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
-from traindx.exams.passing import pairs_in_sequences
-from traindx.exams.presenting import prediction_in, presented
+from traindx.exams.questions import asked, joined
 from traindx.exams.reaching import look_again
-from traindx.exams.saving import Saved
+from traindx.exams.restore import restored
 from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
 from traindx.exams.types import Memory, ModelExam, ModelRow
@@ -53,6 +52,37 @@ from traindx.recorder.probes.target_values import TargetValues
 from traindx.recorder.probes.targets import Targets
 from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
+
+
+class Saved:
+    """Bytes of the tensors that a graph holds, each memory once."""
+
+    def __init__(self, model: nn.Module) -> None:
+        """What belongs to the model itself is not counted."""
+        self.bytes = 0
+        self._known = {_storage(one) for one in (*model.parameters(), *model.buffers())}
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """A stretch of code whose saved tensors are counted."""
+
+        def pack(tensor: Tensor) -> Tensor:
+            memory = _storage(tensor)
+            if memory not in self._known:
+                self._known.add(memory)
+                self.bytes += tensor.untyped_storage().nbytes()
+            return tensor
+
+        with saved_tensors_hooks(pack, lambda tensor: tensor):
+            yield
+
+
+def _storage(tensor: Tensor) -> int:
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (NotImplementedError, RuntimeError):  # a tensor without memory of its own
+        return 0
+
 
 _WITH_BATCH = (
     Inputs,
@@ -83,7 +113,7 @@ def model(
     initialisation.
     """
     model = unwrapped(model)
-    with as_it_was(model):
+    with restored(model):
         seen = _seen(model, batch, loss, samples)
     sitting, run, shape = seen.sitting, seen.run, seen.shape
     pairs = pairs_in_sequences(model) | sitting.passing.pairs
@@ -149,7 +179,7 @@ def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:
-        rows = rows_from(run, None, seen.sitting.normalised, seen.sitting.scoring)
+        rows = gradient_rows(run, None, seen.sitting.normalised, seen.sitting.scoring)
         found += judged(run, rows, seen.zeros).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])

@@ -9,7 +9,7 @@ from torch.nn import functional as F  # noqa: N812 - as everyone calls it
 from torch.overrides import TorchFunctionMode
 
 from traindx.errors import TraindxError, UnknownNameError
-from traindx.exams.presenting import Presented, described, own_loss, prediction_in, told_error
+from traindx.exams.batch import Presented, described, own_loss, prediction_in, told_error
 from traindx.recorder.hooks.loss_functions import NAMES
 from traindx.recorder.probes.types import LossCall, Purpose
 from traindx.recorder.tensors.reckoning import reckoning

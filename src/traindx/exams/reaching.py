@@ -1,7 +1,7 @@
 """Which parameters the loss reaches, where chance decides on the way."""
 
+from traindx.exams.batch import Presented
 from traindx.exams.objective import Loss
-from traindx.exams.presenting import Presented
 from traindx.exams.sitting import Sitting
 from traindx.format import count, listed
 

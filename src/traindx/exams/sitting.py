@@ -15,12 +15,11 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from traindx import facts as f
 from traindx.errors import TraindxError
+from traindx.exams.batch import Presented, called, prediction_in, told_error
 from traindx.exams.dropping import Dropping
 from traindx.exams.graph_shape import normalised_layers, scoring_layers
-from traindx.exams.kinds import kinds_in
+from traindx.exams.module_order import Passing, kinds_in
 from traindx.exams.objective import Loss, Objective, objective
-from traindx.exams.passing import Passing
-from traindx.exams.presenting import Presented, called, prediction_in, told_error
 from traindx.exams.record import Record
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.recorder.graph.owners import layer_of

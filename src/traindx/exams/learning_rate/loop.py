@@ -14,7 +14,7 @@ from traindx.errors import TraindxError
 from traindx.exams.learning_rate.range_test import run_away
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
-from traindx.exams.untouched import Restore, untouched
+from traindx.exams.restore import Restore, untouched
 
 Batch = tuple[object, object]
 Loss = Callable[..., Tensor]
