@@ -18,7 +18,7 @@ Restore = Callable[[], None]
 
 
 @contextmanager
-def untouched(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
+def restored_training(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
     """Put everything back at the end, and whenever the function it gives is called.
 
     That is parameters, buffers (those of batch normalisation too), gradients, modes, the state and the
