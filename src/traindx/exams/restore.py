@@ -1,8 +1,8 @@
 """A model, its optimizer and all random numbers, put back as they were after an exam."""
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 
 import numpy as np
@@ -15,6 +15,19 @@ from traindx.recorder.hooks.guarding import Unheard
 from traindx.recorder.recorder import Recorder
 
 Restore = Callable[[], None]
+_HELD = ("_parameters", "_buffers", "_modules")
+"""What a module keeps in dictionaries of their own; hooks are left alone, for an exam puts up none."""
+
+
+@contextmanager
+def restored(model: nn.Module) -> Iterator[None]:
+    """A stretch of code after which modes, gradients, buffers, attributes and chance are what they were.
+
+    Within it no parameter has a gradient, graphs are built, and a recorder in this process hears nothing.
+    """
+    restorers = [_attributes(model), _modes(model), _buffers(model), _gradients(model), random_numbers()]
+    with _unheard(), _at_the_end(restorers), torch.inference_mode(False), torch.enable_grad():
+        yield
 
 
 @contextmanager
@@ -31,7 +44,12 @@ def restored_training(model: nn.Module, optimizer: Optimizer) -> Iterator[Restor
         _state(optimizer),
         random_numbers(),
     ]
+    with _at_the_end(restorers) as restore:
+        yield restore
 
+
+@contextmanager
+def _at_the_end(restorers: Sequence[Restore]) -> Iterator[Restore]:
     def restore() -> None:
         for one in restorers:
             one()
@@ -64,7 +82,9 @@ def _modes(model: nn.Module) -> Restore:
 
     def restore() -> None:
         for module, training in kept:
-            module.training = training
+            # A scripted module keeps its mode elsewhere; an exported one refuses to be told what it is in.
+            if module.training != training:
+                module.training = training
 
     return restore
 
@@ -140,68 +160,40 @@ def random_numbers() -> Restore:
     return restore
 
 
-_HELD = ("_parameters", "_buffers", "_modules")
-"""What a module keeps in dictionaries of their own; hooks are left alone, for an exam puts up none."""
-
-
-@contextmanager
-def restored(model: nn.Module) -> Iterator[None]:
-    """A stretch of code after which modes, gradients, buffers, attributes and chance are what they were.
-
-    Within it no parameter has a gradient, graphs are built, and a recorder in this process hears nothing.
-    """
-    with ExitStack() as stack:
-        stack.enter_context(_unheard())
-        stack.enter_context(_same_chance())
-        stack.enter_context(_same_gradients(model))
-        stack.enter_context(_same_state(model))
-        stack.enter_context(torch.inference_mode(False))
-        stack.enter_context(torch.enable_grad())
-        yield
-
-
-@contextmanager
-def _same_chance() -> Iterator[None]:
-    restore = random_numbers()
-    try:
-        yield
-    finally:
-        restore()
-
-
-@contextmanager
-def _same_gradients(model: nn.Module) -> Iterator[None]:
-    """The gradients themselves are put aside and back: nothing is added to them, nothing is copied."""
+def _gradients(model: nn.Module) -> Restore:
+    """Put the gradients themselves aside: nothing is added to them, nothing is copied."""
     before = [(parameter, parameter.grad) for parameter in model.parameters()]
     for parameter, _ in before:
         parameter.grad = None
-    try:
-        yield
-    finally:
+
+    def restore() -> None:
         for parameter, gradient in before:
             parameter.grad = gradient
 
+    return restore
 
-@contextmanager
-def _same_state(model: nn.Module) -> Iterator[None]:
-    modules = list(model.modules())
-    modes = [module.training for module in modules]
-    plain = [one for one in modules if not isinstance(one, torch.jit.ScriptModule)]
-    attributes = [(one, dict(vars(one)), {name: dict(vars(one)[name]) for name in _HELD}) for one in plain]
-    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    try:
-        yield
-    finally:
-        for module, own, held in attributes:
-            _put_back(module, own, held)
-        for module, mode in zip(modules, modes, strict=True):
-            # A scripted module keeps its mode elsewhere; an exported one refuses to be told what it is in.
-            if module.training != mode:
-                module.training = mode
-        for buffer, values in buffers:
+
+def _buffers(model: nn.Module) -> Restore:
+    kept = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+
+    def restore() -> None:
+        for buffer, values in kept:
             if not torch.equal(buffer, values):
                 # Not in sight of autograd: a backward pass of the program's own may still want to use it.
                 buffer.data.copy_(values)
+
+    return restore
+
+
+def _attributes(model: nn.Module) -> Restore:
+    plain = [one for one in model.modules() if not isinstance(one, torch.jit.ScriptModule)]
+    kept = [(one, dict(vars(one)), {name: dict(vars(one)[name]) for name in _HELD}) for one in plain]
+
+    def restore() -> None:
+        for module, own, held in kept:
+            _put_back(module, own, held)
+
+    return restore
 
 
 def _put_back(module: nn.Module, own: dict[str, object], held: dict[str, dict[str, object]]) -> None:
