@@ -18,7 +18,7 @@ from traindx.exams.batch import MOST, batches_of, presented, rows_in
 from traindx.exams.module_order import in_training_mode, unwrapped
 from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
 from traindx.exams.restore import restored
-from traindx.exams.sitting import Sitting
+from traindx.exams.session import ModelSession
 from traindx.exams.types import ActivationExam, ActivationRow
 from traindx.finding import Finding, Problem, worst_first
 from traindx.format import count, listed
@@ -208,28 +208,26 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
     extremes = Extremes()
     probes = (Inputs(), Activations(), DeadUnits(), FunctionalActivations(), extremes)
     inputs = 0
-    with restored(model):
-        sitting = Sitting(model, probes)
-        sitting.notes += in_training_mode(model)
+    with restored(model), ModelSession(model, probes) as session:
+        session.notes += in_training_mode(model)
         device = next(model.parameters()).device
         # An exported program may take no other number of rows than the one it was exported with.
         given = batches_of(batches, most, parts=1 if isinstance(model, GraphModule) else most)
-        for number, batch in enumerate(given, 1):
-            sitting.record.step = number
-            sitting.without_loss(sitting.forward(presented(batch, model).to(device)))
+        for batch in given:
+            session.end_step(session.forward(presented(batch, model).to(device)))
             inputs += rows_in(batch)
-        run = sitting.run("activations", with_gradients=False)
-    rows = activation_rows(run, sitting.kinds, extremes.ranges)
-    resting = _resting(run, sitting.kinds)
+        run = session.run("activations", with_gradients=False)
+    rows = activation_rows(run, session.kinds, extremes.ranges)
+    resting = _resting(run, session.kinds)
     problems, absent = _judged(run, resting)
     return ActivationExam(
-        model=str(sitting.kinds.get("", type(model).__name__)),
+        model=str(session.kinds.get("", type(model).__name__)),
         run=run,
         rows=rows,
         problems=problems,
         batches=len(given),
         inputs=inputs,
-        notes=(*sitting.notes, *_too_few(resting, inputs)),
+        notes=(*session.notes, *_too_few(resting, inputs)),
         cleared=absent,
     )
 

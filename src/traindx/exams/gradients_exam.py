@@ -16,10 +16,8 @@ from traindx.exams.batch import presented
 from traindx.exams.gradient_questions import judged
 from traindx.exams.module_order import in_training_mode, unwrapped
 from traindx.exams.objective import Loss
-from traindx.exams.reaching import look_again
 from traindx.exams.restore import restored
-from traindx.exams.sitting import Sitting
-from traindx.exams.starting import starting_at_zero, step_apart
+from traindx.exams.session import ModelSession
 from traindx.exams.types import GradientExam, GradientRow, Spread, fitted_decay
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.recorder.graph.owners import layer_of
@@ -108,7 +106,6 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
     `loss` is a function of output and targets, or its name; without one it is guessed, and that is said.
     """
     model = unwrapped(model)
-    equal_units = EqualUnits()
     probes = (
         Inputs(),
         Activations(),
@@ -116,32 +113,30 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         LossFunctionFacts(),
         Gradients(),
         Weights(),
-        equal_units,
+        EqualUnits(),
     )
-    with restored(model):
-        sitting = Sitting(model, probes)
-        sitting.notes += in_training_mode(model)
+    with restored(model), ModelSession(model, probes) as session:
+        session.notes += in_training_mode(model)
         first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
         given = presented(first, model).to(next(model.parameters()).device)
-        found = sitting.loss(sitting.forward(given), given, loss)
-        sitting.backward(found.value)
-        step_apart(sitting, equal_units)
-        look_again(sitting, given, loss)
-        run = sitting.run("gradients", with_gradients=True)
-        values = dict(zip(sitting.parameters.names, sitting.parameters.values, strict=True))
-        rows = gradient_rows(run, values, sitting.normalised, sitting.scoring)
+        found = session.loss(session.forward(given), given, loss)
+        session.backward(found.value)
+        session.look_again(given, loss)
+        run = session.run("gradients", with_gradients=True)
+        values = dict(zip(session.parameters.names, session.parameters.values, strict=True))
+        rows = gradient_rows(run, values, session.normalised, session.scoring)
         value = float(found.value.detach())
-        zeros = starting_at_zero(sitting)
+        zeros = session.starting_at_zero
     verdict = judged(run, rows, zeros)
     return GradientExam(
-        model=str(sitting.kinds.get("", type(model).__name__)),
+        model=str(session.kinds.get("", type(model).__name__)),
         run=run,
         rows=rows,
         problems=verdict.problems,
         decay=fitted_decay(rows),
         loss=value,
         loss_function=found.function,
-        notes=(*sitting.notes, *verdict.notes),
+        notes=(*session.notes, *verdict.notes),
         cleared=verdict.cleared,
     )
 

@@ -6,6 +6,9 @@ from itertools import pairwise
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
+from traindx.errors import TraindxError
+from traindx.recorder.probes.types import Look, Probe, Purpose
+
 _WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 """Classes that distribute or compile a model, and where they keep the model itself."""
 _STACK = "nn_module_stack"
@@ -15,6 +18,15 @@ def unwrapped(model: nn.Module) -> nn.Module:
     """The model without what distributes or compiles it: inside those nothing can be seen."""
     within = _WRAPPERS.get(type(model).__name__)
     return unwrapped(model._modules[within]) if within else model
+
+
+def refuse_unfit(model: nn.Module) -> None:
+    """Refuse a model that has nothing to look at."""
+    lazy = [name for name, value in model.named_parameters() if nn.parameter.is_lazy(value)]
+    if lazy:
+        raise TraindxError(f"{lazy[0]} has no shape yet; pass one batch through the model before the exam")
+    if next(model.parameters(), None) is None:
+        raise TraindxError(f"{type(model).__name__} has no parameters; give the model that is trained")
 
 
 def kinds_in(model: nn.Module) -> dict[str, str]:
@@ -52,30 +64,33 @@ def in_training_mode(model: nn.Module) -> list[str]:
     return []
 
 
-class Passing:
-    """Learned from the calls of modules, one pass after the other."""
+class ForwardOrder(Probe):
+    """Which modules come first, which follow on which, and what they give: learned from their calls."""
 
     def __init__(self) -> None:
+        """Begin before the first call."""
         self.begun: dict[str, int] = {}
         """Modules in the order in which they were first called."""
-        self.given: dict[str, tuple[int, ...]] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {}
         """The shapes of what they gave, in the order in which they first did."""
         self.pairs: dict[tuple[str, str], None] = {}
         """Modules that take just what another gave, with nothing done to it in between."""
         self._makers: dict[int, tuple[weakref.ref[Tensor], str]] = {}
 
-    def begins(self, name: str, args: object) -> None:
-        """A module is called."""
+    def module_begins(self, name: str, args: tuple[object, ...]) -> None:
+        """A module is called; probes of a recording are told of outputs alone."""
         self.begun.setdefault(name, len(self.begun))
-        first = args[0] if isinstance(args, tuple) and args else None
+        first = args[0] if args else None
         maker, by = self._makers.get(id(first), (None, ""))
         # Another tensor may have taken the place of one that is gone.
         if maker is not None and maker() is first and by != name:
             self.pairs[by, name] = None
 
-    def returned(self, name: str, output: Tensor) -> None:
+    def module_returns(
+        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+    ) -> None:
         """A module gave its output."""
-        self.given.setdefault(name, tuple(output.shape))
+        self.shapes.setdefault(name, tuple(output.shape))
         self._makers[id(output)] = (weakref.ref(output), name)
 
 
