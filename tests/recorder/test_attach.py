@@ -132,6 +132,20 @@ def test_an_exception_is_recorded_and_goes_on(tmp_path: Path) -> None:
     assert (EventKind.EXCEPTION, "ZeroDivisionError: half of nothing", 12.0) in said
 
 
+def test_a_step_that_fails_halfway_is_counted_once(tmp_path: Path) -> None:
+    class Failing(torch.optim.SGD):
+        def step(self, closure: object = None) -> None:
+            if len(training.losses) == 2:
+                raise MemoryError("no room for moments")
+
+    training = Training()
+    training.optimizer = Failing(training.net.parameters(), 0.1)
+    with pytest.raises(MemoryError), watched(training, tmp_path, every=1):
+        training.run(5)
+    loss = traindx.load(tmp_path)[0][TRAIN_LOSS]
+    assert loss.steps.tolist() == [1, 2, 3]
+
+
 def test_a_second_watch_joins_the_first(tmp_path: Path) -> None:
     training = Training()
     with watched(training, tmp_path) as outer:

@@ -45,9 +45,13 @@ _PARAMETERS = Holder(
 """How the recorder asks a model for what an optimizer would hold."""
 _TIMES = frozenset({q.WALL_TIME, q.STEP_TIME, q.BACKWARD_TIME, q.UPDATE_TIME})
 _OF_THE_CALLER = frozenset(
-    {f.OPTIMIZER_PLACE, f.LOSS_PLACE, f.BACKWARD_PLACE, f.STEP_PLACE, f.RECORDING_COST, f.RECORDED_SECONDS}
+    {
+        *(f.OPTIMIZER_PLACE, f.LOSS_PLACE, f.BACKWARD_PLACE, f.STEP_PLACE),
+        *(f.RECORDING_COST, f.RECORDED_SECONDS, f.BATCH_SIZE, f.TRAINED_IN_EVAL_MODE),
+        *(f.UNOPTIMIZED_PARAMETERS, f.STALE_PARAMETERS, f.GRADIENTLESS_PARAMETERS),
+    }
 )
-"""What a recording says of the program that made it: here that is the exam and no training."""
+"""What a recording says of the loop that it heard: here that is the exam and no training."""
 _PASSES = 3
 """Further passes: a layer that is left out half of the time is missed by all of them once in eight."""
 _STEP = 1e-3
@@ -118,7 +122,9 @@ class ModelSession:
     ) -> None:
         """A module gave its output."""
         if id(module) in self._inner:
-            self._recorder.module_returned(module, args, kwargs, output)
+            # Of a scripted module no part is heard, and the whole is no layer.
+            told = None if isinstance(module, torch.jit.ScriptModule) else output
+            self._recorder.module_returned(module, args, kwargs, told)
 
     def _dropped(self, dropout: Dropout) -> None:
         self._recorder.dropped(dropout.probability, dropout.given, dropout.output, gradients=True)
