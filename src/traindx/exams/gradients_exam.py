@@ -123,10 +123,10 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         session.backward(found.value)
         session.look_again(given, loss)
         run = session.run("gradients", with_gradients=True)
-        values = dict(zip(session.parameters.names, session.parameters.values, strict=True))
+        values = {one.name: one.value for one in session.parameters.held}
         rows = gradient_rows(run, values, session.normalised, session.scoring)
         value = float(found.value.detach())
-        zeros = session.starting_at_zero
+        zeros = session.parameters.starting_at_zero
     verdict = judged(run, rows, zeros)
     return GradientExam(
         model=str(session.kinds.get("", type(model).__name__)),

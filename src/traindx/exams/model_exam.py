@@ -165,7 +165,7 @@ def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _See
         output = session.forward(given)
         found = session.loss(output, given, loss)
     prediction = prediction_in(output)
-    shape = graph_shape(prediction, session.names) if prediction is not None else None
+    shape = graph_shape(prediction, session.parameters.names) if prediction is not None else None
     session.backward(found.value)
     session.look_again(given, loss)
     run = session.run("model", with_gradients=True)
@@ -177,7 +177,7 @@ def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -
     found = [*asked(run, DESIGN)]
     if has_batch:
         rows = gradient_rows(run, None, seen.session.normalised, seen.session.scoring)
-        found += judged(run, rows, seen.session.starting_at_zero).problems
+        found += judged(run, rows, seen.session.parameters.starting_at_zero).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
     if is_known:
@@ -226,7 +226,7 @@ def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
 
 
 def _memory(session: ModelSession, activations: int | None, rows: int) -> Memory:
-    values = session.parameters.values
+    values = session.parameters.held.values
     trained = [one for one in values if one.requires_grad]
     return Memory(
         parameters=sum(one.numel() * one.element_size() for one in values),

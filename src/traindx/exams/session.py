@@ -20,16 +20,15 @@ from traindx import quantities as q
 from traindx.exams.batch import Presented, called, prediction_in
 from traindx.exams.graph_shape import normalised_layers, scoring_layers
 from traindx.exams.module_order import ForwardOrder, kinds_in, refuse_unfit
-from traindx.exams.objective import FunctionCalls, Loss, Objective, gradients_of, objective
+from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
+from traindx.exams.parameters import ModelParameters
 from traindx.format import count, listed
 from traindx.readers.loading.reading import load
 from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.patching import Patches
 from traindx.recorder.hooks.torch_sight import TorchSight
-from traindx.recorder.model import Model
-from traindx.recorder.probes.equal_units import equal_shares
-from traindx.recorder.probes.types import Dropout, Parameters, Probe, Purpose, Update
+from traindx.recorder.probes.types import Dropout, Probe, Purpose
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.sight import Holder
 from traindx.run import EventKind, Fact, Layer, Run, Scalar, Series
@@ -54,8 +53,6 @@ _OF_THE_CALLER = frozenset(
 """What a recording says of the loop that it heard: here that is the exam and no training."""
 _PASSES = 3
 """Further passes: a layer that is left out half of the time is missed by all of them once in eight."""
-_STEP = 1e-3
-"""How far units with equal weights are moved to see whether their gradients part them: any step would do."""
 _NAMED = 3
 
 
@@ -69,13 +66,9 @@ class ModelSession:
         self.notes: list[str] = []
         self.kinds = kinds_in(model)
         """The class of every module by its name, of scripted and exported ones as well."""
-        self._names = Model()
-        self._names.meet(model)
-        self.parameters = self._names.held(self._names.parameters())
+        self.parameters = ModelParameters(model)
         self.order = ForwardOrder()
         self._inner = {id(module) for module in model.modules()}
-        self._reached: set[str] = set()
-        self._equal_later: dict[str, float] = {}
         self.normalised: frozenset[str] = frozenset()
         """Layers that a normalisation follows, once a loss was seen."""
         self.scoring: frozenset[str] = frozenset()
@@ -114,7 +107,7 @@ class ModelSession:
     def begins(self, module: nn.Module, args: tuple[object, ...]) -> None:
         """A module is called; those outside the model, such as a critic in the loss, are not heard."""
         if id(module) in self._inner:
-            self.order.module_begins(self._names.module_name(module), args)
+            self.order.module_begins(self.parameters.named.module_name(module), args)
             self._recorder.forward_begins(module, gradients=True)
 
     def returned(
@@ -154,86 +147,43 @@ class ModelSession:
         looking = self._recorder.looking
         if looking.look is not None:
             # Not as a backward pass: that would record a loss.
-            looking.backward_begins(looking.look, graph, self.parameters)
+            looking.backward_begins(looking.look, graph, self.parameters.held)
         self.look_at_weights()
         self._recorder.update_ends(self.model)
 
     def backward(self, loss: Tensor) -> None:
         """Give every parameter its gradient, and record them."""
-        trainable = [value for value in self.parameters.values if value.requires_grad]
         self._recorder.backward_begins(loss)
-        if loss.grad_fn is not None and trainable:
-            names = self.names
-            self.normalised, self.scoring = normalised_layers(loss, names), scoring_layers(loss, names)
-            for value, gradient in zip(trainable, gradients_of(loss, trainable), strict=True):
-                value.grad = gradient
-            # One of zeros counts: what begins at zero on purpose holds back the gradient of the first step.
-            self._reached |= {one.name for one in self.parameters if one.value.grad is not None}
+        names = self.parameters.names
+        self.normalised, self.scoring = normalised_layers(loss, names), scoring_layers(loss, names)
+        self.parameters.differentiate(loss)
         self._recorder.backward_ends()
         self.look_at_weights()
-        self._step_apart()
 
     def look_at_weights(self) -> None:
         """Record the parameters as they are, as before a step that is not taken."""
         self._recorder.update_begins(self.model, _PARAMETERS)
-
-    def _step_apart(self) -> None:
-        """Compare units after a step as well: those that stay equal have equal gradients and never part."""
-        moved = {
-            one.name: one.value.detach() - _STEP * one.value.grad
-            for one in self.parameters
-            if one.value.grad is not None
-            # A scale for each channel has one value a unit, and may be the same everywhere.
-            and one.value.dim() > 1
-            and one.value.numel() > one.value.shape[0]
-            and not one.value.grad.is_sparse
-            # What gets no gradient at all from this batch cannot be told apart by it.
-            and bool(one.value.grad.any())
-        }
-        self._equal_later = dict(equal_shares(Update(None, Parameters(list(moved), list(moved.values())), 0)))
-
-    @property
-    def unreached(self) -> Parameters:
-        """Parameters that take a gradient and got none so far."""
-        found = [one for one in self.parameters if one.value.requires_grad and one.name not in self._reached]
-        return Parameters([one.name for one in found], [one.value for one in found])
 
     def look_again(self, batch: Presented, loss: Loss | str | None) -> None:
         """Pass the batch through again where something got no gradient: layers may be skipped at random.
 
         Experts that are chosen for some inputs alone, and stochastic depth, are no cut.
         """
-        missed = list(self.unreached.names)
-        if not missed or len(missed) == len(self.parameters):
+        missed = list(self.parameters.unreached.names)
+        if not missed or len(missed) == len(self.parameters.held):
             return
+        left = set(missed)
         for _ in range(_PASSES):
-            left = self.unreached
-            again = objective(called(self.model, batch), batch, loss).value
-            if len(left) and again.grad_fn is not None:
-                both = zip(left.names, gradients_of(again, left.values), strict=True)
-                self._reached |= {name for name, gradient in both if gradient is not None}
-            if not len(self.unreached):
+            self.parameters.reach(objective(called(self.model, batch), batch, loss).value)
+            left = set(self.parameters.unreached.names)
+            if not left:
                 break
-        some = [name for name in missed if name in self._reached]
+        some = [name for name in missed if name not in left]
         if some:
             says = count(len(some), "parameter gets", "parameters get")
             self.notes.append(
                 f"{says} a gradient in some passes alone, as chance has it: {listed(some, _NAMED)}"
             )
-
-    @property
-    def names(self) -> dict[int, str]:
-        """Names of parameters by their identity."""
-        return self._names.parameter_names()
-
-    @property
-    def starting_at_zero(self) -> list[str]:
-        """What multiplies and is all zeros: the last layers of residual branches begin so, and adapters."""
-        return [
-            one.name
-            for one in self.parameters
-            if one.value.requires_grad and "bias" not in one.name.rpartition(".")[2] and not one.value.any()
-        ]
 
     def run(self, name: str, *, with_gradients: bool) -> Run:
         """What was recorded, with everything in the order of the forward pass; the recording ends."""
@@ -244,7 +194,7 @@ class ModelSession:
         assert path is not None
         recorded = load(path)[0]
         self.notes += [one.says for one in recorded.events if one.kind is EventKind.STEPPED_ASIDE]
-        layers = self._layers(with_gradients=with_gradients)
+        layers = self.parameters.layers(self.order.begun, self.kinds, with_gradients=with_gradients)
         owners = [layer_of(layer.name) for layer in layers]
         order = {one: place for place, one in enumerate(dict.fromkeys([*self.order.shapes, *owners]))}
         order |= {layer.name: order[owner] for layer, owner in zip(layers, owners, strict=True)}
@@ -262,9 +212,9 @@ class ModelSession:
 
     def _seen_later(self, series: Series) -> Series:
         """Add how equal the units of a layer are after a step."""
-        if series.quantity != q.EQUAL_UNIT_SHARE or series.layer not in self._equal_later:
+        if series.quantity != q.EQUAL_UNIT_SHARE or series.layer not in self.parameters.equal_later:
             return series
-        values = np.array([*series.values, self._equal_later[series.layer]])
+        values = np.array([*series.values, self.parameters.equal_later[series.layer]])
         return replace(series, steps=np.array([*series.steps, series.steps[-1] + 1]), values=values)
 
     def _facts(self, layers: Sequence[Layer], *, with_gradients: bool) -> dict[Fact, Scalar]:
@@ -278,21 +228,3 @@ class ModelSession:
             unreached = sum(layer.trainable and not layer.gradient for layer in layers)
             stated[f.GRADIENTLESS_PARAMETERS] = unreached
         return stated
-
-    def _layers(self, *, with_gradients: bool) -> tuple[Layer, ...]:
-        """Every parameter in the order in which the forward pass comes to its module."""
-        places: list[int] = []
-        for name in self.parameters.names:
-            places.append(self.order.begun.get(layer_of(name), places[-1] if places else 0))
-        layers = [
-            Layer(
-                name=one.name,
-                kind=self.kinds.get(layer_of(one.name), "") or "Parameter",
-                shape=tuple(one.value.shape),
-                trainable=bool(one.value.requires_grad),
-                optimized=bool(one.value.requires_grad),
-                gradient=one.name in self._reached if with_gradients else bool(one.value.requires_grad),
-            )
-            for one in self.parameters
-        ]
-        return tuple(layers[index] for index in sorted(range(len(places)), key=places.__getitem__))
