@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 from torch.nn.modules import module as hooks  # noqa: E402
+from torch.optim import SGD  # noqa: E402
 
 from traindx.recorder.attach import Watch, watch  # noqa: E402
 from traindx.recorder.hooks.attachment import attached  # noqa: E402
@@ -133,7 +134,7 @@ def test_an_exception_is_recorded_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_step_that_fails_halfway_is_counted_once(tmp_path: Path) -> None:
-    class Failing(torch.optim.SGD):
+    class Failing(SGD):
         def step(self, closure: object = None) -> None:
             if len(training.losses) == 2:
                 raise MemoryError("no room for moments")
