@@ -15,7 +15,7 @@ from traindx.causes.wrong_output_activation import (
     softmax_over_one,
 )
 from traindx.exams.graph_shape import GraphShape
-from traindx.exams.judging import Question
+from traindx.exams.questions import Question
 from traindx.finding import Finding, Problem, Severity
 from traindx.format import count, listed
 from traindx.run import Run

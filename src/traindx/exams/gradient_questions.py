@@ -8,7 +8,7 @@ import numpy as np
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.curves.layers import is_matrix, size_of, starting_gains
-from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
+from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
 from traindx.exams.types import GradientRow, fitted_decay, is_normalised
 from traindx.finding import NON_FINITE, Finding, Problem, Severity, worst_first
 from traindx.format import count, listed

@@ -294,7 +294,8 @@ class Loop:
         if self.forward.validation.pending:
             self._end_validation(stream)
         if len(self._objective):
-            stream.step += 1
+            # A step that had begun was counted then.
+            stream.step += self._updating is None
             if self._looking.look is not None:
                 self._looking.look.step = stream.step
             self._write_step(stream, now)

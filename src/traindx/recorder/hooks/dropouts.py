@@ -13,14 +13,14 @@ from traindx.recorder.hooks.patching import Patches, unseen
 from traindx.recorder.hooks.torch_sight import TorchSight, is_plain
 from traindx.recorder.recorder import Recorder
 
-_NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 """All take the values first; modules such as nn.Dropout call them too."""
 _WHAT = "watching dropouts"
 
 
 def install(recorder: Recorder, patches: Patches, sight: TorchSight) -> None:
     """Watch them; TorchScript gets torch's own, as it does of the loss functions."""
-    for name in _NAMES:
+    for name in NAMES:
         patches.replace(functional, name, partial(_watched, recorder, sight))
 
 

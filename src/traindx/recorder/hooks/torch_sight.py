@@ -42,13 +42,15 @@ def is_plain(value: object) -> bool:
 class TorchSight:
     """Answers about tensors and about the program."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, waits: bool = False) -> None:
+        """`waits` says whether numbers are read from other devices at once, as an exam can afford."""
+        self._waits = waits
         self.dropout = 0.0
         """The largest probability of a dropout that was active, module or function."""
 
     def number(self, value: Tensor) -> float | Tensor:
         """A float on the CPU; else the tensor itself, without its graph."""
-        return value.item() if value.is_cpu else value.detach()
+        return value.item() if value.is_cpu or self._waits else value.detach()
 
     def numbers(self, values: Sequence[Tensor]) -> Sequence[float]:
         """All at once: one wait for each device."""

@@ -41,10 +41,14 @@ class EqualUnits(Probe):
         looks = self._looks[first] = self._looks.get(first, 0) + 1
         if looks > _AT_FIRST and looks % _EVERY:
             return
-        with reckoning():
-            found = list(_matrices(update))
-            shares = [_equal_share(units) for _, units in found]
-        look.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], shares)
+        found = equal_shares(update)
+        look.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], [share for _, share in found])
+
+
+def equal_shares(update: Update) -> list[tuple[str, float]]:
+    """Of each weight the share of units that equal another."""
+    with reckoning():
+        return [(name, _equal_share(units)) for name, units in _matrices(update)]
 
 
 def _matrices(update: Update) -> Iterator[tuple[str, Tensor]]:

@@ -56,7 +56,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         import torch
     except ImportError as error:
         raise TraindxError(f"{path}: needs torch: pip install traindx[torch]") from error
-    from traindx.exams.dense import array_of
+    from traindx.exams.sample_file import array_of
 
     where = str(path)
     try:

@@ -1,7 +1,7 @@
-"""A model and its optimizer that are, bit for bit, what they were, whatever is done to them meanwhile."""
+"""A model, its optimizer and all random numbers, put back as they were after an exam."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 
@@ -10,11 +10,28 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from traindx.recorder.hooks.attachment import attached
+from traindx.recorder.hooks.guarding import Unheard
+from traindx.recorder.recorder import Recorder
+
 Restore = Callable[[], None]
+_HELD = ("_parameters", "_buffers", "_modules")
+"""What a module keeps in dictionaries of their own; hooks are left alone, for an exam puts up none."""
 
 
 @contextmanager
-def untouched(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
+def restored(model: nn.Module) -> Iterator[None]:
+    """A stretch of code after which modes, gradients, buffers, attributes and chance are what they were.
+
+    Within it no parameter has a gradient, graphs are built, and a recorder in this process hears nothing.
+    """
+    restorers = [_attributes(model), _modes(model), _buffers(model), _gradients(model), random_numbers()]
+    with _unheard(), _at_the_end(restorers), torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+@contextmanager
+def restored_training(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
     """Put everything back at the end, and whenever the function it gives is called.
 
     That is parameters, buffers (those of batch normalisation too), gradients, modes, the state and the
@@ -27,7 +44,12 @@ def untouched(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
         _state(optimizer),
         random_numbers(),
     ]
+    with _at_the_end(restorers) as restore:
+        yield restore
 
+
+@contextmanager
+def _at_the_end(restorers: Sequence[Restore]) -> Iterator[Restore]:
     def restore() -> None:
         for one in restorers:
             one()
@@ -60,7 +82,9 @@ def _modes(model: nn.Module) -> Restore:
 
     def restore() -> None:
         for module, training in kept:
-            module.training = training
+            # A scripted module keeps its mode elsewhere; an exported one refuses to be told what it is in.
+            if module.training != training:
+                module.training = training
 
     return restore
 
@@ -134,3 +158,69 @@ def random_numbers() -> Restore:
             torch.cuda.set_rng_state_all(there)
 
     return restore
+
+
+def _gradients(model: nn.Module) -> Restore:
+    """Put the gradients themselves aside: nothing is added to them, nothing is copied."""
+    before = [(parameter, parameter.grad) for parameter in model.parameters()]
+    for parameter, _ in before:
+        parameter.grad = None
+
+    def restore() -> None:
+        for parameter, gradient in before:
+            parameter.grad = gradient
+
+    return restore
+
+
+def _buffers(model: nn.Module) -> Restore:
+    kept = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+
+    def restore() -> None:
+        for buffer, values in kept:
+            if not torch.equal(buffer, values):
+                # Not in sight of autograd: a backward pass of the program's own may still want to use it.
+                buffer.data.copy_(values)
+
+    return restore
+
+
+def _attributes(model: nn.Module) -> Restore:
+    plain = [one for one in model.modules() if not isinstance(one, torch.jit.ScriptModule)]
+    kept = [(one, dict(vars(one)), {name: dict(vars(one)[name]) for name in _HELD}) for one in plain]
+
+    def restore() -> None:
+        for module, own, held in kept:
+            _put_back(module, own, held)
+
+    return restore
+
+
+def _put_back(module: nn.Module, own: dict[str, object], held: dict[str, dict[str, object]]) -> None:
+    """Undo what a forward pass bound anew: counters, states carried along, caches."""
+    now = vars(module)
+    for name in [name for name in now if name not in own]:
+        del now[name]
+    now.update(own)
+    for name, members in held.items():
+        kept = now[name]
+        # By identity and in order: tensors do not compare as a whole.
+        if list(map(id, kept.values())) != list(map(id, members.values())):
+            kept.clear()
+            kept.update(members)
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let the recorder of this process, if there is one, hear nothing: an exam is no part of the training."""
+    attachment = attached()
+    if attachment is None:
+        yield
+        return
+    recorder = attachment.recorder
+    if recorder.tape.is_open:
+        # Writes what it has, and ends a stretch of plain steps, which are not told as events.
+        recorder.flush()
+    events = [name for name, one in vars(Recorder).items() if getattr(one, "__wrapped__", None) is not None]
+    with Unheard(recorder, *events):
+        yield

@@ -11,8 +11,8 @@ from typing import cast
 from torch import nn
 
 from traindx.errors import TraindxError
+from traindx.exams.batch import told_error
 from traindx.exams.objective import NAMED, Loss
-from traindx.exams.presenting import told_error
 from traindx.recorder.hooks.loss_functions import NAMES
 
 
