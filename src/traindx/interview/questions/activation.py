@@ -4,7 +4,7 @@ from traindx.interview.complaints import GRADIENTS_EXPLODE, GRADIENTS_VANISH, LO
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.activations import dead_units_many, nonlinearity_missing, sigmoids_stacked, units_saturate
 
-QUESTION = Question(
+ACTIVATION = Question(
     slug="activation",
     asks="Which activation stands between the layers?",
     look="Look for it in forward(), too: a module that is made and never called does not count.",

@@ -11,7 +11,7 @@ from traindx.interview.complaints import (
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.activations import model_is_deep_and_plain, model_is_recurrent, recurrent_without_gates
 
-QUESTION = Question(
+ARCHITECTURE = Question(
     slug="architecture",
     asks="What kind of model is it?",
     look="Depth counts the layers one after the other; normalisation is BatchNorm, LayerNorm and the like.",

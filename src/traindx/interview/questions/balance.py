@@ -4,7 +4,7 @@ from traindx.causes.class_imbalance import classes_unbalanced, rare_class_ignore
 from traindx.interview.complaints import LOSS_STUCK, OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
 
-QUESTION = Question(
+CLASS_BALANCE = Question(
     slug="balance",
     asks="How often does each class occur?",
     look="Count the labels; regressions have no classes.",

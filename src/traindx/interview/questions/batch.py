@@ -34,7 +34,7 @@ def _updates(run: Run) -> dict[Sign, Answer]:
     return {few_updates_per_epoch: Finding(strength, says, (fact_evidence(run, BATCH_SIZE),))}
 
 
-QUESTION = Question(
+BATCHES = Question(
     slug="batch",
     asks="How large is a batch, and how many samples are there to train on?",
     look="Batch size, then samples, such as 64 of 50000.",

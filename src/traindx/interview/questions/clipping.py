@@ -4,7 +4,7 @@ from traindx.interview.complaints import LOSS_SLOW, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.gradients import most_steps_clipped
 
-QUESTION = Question(
+GRADIENT_CLIPPING = Question(
     slug="clipping",
     asks="Are gradients clipped, and how often does it engage?",
     look="clip_grad_norm_ gives the norm before clipping: compare it with the limit over 100 steps.",

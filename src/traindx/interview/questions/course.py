@@ -10,7 +10,7 @@ from traindx.signs.loss import (
     loss_still_falling,
 )
 
-QUESTION = Question(
+LOSS_COURSE = Question(
     slug="course",
     asks="How did the training loss go from the first step on?",
     look="Look at the first and the last losses that were printed.",

@@ -5,7 +5,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.targets import targets_not_finite
 
-QUESTION = Question(
+FINITE_DATA = Question(
     slug="finite",
     asks="Are all inputs and targets finite numbers?",
     look="assert torch.isfinite(x).all() on every batch of an epoch, or traindx examine data.",

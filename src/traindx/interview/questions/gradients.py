@@ -16,7 +16,7 @@ from traindx.signs.gradients import (
     gradient_spikes_before_loss,
 )
 
-QUESTION = Question(
+GRADIENT_NORM = Question(
     slug="gradients",
     asks="What does the gradient norm do?",
     look="Print what torch.nn.utils.clip_grad_norm_(parameters, float('inf')) gives; 0.1 to 10 is"

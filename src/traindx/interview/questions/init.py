@@ -4,7 +4,7 @@ from traindx.interview.complaints import GRADIENTS_EXPLODE, GRADIENTS_VANISH, LO
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
-QUESTION = Question(
+INITIALIZATION = Question(
     slug="init",
     asks="How are the weights drawn at the start?",
     look="Look for nn.init, fill_, normal_ and zeros in the script.",

@@ -12,7 +12,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import input_outliers_seen, inputs_unscaled
 from traindx.signs.targets import targets_unscaled
 
-QUESTION = Question(
+INPUT_SCALE = Question(
     slug="inputs",
     asks="What do the numbers look like that enter the model, and those it is to predict?",
     look="Print mean, standard deviation, least and largest value of one batch, by feature, and of its"

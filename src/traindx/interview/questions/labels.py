@@ -6,7 +6,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import labels_faulty
 from traindx.signs.generalization import confidently_wrong, validation_learns_nothing
 
-QUESTION = Question(
+LABELS = Question(
     slug="labels",
     asks="Did you look at some samples with their labels, and do they fit?",
     look="Show 20 samples as the model gets them, each with its label; count labels below 0 and from the"

@@ -6,7 +6,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
 from traindx.signs.loss import loss_still_falling
 
-QUESTION = Question(
+TRAINING_LENGTH = Question(
     slug="length",
     asks="How long did it train?",
     look="Count passes over the data, and look whether the last tenth of the run still gained something.",

@@ -6,7 +6,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.loss import loss_converged, loss_plateaus
 
-QUESTION = Question(
+LOSS_LEVEL = Question(
     slug="level",
     asks="Where does the training loss stand now, held against guessing?",
     look="Guessing costs the logarithm of the number of classes (0.69 for 2, 2.30 for 10, 4.61 for 100),"

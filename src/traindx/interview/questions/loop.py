@@ -6,7 +6,7 @@ from traindx.signs.data import batches_sorted
 from traindx.signs.loop import accumulation_undivided, gradients_carried_over
 from traindx.signs.targets import loss_negated, loss_summed
 
-QUESTION = Question(
+LOOP = Question(
     slug="loop",
     asks="Which of these holds for the training loop?",
     look="Read the lines from the loss to optimizer.step(), and the arguments of the DataLoader.",

@@ -4,7 +4,7 @@ from traindx.interview.complaints import LOSS_NAN
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.nonfinite import nonfinite_from_loss
 
-QUESTION = Question(
+LOSS_FUNCTION = Question(
     slug="loss-function",
     asks="Where does the loss function come from?",
     look="Look for log, sqrt, pow, exp and divisions in it, and what they do at 0.",

@@ -4,7 +4,7 @@ from traindx.causes.memory_leak import memory_grows
 from traindx.interview.complaints import OTHER, TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
 
-QUESTION = Question(
+MEMORY = Question(
     slug="memory",
     asks="What does the memory in use do over the run?",
     look="Look at it after 100 and after 1,000 steps.",

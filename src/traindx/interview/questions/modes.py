@@ -5,7 +5,7 @@ from traindx.interview.complaints import OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 
-QUESTION = Question(
+MODEL_MODES = Question(
     slug="modes",
     asks="Is the model switched between train() and eval()?",
     look="Look for model.eval() before validation and model.train() after it.",

@@ -5,7 +5,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.gradients import gradient_never_arrives
 from traindx.signs.weights import optimizer_holds_strangers, parameters_frozen, parameters_unoptimized
 
-QUESTION = Question(
+WEIGHT_UPDATES = Question(
     slug="moving",
     asks="Do all the weights that should learn change within ten steps?",
     look="Copy the parameters, take ten steps, compare; print requires_grad and grad of those that stayed.",

@@ -14,7 +14,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import labels_faulty
 from traindx.signs.validation import validation_below_train
 
-QUESTION = Question(
+ODDITY = Question(
     slug="oddity",
     asks="What is odd?",
     look="Take the one that comes closest.",

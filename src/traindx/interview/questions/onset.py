@@ -4,7 +4,7 @@ from traindx.interview.complaints import LOSS_NAN
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_climbs_before_failure
 
-QUESTION = Question(
+NAN_ONSET = Question(
     slug="onset",
     asks="When did the loss become NaN or infinite?",
     look="Print the losses of the last steps before, one by one.",

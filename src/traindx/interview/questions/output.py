@@ -14,7 +14,7 @@ from traindx.signs.targets import (
     squashed_twice,
 )
 
-QUESTION = Question(
+LOSS_INPUT = Question(
     slug="output",
     asks="What enters the loss function, and what does it expect?",
     look="CrossEntropyLoss and BCEWithLogitsLoss take raw scores, NLLLoss log_softmax, BCELoss a"

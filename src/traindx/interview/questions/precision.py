@@ -9,7 +9,7 @@ from traindx.signs.nonfinite import (
     steps_overflow,
 )
 
-QUESTION = Question(
+PRECISION = Question(
     slug="precision",
     asks="Which numbers does it compute with?",
     look="Look for autocast, half(), GradScaler, fp16 or bf16 in the script or its configuration.",

@@ -4,7 +4,7 @@ from traindx.causes.host_device_sync import values_read_singly
 from traindx.interview.complaints import TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
 
-QUESTION = Question(
+HOST_READS = Question(
     slug="reads",
     asks="How many values does a step take out of tensors?",
     look="Count item(), tolist(), cpu(), numpy() and print(loss) inside the loop.",

@@ -6,7 +6,7 @@ from traindx.signs.generalization import training_inputs_wider
 from traindx.signs.optimizer import dropout_extreme
 from traindx.signs.weights import decay_strong, weights_shrink
 
-QUESTION = Question(
+REGULARIZATION = Question(
     slug="regularisation",
     asks="How strongly is the model regularised?",
     look="Look for dropout, weight_decay, label_smoothing and augmentation.",

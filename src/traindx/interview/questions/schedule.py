@@ -6,7 +6,7 @@ from traindx.interview.complaints import LOSS_NAN, LOSS_SLOW, LOSS_STUCK, LOSS_U
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.lr import rate_decayed_early
 
-QUESTION = Question(
+LR_SCHEDULE = Question(
     slug="schedule",
     asks="What does the learning rate do over the run?",
     look="Look for a scheduler in the script, and whether its step() is called as often as it expects.",

@@ -18,7 +18,7 @@ _OPTIMIZERS = (
     "adam adamw sgd rmsprop adagrad adadelta adamax nadam radam lamb lion lbfgs rprop adafactor muon other"
 )
 
-QUESTION = Question(
+OPTIMIZER_SETUP = Question(
     slug="setup",
     asks="Which optimizer, and at which learning rate?",
     look="Name and peak rate, such as adam 3e-4; where set, momentum 0.9 and weight_decay 0.01 behind it.",

@@ -6,7 +6,7 @@ from traindx.interview.questions.types import Field, Question
 from traindx.interview.stating import by_signs
 from traindx.signs.data import data_tiny, model_dwarfs_data
 
-QUESTION = Question(
+MODEL_SIZE = Question(
     slug="size",
     asks="How many parameters has the model, and how many samples are there to train on?",
     look="Parameters, then samples, such as 11M 50000; sum(p.numel() for p in model.parameters()).",

@@ -5,7 +5,7 @@ from traindx.interview.complaints import OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import validation_inputs_differ
 
-QUESTION = Question(
+VALIDATION_SPLIT = Question(
     slug="split",
     asks="How does the validation data differ from the training data?",
     look="Compare mean and deviation of a batch of each, as the model gets them; look for rows that"

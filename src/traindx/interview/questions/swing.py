@@ -5,7 +5,7 @@ from traindx.interview.questions.types import Choice, Question
 from traindx.signs.loss import loss_diverges, loss_falls, loss_leaps_above_start
 from traindx.signs.spikes import loss_oscillates, spikes_recur
 
-QUESTION = Question(
+LOSS_INSTABILITY = Question(
     slug="swing",
     asks="In which way is the loss unstable?",
     look="Look at single losses, not at a smoothed curve.",

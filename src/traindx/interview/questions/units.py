@@ -4,7 +4,7 @@ from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_STUCK
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.activations import dead_units_many, units_saturate
 
-QUESTION = Question(
+HIDDEN_UNITS = Question(
     slug="units",
     asks="Have you looked at the outputs of hidden layers?",
     look="Count over many batches the units that are 0 for every input, or traindx examine activations.",

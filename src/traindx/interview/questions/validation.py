@@ -12,7 +12,7 @@ from traindx.signs.validation import (
     validation_turns_up,
 )
 
-QUESTION = Question(
+VALIDATION_LOSS = Question(
     slug="validation",
     asks="What does the validation loss do beside the training loss?",
     look="Compare both where validation was best and at the end.",

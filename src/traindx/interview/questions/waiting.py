@@ -5,7 +5,7 @@ from traindx.causes.host_device_sync import values_read_singly
 from traindx.interview.complaints import TRAINING_SLOW
 from traindx.interview.questions.types import Choice, Question
 
-QUESTION = Question(
+STEP_TIME = Question(
     slug="waiting",
     asks="Where does the time of a step go?",
     look="Watch the use of the GPU and of the cores, or time next(iter(loader)) against the rest of a step.",
