@@ -94,10 +94,10 @@ MODEL_SIZE = Question(
     known=0.8,
 )
 
-_LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
+_UPDATE_LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
 
 
-def _judge(run: Run) -> Mapping[Sign, Answer]:
+def _judge_batches(run: Run) -> Mapping[Sign, Answer]:
     found = {sign: sign(run) for sign in (batch_tiny, data_tiny)}
     told = {sign: answer for sign, answer in found.items() if not isinstance(answer, CannotTell)}
     return told | _updates(run)
@@ -108,10 +108,10 @@ def _updates(run: Run) -> dict[Sign, Answer]:
     size, each = stated_number(run, BATCH_SIZE), batches_per_epoch(run)
     if size is None or each is None:
         return {}
-    if each > _LIMITS["updates"] or size < _LIMITS["batch"]:
+    if each > _UPDATE_LIMITS["updates"] or size < _UPDATE_LIMITS["batch"]:
         return {few_updates_per_epoch: None}
     says = f"a batch of {size:,.0f} makes {each:.0f} updates an epoch"
-    strength = graded(_LIMITS["updates"] / max(each, 1.0), 1.0, _LIMITS["updates"] / 3)
+    strength = graded(_UPDATE_LIMITS["updates"] / max(each, 1.0), 1.0, _UPDATE_LIMITS["updates"] / 3)
     return {few_updates_per_epoch: Finding(strength, says, (fact_evidence(run, BATCH_SIZE),))}
 
 
@@ -124,7 +124,7 @@ BATCHES = Question(
         Field(BATCH_SIZE, ("batch_size", "batch-size", "batch")),
         Field(TRAINING_SAMPLES, ("samples", "training_samples")),
     ),
-    judge=_judge,
+    judge=_judge_batches,
     examples=(("64 of 50000", 1.0), ("2 of 5000", 0.15), ("8192 of 20000", 0.3)),
     known=0.95,
 )
