@@ -39,7 +39,7 @@ def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: 
     )
 
 
-def add_program(parser: argparse.ArgumentParser, exam: str) -> None:
+def add_recorded_program(parser: argparse.ArgumentParser, exam: str) -> None:
     """A program whose first steps are recorded, instead of a model and a batch."""
     parser.usage = f"traindx examine {exam} [options] (--checkpoint FILE | --model MODULE:NAME) --data FILE\n"
     parser.usage += f"       traindx examine {exam} [options] (SCRIPT.py | -- CMD) [argument ...]"

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._model_exam_options import add_program, add_results, add_subject
+from traindx.cli._model_exam_options import add_recorded_program, add_results, add_subject
 
 HELP = (
     "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
@@ -23,7 +23,7 @@ _ROWS = 2048
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=True, has_loss=False)
-    add_program(parser, "activations")
+    add_recorded_program(parser, "activations")
     add_results(parser, "activations", "layer_outputs.png")
 
 

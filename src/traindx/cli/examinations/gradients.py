@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._model_exam_options import add_program, add_results, add_subject
+from traindx.cli._model_exam_options import add_recorded_program, add_results, add_subject
 
 HELP = "show what gradient each parameter gets on a batch: vanishing, exploding, none, not finite"
 EXAMPLES = """\
@@ -22,7 +22,7 @@ _ROWS = 256
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=True)
-    add_program(parser, "gradients")
+    add_recorded_program(parser, "gradients")
     add_results(parser, "gradients", "gradient_flow.png")
 
 
