@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._writing import (
+from traindx.cli._output import (
     STANDARD_OUTPUT,
     attempt,
     coloured,

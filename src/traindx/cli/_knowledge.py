@@ -17,8 +17,7 @@ from rich.theme import Theme
 from traindx import __version__
 from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._pages import Page, summary
-from traindx.cli._writing import (
+from traindx.cli._output import (
     STANDARD_OUTPUT,
     attempt,
     coloured,
@@ -28,6 +27,7 @@ from traindx.cli._writing import (
     terminal_width,
     write,
 )
+from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
 from traindx.report.terminal.code import fitted
 

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Interview, or weigh what was given; 2 for what is not understood."""
     if arguments.questions:
         return _list_questions()
-    from traindx.cli._writing import place_of, refuse_inputs, refuse_mixture, refuse_unwritable
+    from traindx.cli._output import place_of, refuse_inputs, refuse_mixture, refuse_unwritable
 
     places = {
         kind: place_of(given, f"interview.{kind}")
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_unwritable(places.values())
     consultation = _begun(arguments)
     if _may_ask(arguments):
-        from traindx.cli._interviewing import interviewed
+        from traindx.cli._interview import interviewed
 
         consultation = interviewed(consultation)
     elif not (consultation.moves or consultation.claims or consultation.outside):
@@ -129,7 +129,7 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, write
     from traindx.interview.session import conclude
     from traindx.report.documents.interview import interview_document
     from traindx.report.markdowns.interview import interview_page
@@ -158,7 +158,7 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
 
 
 def _list_questions() -> int:
-    from traindx.cli._writing import coloured, terminal_width
+    from traindx.cli._output import coloured, terminal_width
     from traindx.interview import knowledge
     from traindx.report.terminal.interview import questions_text
 

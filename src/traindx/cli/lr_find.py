@@ -5,8 +5,7 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_documents
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli._options import add_documents, add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -63,13 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Look for a rate of a command, and report on it; 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import (
-        ProgressLine,
-        place_of,
-        refuse_inputs,
-        refuse_mixture,
-        refuse_unwritable,
-    )
+    from traindx.cli._output import ProgressLine, place_of, refuse_inputs, refuse_mixture, refuse_unwritable
     from traindx.exams.learning_rate.program import lr_find
 
     if not arguments.minutes > 0:
@@ -104,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, write
     from traindx.report.documents.learning_rate import rate_document
     from traindx.report.markdowns.learning_rate import rate_page
     from traindx.report.terminal.learning_rate import rate_text

@@ -5,8 +5,7 @@ import os
 import sys
 
 from traindx.cli import CONDITION_MET, DONE
-from traindx.cli._options import add_documents
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli._options import add_documents, add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -68,13 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 where --fail-on is met, 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import (
-        ProgressLine,
-        place_of,
-        refuse_inputs,
-        refuse_mixture,
-        refuse_unwritable,
-    )
+    from traindx.cli._output import ProgressLine, place_of, refuse_inputs, refuse_mixture, refuse_unwritable
     from traindx.exams.preflight.run import preflight
 
     _refuse_nonsense(arguments)
@@ -120,7 +113,7 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 
 
 def _tell(found: "Checklist", places: dict[str, str]) -> None:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, write
     from traindx.report.documents.checklist import checklist_document
     from traindx.report.markdowns.checklist import checklist_page
     from traindx.report.terminal.checklist import checklist_text
@@ -139,7 +132,7 @@ def _tell(found: "Checklist", places: dict[str, str]) -> None:
 
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:
     """Say which conditions are met."""
-    from traindx.cli._writing import complain
+    from traindx.cli._output import complain
     from traindx.finding import Mark
 
     least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._model_exam_options import add_recorded_program, add_results, add_subject
+from traindx.cli._options import add_recorded_program, add_results, add_subject
 
 HELP = (
     "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._model_exams import loaded_batch, loaded_model, program_of, recorded, results
+    from traindx.cli._model_exam import loaded_batch, loaded_model, program_of, recorded, results
 
     words = program_of(arguments)
     if words:

@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine the data and report on it; 2 where it cannot be read."""
     from traindx.cli._examining import refuse_unknown_conditions, report
-    from traindx.cli._writing import ProgressLine
+    from traindx.cli._output import ProgressLine
     from traindx.errors import TraindxError
 
     if arguments.demo:

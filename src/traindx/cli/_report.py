@@ -1,19 +1,19 @@
 """What the commands that report on runs share: read, judge, write, show, and the exit code."""
 
 import argparse
+import difflib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
-from traindx.cli._coverage import changed_limits, unread, unused
-from traindx.cli._program import words_of
-from traindx.cli._writing import (
+from traindx.cli._options import words_of
+from traindx.cli._output import (
     STANDARD_OUTPUT,
     ProgressLine,
     attempt,
@@ -28,10 +28,72 @@ from traindx.cli._writing import (
     unwritable,
     write,
 )
-from traindx.format import printable
+from traindx.diagnosis import knowledge
+from traindx.errors import UnreadableError
+from traindx.format import number, printable
+from traindx.readers.loading.discover import STANDARD_INPUT
 from traindx.readers.loading.reading import Reading, fell_over, follow, read
+from traindx.run import Run
 from traindx.settings import limits_from, limits_in, names_from, names_in
 from traindx.trials.types import Report
+
+_MOST = 5
+
+
+def unread(paths: Iterable[str], report: Report) -> list[UnreadableError]:
+    """The problems of those named paths from which nothing at all was read."""
+    sources = [source for run in report.runs if run.series for source in run.sources]
+    found = []
+    for path in dict.fromkeys(paths):
+        problem = next((one for one in report.problems if _is_below(one.where, path)), None)
+        if problem is not None and not any(_is_below(source, path) for source in sources):
+            found.append(problem)
+    return found
+
+
+def _is_below(place: str, path: str) -> bool:
+    """Whether a place is a path or lies in it."""
+    if path == STANDARD_INPUT:
+        return place in (STANDARD_INPUT, "standard input")
+    inner, outer = os.path.abspath(place), os.path.abspath(path)
+    return inner == outer or inner.startswith(os.path.join(outer, ""))
+
+
+def unused(names: Iterable[str], runs: Sequence[Run]) -> list[str]:
+    """A sentence for every name of --map that no log holds."""
+    if not runs:
+        return []
+    held = list(dict.fromkeys(name for run in runs for name in _held(run)))
+    return [_nowhere(name, held) for name in names if name not in held]
+
+
+def _held(run: Run) -> Iterable[str]:
+    """The names under which values stand in the logs of a run."""
+    yield from (series.name for series in run.series)
+    # What two logs of a run both hold is one series, under one of its names.
+    yield from (series.name for segment in run.segments for series in segment.series)
+    yield from (one.name for one in run.unread)
+
+
+def _nowhere(name: str, held: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, held, n=1, cutoff=0.5)
+    todo = f"did you mean {printable(near[0])}?" if near else "traindx inspect shows the names they hold"
+    return f'--map: no value in the logs is called "{printable(name)}"; {todo}'
+
+
+def changed_limits(report: Report) -> list[str]:
+    """The limits that are not the usual ones, as they were when the runs were judged."""
+    usual = {(sign.slug, limit.name): limit.value for sign in knowledge.signs() for limit in sign.limits}
+    asked = report.diagnoses[0].asked if report.diagnoses else ()
+    changed = [
+        f"{one.sign.slug}.{limit.name} is {number(limit.value)}, usually {number(usual[key])}"
+        for one in asked
+        for limit in one.sign.limits
+        if limit.value != usual.get(key := (one.sign.slug, limit.name), limit.value)
+    ]
+    more = len(changed) - _MOST
+    return [*changed[:_MOST], *([f"and {more} more"] if more > 0 else [])]
+
 
 Judge = Callable[[Reading, ProgressLine], Report]
 

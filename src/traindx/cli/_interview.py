@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.cli._writing import coloured, terminal_width
+from traindx.cli._output import coloured, terminal_width
 from traindx.errors import TraindxError
 from traindx.format import printable
 from traindx.interview.check_claim import check

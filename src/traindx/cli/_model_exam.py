@@ -123,7 +123,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
 
 def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) -> None:
     """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
-    from traindx.cli._writing import refuse_inputs, refuse_mixture, refuse_unwritable
+    from traindx.cli._output import refuse_inputs, refuse_mixture, refuse_unwritable
     from traindx.diagnosis.knowledge import causes
     from traindx.errors import UnknownNameError
 
@@ -140,7 +140,7 @@ def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) ->
 
 
 def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
-    from traindx.cli._writing import place_of
+    from traindx.cli._output import place_of
 
     names = {kind: f"{arguments.exam}_exam.{kind}" for kind in ("html", "md", "json")} | {"png": picture}
     given = {option: getattr(arguments, option, None) for option in names}
@@ -156,7 +156,7 @@ def results(
     """Print and write what was found; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, complain, terminal_width, write
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, complain, terminal_width, write
     from traindx.report.terminal.exam import exam_text
 
     # A page does without its picture where there is nothing to draw it with.
