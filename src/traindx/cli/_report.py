@@ -141,8 +141,8 @@ def judging(arguments: argparse.Namespace) -> Judge:
 
     def judge(reading: Reading, progress: ProgressLine) -> Report:
         diagnoses = []
-        for number, run in enumerate(reading.runs, start=1):
-            progress.judging(number, len(reading.runs))
+        for position, run in enumerate(reading.runs, start=1):
+            progress.judging(position, len(reading.runs))
             diagnoses.append(diagnose(run, limits=limits, exams=exams))
         progress.wipe()
         return Report(reading.runs, reading.problems, reading.other_files, tuple(diagnoses))
