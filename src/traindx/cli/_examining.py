@@ -22,7 +22,7 @@ from traindx.finding import Mark
 from traindx.format import printable
 
 _VERDICTS = (Mark.FAIL.value, Mark.WARN.value)
-_CALLED = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
+_DATA_LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
 
 
 def refuse_unknown_conditions(conditions: Sequence[str]) -> None:
@@ -36,7 +36,7 @@ def refuse_unknown_conditions(conditions: Sequence[str]) -> None:
             raise UnknownNameError("condition or cause", condition, known, todo=todo)
 
 
-def report(
+def data_results(
     examination: Examination,
     arguments: argparse.Namespace,
     writers: Mapping[str, Callable[[], str | bytes]],
@@ -59,17 +59,17 @@ def report(
         _show(examination)
         for option, place in places.items():
             if option not in failed:
-                sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
+                sys.stdout.write(f"{_DATA_LABELS[option]:<8} {printable(place, 500)}\n")
     command = f"{arguments.command} {name}"
     for sentence in failed.values():
         complain(command, sentence)
-    met = [condition for condition in arguments.fail_on if _is_met(condition, examination)]
+    met = [condition for condition in arguments.fail_on if _is_met_by_data(condition, examination)]
     for condition in met:
         complain(command, f"--fail-on {condition} is met")
     return BAD_INPUT if failed else CONDITION_MET if met else DONE
 
 
-def _is_met(condition: str, examination: Examination) -> bool:
+def _is_met_by_data(condition: str, examination: Examination) -> bool:
     if condition in _VERDICTS:
         return examination.verdict.rank >= Mark(condition).rank
     return condition in examination.causes

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from traindx.report.sheets.sheet import Sheet
     from traindx.run import Run
 
-_CALLED = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
+_LABELS = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
 
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
@@ -184,7 +184,7 @@ def results(
         write(places["png"], drawn[1])
     for option, place in places.items():
         if shown:
-            sys.stdout.write(f"{_CALLED[option]:<8} {printable(place, 500)}\n")
+            sys.stdout.write(f"{_LABELS[option]:<8} {printable(place, 500)}\n")
     met = [condition for condition in arguments.fail_on if _is_met(condition, sheet.problems)]
     for condition in met:
         complain(f"{arguments.command} {arguments.exam}", f"--fail-on {condition} is met")

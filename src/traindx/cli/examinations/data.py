@@ -74,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine the data and report on it; 2 where it cannot be read."""
-    from traindx.cli._examining import refuse_unknown_conditions, report
+    from traindx.cli._examining import data_results, refuse_unknown_conditions
     from traindx.cli._output import ProgressLine
     from traindx.errors import TraindxError
 
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         examination = _examined(arguments)
     finally:
         progress.wipe()
-    return report(examination, arguments, _writers(examination), "data")
+    return data_results(examination, arguments, _writers(examination), "data")
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
