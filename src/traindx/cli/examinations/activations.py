@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._model_exam import loaded_batch, loaded_model, program_of, recorded, results
+    from traindx.cli._exam import loaded_batch, loaded_model, program_of, recorded, results
 
     words = program_of(arguments)
     if words:

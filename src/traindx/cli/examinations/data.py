@@ -74,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine the data and report on it; 2 where it cannot be read."""
-    from traindx.cli._examining import data_results, refuse_unknown_conditions
+    from traindx.cli._exam import data_results, refuse_unknown_conditions
     from traindx.cli._output import ProgressLine
     from traindx.errors import TraindxError
 

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
     from dataclasses import replace
 
-    from traindx.cli._model_exam import loaded_batch, loaded_model, named_loss, refuse_mistakes, results
+    from traindx.cli._exam import loaded_batch, loaded_model, named_loss, refuse_mistakes, results
 
     refuse_mistakes(arguments)
     model, notes = loaded_model(arguments)
