@@ -1,27 +1,27 @@
-"""What exams share on the command line: loading what they look at, their outputs, conditions and exit codes."""
+"""What exams share on the command line: what they look at, their outputs, conditions and exit codes."""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
 from traindx.cli._output import (
     STANDARD_OUTPUT,
-    attempt,
+    Maker,
     coloured,
     complain,
-    place_of,
-    refuse_inputs,
-    refuse_mixture,
+    place_lines,
+    places_of,
+    refuse_places,
     terminal_width,
-    write,
+    write_outputs,
 )
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark
-from traindx.format import printable
 from traindx.report.problem_advice import FAIL, WARN, mark
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from traindx.report.sheets.sheet import Sheet
     from traindx.run import Run
 
-TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
-
-_LABELS = {"html": "page", "md": "markdown", "json": "data", "png": "picture"}
+_LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
 
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
@@ -136,28 +134,25 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
 
 def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) -> None:
     """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
-    from traindx.cli._output import refuse_inputs, refuse_mixture, refuse_unwritable
-    from traindx.diagnosis.knowledge import causes
-    from traindx.errors import UnknownNameError
-
-    known = [FAIL, WARN, NON_FINITE, *(cause.slug for cause in causes())]
-    for condition in arguments.fail_on:
-        if condition not in known:
-            todo = f"give {FAIL}, {WARN}, {NON_FINITE}, or a cause (traindx causes lists them)"
-            raise UnknownNameError("condition or cause", condition, known, todo=todo)
-    places = list(_places(arguments, "picture.png").values())
-    refuse_mixture(places)
+    refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, NON_FINITE)
     subjects = (arguments.checkpoint, arguments.model, arguments.data)
-    refuse_inputs(places, [*(one for one in subjects if one), *words])
-    refuse_unwritable(places)
+    refuse_places(_places(arguments, "picture.png"), [*(one for one in subjects if one), *words])
+
+
+def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str) -> None:
+    """A condition that can never be met is a slip."""
+    from traindx.diagnosis import knowledge
+
+    known = [*verdicts, *(cause.slug for cause in knowledge.causes())]
+    for condition in conditions:
+        if condition not in known:
+            todo = f"give {', '.join(verdicts)}, or a cause (traindx causes lists them)"
+            raise UnknownNameError("condition or cause", condition, known, todo=todo)
 
 
 def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
-    from traindx.cli._output import place_of
-
-    names = {kind: f"{arguments.exam}_exam.{kind}" for kind in ("html", "md", "json")} | {"png": picture}
-    given = {option: getattr(arguments, option, None) for option in names}
-    return {option: place_of(place, names[option]) for option, place in given.items() if place}
+    names = {kind: f"{arguments.exam}_exam.{kind}" for kind in ("html", "md", "json")}
+    return places_of(arguments, {**names, "png": picture})
 
 
 def results(
@@ -169,39 +164,23 @@ def results(
     """Print and write what was found; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.cli._output import STANDARD_OUTPUT, coloured, complain, terminal_width, write
+    from traindx.report.html.exam import exam_page
+    from traindx.report.markdowns.exam import exam_markdown
+    from traindx.report.renderers.json import as_text
     from traindx.report.terminal.exam import exam_text
 
     # A page does without its picture where there is nothing to draw it with.
     is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
-    drawn = picture() if picture is not None and is_drawn else None
-    places = _places(arguments, drawn[0] if drawn else "")
-    shown = STANDARD_OUTPUT not in places.values()
-    if shown:
-        sys.stdout.write(
-            exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
-        )
-    if "json" in places:
-        from traindx.report.renderers.json import as_text
-
-        write(places["json"], as_text(document()) + "\n")
-    if "md" in places:
-        from traindx.report.markdowns.exam import exam_markdown
-
-        write(places["md"], exam_markdown(sheet))
-    if "html" in places:
-        from traindx.report.html.exam import exam_page
-
-        write(places["html"], exam_page(sheet, drawn[1] if drawn else None))
-    if drawn and "png" in places:
-        write(places["png"], drawn[1])
-    for option, place in places.items():
-        if shown:
-            sys.stdout.write(f"{_LABELS[option]:<8} {printable(place, 500)}\n")
+    name, drawn = picture() if picture is not None and is_drawn else ("", None)
+    makers: dict[str, Maker] = {
+        "html": lambda: exam_page(sheet, drawn),
+        "md": lambda: exam_markdown(sheet),
+        "json": lambda: as_text(document()) + "\n",
+        "png": lambda: drawn or b"",
+    }
+    text = exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
     met = [condition for condition in arguments.fail_on if _is_met(condition, sheet.problems)]
-    for condition in met:
-        complain(f"{arguments.command} {arguments.exam}", f"--fail-on {condition} is met")
-    return CONDITION_MET if met else DONE
+    return _tell(arguments, _places(arguments, name), makers, text, met)
 
 
 def _is_met(condition: str, problems: "tuple[Problem, ...]") -> bool:
@@ -211,77 +190,39 @@ def _is_met(condition: str, problems: "tuple[Problem, ...]") -> bool:
     return any(one.cause == condition for one in problems)
 
 
-_VERDICTS = (Mark.FAIL.value, Mark.WARN.value)
-_DATA_LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
-
-
-def refuse_unknown_conditions(conditions: Sequence[str]) -> None:
-    """A condition that can never be met is a slip."""
-    from traindx.diagnosis import knowledge
-
-    known = [*_VERDICTS, *(cause.slug for cause in knowledge.causes())]
-    for condition in conditions:
-        if condition not in known:
-            todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
-            raise UnknownNameError("condition or cause", condition, known, todo=todo)
-
-
-def data_results(
-    examination: Examination,
-    arguments: argparse.Namespace,
-    writers: Mapping[str, Callable[[], str | bytes]],
-    name: str,
-) -> int:
+def data_results(examination: Examination, arguments: argparse.Namespace, makers: Mapping[str, Maker]) -> int:
     """Write what was asked for, show the exam, and tell by which exit code the command ends."""
-    made = {**writers, "md": lambda: _markdown(examination), "json": lambda: _json(examination)}
-    suffixes = {"export": "csv"}
-    places = {
-        option: place_of(given, f"{name}.{suffixes.get(option, option)}")
-        for option in made
-        if (given := getattr(arguments, option)) is not None
-    }
-    refuse_mixture(places.values())
-    refuse_inputs(
-        places.values(), [one for one in (arguments.source, arguments.validation) if one is not None]
-    )
-    failed = attempt({option: _writing(place, made[option]) for option, place in places.items()})
-    if STANDARD_OUTPUT not in places.values():
-        _show(examination)
-        for option, place in places.items():
-            if option not in failed:
-                sys.stdout.write(f"{_DATA_LABELS[option]:<8} {printable(place, 500)}\n")
-    command = f"{arguments.command} {name}"
-    for sentence in failed.values():
-        complain(command, sentence)
+    from traindx.report.terminal.examination import examination_text
+
+    names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
+    places = places_of(arguments, names)
+    sources = [one for one in (arguments.source, arguments.validation) if one is not None]
+    refuse_places(places, sources, before_work=False)
+    text = examination_text(examination, width=terminal_width(), colour=coloured())
     met = [condition for condition in arguments.fail_on if _is_met_by_data(condition, examination)]
-    for condition in met:
-        complain(command, f"--fail-on {condition} is met")
-    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+    return _tell(arguments, places, makers, text, met)
 
 
 def _is_met_by_data(condition: str, examination: Examination) -> bool:
-    if condition in _VERDICTS:
+    if condition in (FAIL, WARN):
         return examination.verdict.rank >= Mark(condition).rank
     return condition in examination.causes
 
 
-def _writing(place: str, make: Callable[[], str | bytes]) -> Callable[[], None]:
-    return lambda: write(place, make())
-
-
-def _show(examination: Examination) -> None:
-    from traindx.report.terminal.examination import examination_text
-
-    sys.stdout.write(examination_text(examination, width=terminal_width(), colour=coloured()))
-
-
-def _markdown(examination: Examination) -> str:
-    from traindx.report.markdowns.examination import examination_markdown
-
-    return examination_markdown(examination)
-
-
-def _json(examination: Examination) -> str:
-    from traindx.report.documents.examination import examination_document
-
-    return examination_document(examination)
+def _tell(
+    arguments: argparse.Namespace,
+    places: Mapping[str, str],
+    makers: Mapping[str, Maker],
+    text: str,
+    met: Sequence[str],
+) -> int:
+    """Write every output, whichever fails, show the text and say which conditions are met; the exit code."""
+    failed = write_outputs(places, makers)
+    if STANDARD_OUTPUT not in places.values():
+        sys.stdout.write(text + place_lines(places, _LABELS, failed))
+    command = f"{arguments.command} {arguments.exam}"
+    for sentence in failed.values():
+        complain(command, sentence)
+    for condition in met:
+        complain(command, f"--fail-on {condition} is met")
+    return BAD_INPUT if failed else CONDITION_MET if met else DONE

@@ -1,15 +1,60 @@
 """Puts what a command has to say onto the terminal and into files."""
 
+import argparse
 import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from typing import TextIO
 
 from traindx.errors import TraindxError
+from traindx.format import printable
 
 STANDARD_OUTPUT = "-"
+
+Maker = Callable[[], str | bytes]
+"""Makes what an output holds; called only where it was asked for."""
+
+
+def places_of(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, str]:
+    """The outputs that were asked for and where each goes; `names`: what each is called in a folder."""
+    given = {option: getattr(arguments, option, None) for option in names}
+    return {option: place_of(place, names[option]) for option, place in given.items() if place is not None}
+
+
+def place_of(given: str, name: str) -> str:
+    """Where a report goes: the file that was given, or the name in the folder that was."""
+    return os.path.join(given, name) if given != STANDARD_OUTPUT and os.path.isdir(given) else given
+
+
+def write_outputs(places: Mapping[str, str], makers: Mapping[str, Maker]) -> dict[str, str]:
+    """Make and write every output, whichever of the others fails; what went wrong, by option."""
+    return attempt({option: partial(_write_made, place, makers[option]) for option, place in places.items()})
+
+
+def wrote_outputs(command: str, places: Mapping[str, str], makers: Mapping[str, Maker]) -> bool:
+    """Make and write every output, and complain of those that fail; whether all were written."""
+    failed = write_outputs(places, makers)
+    for sentence in failed.values():
+        complain(command, sentence)
+    return not failed
+
+
+def _write_made(place: str, make: Maker) -> None:
+    write(place, make())
+
+
+def attempt(writers: Mapping[str, Callable[[], None]]) -> dict[str, str]:
+    """Call every writer, whichever of the others fails; what went wrong, by name."""
+    failed = {}
+    for name, writer in writers.items():
+        try:
+            writer()
+        except TraindxError as error:
+            failed[name] = str(error)
+    return failed
 
 
 def write(place: str, content: str | bytes) -> None:
@@ -24,25 +69,29 @@ def write(place: str, content: str | bytes) -> None:
         raise unwritable(place, error) from error
 
 
-def attempt(writers: Mapping[str, Callable[[], None]]) -> dict[str, str]:
-    """Call every writer, whichever of the others fails; what went wrong, by name."""
-    failed = {}
-    for name, writer in writers.items():
-        try:
-            writer()
-        except TraindxError as error:
-            failed[name] = str(error)
-    return failed
-
-
 def unwritable(place: str, error: OSError) -> TraindxError:
     """The sentence for a place that takes no report."""
     return TraindxError(f"{place}: cannot be written ({error.strerror}); choose another place")
 
 
-def place_of(given: str, name: str) -> str:
-    """Where a report goes: the file that was given, or the name in the folder that was."""
-    return os.path.join(given, name) if given != STANDARD_OUTPUT and os.path.isdir(given) else given
+def place_lines(
+    places: Mapping[str, str], labels: Mapping[str, str], failed: Container[str] = frozenset()
+) -> str:
+    """A line for every output that was written, which says where it is."""
+    lines = (
+        f"{labels[option]:<8} {printable(place, 500)}\n"
+        for option, place in places.items()
+        if option not in failed
+    )
+    return "".join(lines)
+
+
+def refuse_places(places: Mapping[str, str], inputs: Iterable[str], *, before_work: bool = True) -> None:
+    """Refuse places that cannot be meant; before work also those that cannot be written."""
+    refuse_mixture(places.values())
+    refuse_inputs(places.values(), inputs)
+    if before_work:
+        refuse_unwritable(places.values())
 
 
 def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:

@@ -19,10 +19,11 @@ from traindx.cli._output import (
     attempt,
     coloured,
     complain,
-    place_of,
+    place_lines,
+    places_of,
     refuse_file,
     refuse_inputs,
-    refuse_mixture,
+    refuse_places,
     refuse_unwritable,
     terminal_width,
     unwritable,
@@ -99,15 +100,13 @@ Judge = Callable[[Reading, ProgressLine], Report]
 
 _NAMES = {"html": "report.html", "md": "diagnostic_report.md", "json": "report.json"}
 """What an output is called in a folder."""
-_CALLED = {"html": "report", "md": "markdown", "json": "data", "png": "pictures"}
+LABELS = {"html": "report", "md": "markdown", "json": "data", "png": "pictures"}
 _CLEAR = "\x1b[2J\x1b[H"
 
 
 def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[Condition] = ()) -> int:
     """Read the paths, judge the runs and report on them, with --follow again and again."""
-    places = places_of(arguments)
-    refuse_mixture(places.values())
-    refuse_inputs(places.values(), arguments.paths)
+    refuse_places(report_places(arguments), arguments.paths, before_work=False)
     refuse_file("--png", arguments.png)
     given = names_from(arguments.map)
     names = {**names_in(Path.cwd()), **given}
@@ -179,7 +178,7 @@ def present(
 ) -> int:
     """Write a report, show it on a stream (standard output) and tell by which exit code the command ends."""
     stream = stream or sys.stdout
-    places = places_of(arguments)
+    places = report_places(arguments)
     failed = attempt(
         {
             option: partial(write_output, option, place, report, arguments.values)
@@ -193,9 +192,7 @@ def present(
         room = max(shutil.get_terminal_size().lines - taken, 3) if watched else None
         show(report, everything=arguments.all, room=room, stream=stream)
         stream.write("".join(changed))
-        for option, place in places.items():
-            if option not in failed:
-                stream.write(place_line(option, place))
+        stream.write(place_lines(places, LABELS, failed))
     for sentence in failed.values():
         complain(arguments.command, sentence)
     if not any(run.series or fell_over(run) for run in report.runs):
@@ -237,23 +234,16 @@ def show(report: Report, *, everything: bool, room: int | None, stream: TextIO) 
     stream.write("".join(lines))
 
 
-def place_line(option: str, place: str) -> str:
-    """The line that says where an output is."""
-    return f"{_CALLED[option]:<8} {printable(place, 500)}\n"
-
-
-def places_of(arguments: argparse.Namespace) -> dict[str, str]:
+def report_places(arguments: argparse.Namespace) -> dict[str, str]:
     """The outputs that were asked for and where each goes."""
-    given = {option: getattr(arguments, option) for option in _NAMES}
-    places = {option: place_of(place, _NAMES[option]) for option, place in given.items() if place is not None}
+    places = places_of(arguments, _NAMES)
     return places if arguments.png is None else {**places, "png": arguments.png}
 
 
-def refuse_places(arguments: argparse.Namespace) -> None:
+def refuse_report_places(arguments: argparse.Namespace) -> None:
     """Refuse outputs that cannot be written before a program is run, which may take days."""
-    places = places_of(arguments)
-    refuse_mixture(places.values())
-    refuse_inputs(places.values(), words_of(arguments))
+    places = report_places(arguments)
+    refuse_places(places, words_of(arguments), before_work=False)
     refuse_file("--png", arguments.png)
     # The folder of pictures is made where it is missing.
     refuse_unwritable(place for option, place in places.items() if option != "png")

@@ -123,9 +123,9 @@ def _unjudged(arguments: argparse.Namespace) -> int:
 def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
     """Refuse what is wrong with the options before the program starts, which may run for days."""
     from traindx.cli._conditions import conditions_from
-    from traindx.cli._report import judging, refuse_places
+    from traindx.cli._report import judging, refuse_report_places
 
-    refuse_places(arguments)
+    refuse_report_places(arguments)
     return judging(arguments), conditions_from(arguments.fail_on)
 
 
@@ -224,11 +224,12 @@ def _drop_broken() -> None:
 def _show(
     report: "Report", kept: str, conditions: "Sequence[Condition]", arguments: argparse.Namespace
 ) -> int:
-    from traindx.cli._report import gate, place_line, present
+    from traindx.cli._output import place_lines
+    from traindx.cli._report import LABELS, gate, present
 
     try:
         code = present(report, arguments, conditions, stream=sys.stderr)
-        sys.stderr.write(place_line("html", kept) if kept else "")
+        sys.stderr.write(place_lines({"html": kept} if kept else {}, LABELS))
         sys.stdout.flush()
     except OSError:
         # The exit code has to be right whoever reads the report.

@@ -184,9 +184,9 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
 def _refuse_places(arguments: argparse.Namespace) -> None:
     """What has nowhere to go is better known of before the first arm than after the last."""
     from traindx.cli._output import refuse_unwritable
-    from traindx.cli._report import refuse_places
+    from traindx.cli._report import refuse_report_places
 
-    refuse_places(arguments)
+    refuse_report_places(arguments)
     if arguments.save_model is None:
         return
     refuse_unwritable([arguments.save_model])

@@ -6,8 +6,7 @@ from traindx.cli._options import add_documents
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from traindx.cli._output import Maker
     from traindx.exams.data_exam.types import Examination
 
 HELP = "examine data before it is trained on: scale, labels, noise, balance, order, leakage, drift"
@@ -82,14 +81,14 @@ def run(arguments: argparse.Namespace) -> int:
         _lay_out(arguments)
     if arguments.source is None:
         raise TraindxError("data: nothing to examine; give a file, or --demo")
-    refuse_unknown_conditions(arguments.fail_on)
+    refuse_unknown_conditions(arguments.fail_on, "fail", "warn")
     progress = ProgressLine()
     progress.say("examining the data")
     try:
         examination = _examined(arguments)
     finally:
         progress.wipe()
-    return data_results(examination, arguments, _writers(examination), "data")
+    return data_results(examination, arguments, _makers(examination))
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
@@ -122,7 +121,7 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
     )
 
 
-def _writers(examination: "Examination") -> "dict[str, Callable[[], str | bytes]]":
+def _makers(examination: "Examination") -> "dict[str, Maker]":
     """What each output is made by, whose renderer is loaded only when it is wanted."""
 
     def png() -> bytes:
@@ -142,4 +141,14 @@ def _writers(examination: "Examination") -> "dict[str, Callable[[], str | bytes]
 
         return rows_table(examination)
 
-    return {"export": export, "png": png, "html": html}
+    def md() -> str:
+        from traindx.report.markdowns.examination import examination_markdown
+
+        return examination_markdown(examination)
+
+    def json() -> str:
+        from traindx.report.documents.examination import examination_document
+
+        return examination_document(examination)
+
+    return {"export": export, "png": png, "html": html, "md": md, "json": json}
