@@ -15,7 +15,7 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.format import listed, printable
 from traindx.mcp.arguments import Call
-from traindx.mcp.roots import Roots
+from traindx.mcp.paths import Roots
 from traindx.readers.loading.reading import Reading, fell_over, read
 from traindx.run import Run
 from traindx.settings import limits_in, names_in

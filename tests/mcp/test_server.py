@@ -18,7 +18,7 @@ from pydantic import FileUrl
 
 from mcp import Client
 from tests.cli.calling import DEMO, WITHOUT_TORCH, traindx
-from tests.mcp.connecting import Connection, connected, said
+from tests.mcp.client import Connection, connected, said
 
 READERS = {"probe", "diagnose", "explain", "series"}
 WRITERS = {"treat", "report"}

@@ -7,7 +7,7 @@ pytest.importorskip("mcp")
 
 from traindx.errors import TraindxError
 from traindx.format import printable
-from traindx.mcp.points import points_of
+from traindx.mcp.tools.series import points_of
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Run, Series
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from traindx.errors import TraindxError
-from traindx.mcp.roots import Roots, roots_from
+from traindx.mcp.paths import Roots, roots_from
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from traindx import __version__
 from traindx.errors import TraindxError
 from traindx.format import printable
 from traindx.mcp import tools
-from traindx.mcp.roots import Roots
-from traindx.mcp.state import State
+from traindx.mcp.arguments import State
+from traindx.mcp.paths import Roots
 
 _INSTRUCTIONS = """\
 traindx tells why a neural network's training fails, and proves the fix.

@@ -1,10 +1,72 @@
-"""What an agent does next, as a sentence and, where a tool does it, as a call."""
+"""What all results are made of: fields without the empty ones, fixes, the next step."""
 
-from pydantic import Field
+import math
+from typing import Literal
 
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer
+
+from traindx.cause import Prescription
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
-from traindx.mcp.lean import Lean
+from traindx.format import printable
+from traindx.report.documents.value import number
 from traindx.report.results.diagnosis import missing, unsettled
+from traindx.run import Scalar
+
+Told = str | int | float | bool
+"""A value of a run; NaN and infinities are texts, as JSON has none."""
+
+
+class Lean(BaseModel):
+    """A result without its empty fields."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields = type(self).model_fields
+        return {
+            name: value
+            for name, value in dump(self).items()
+            if fields[name].is_required() or value not in ("", None, [], {})
+        }
+
+
+def shortened(value: float) -> float:
+    """Six digits: more would cost an agent and tell it nothing."""
+    return float(f"{value:.6g}")
+
+
+def told(value: Scalar) -> Told:
+    """A value as JSON can hold it, without control characters and no longer than it has to be."""
+    if isinstance(value, float):
+        return shortened(value) if math.isfinite(value) else str(number(value))
+    return printable(value, 200) if isinstance(value, str) else value
+
+
+class Fix(Lean):
+    """A change that is meant to cure a cause; only a trial shows whether it does."""
+
+    title: str
+    change: str = Field(
+        default="", description="As `treat` takes it in `only`; empty where only a person can make it."
+    )
+    safety: str = Field(description="safe, ask (ask the user first) or manual (needs a person's judgement).")
+    expect: str
+    not_when: str
+    before: str = Field(default="", description="The lines of a program that has the illness.")
+    code: str = ""
+
+
+def fix_of(fix: Prescription, *, has_code: bool) -> Fix:
+    """A prescription, with its code or without."""
+    return Fix(
+        title=fix.title,
+        change=fix.change or "",
+        safety=fix.safety.value,
+        expect=fix.expect,
+        not_when=fix.not_when,
+        before=fix.before if has_code else "",
+        code=fix.code if has_code else "",
+    )
+
 
 Arguments = dict[str, str | list[str]]
 """Of a call."""
@@ -64,3 +126,6 @@ def _trial(do: str, why: str, program: Arguments) -> NextStep:
     if program:
         return NextStep(do=do, why=why, tool="treat", arguments=program)
     return NextStep(do=f"{do} Call treat with the script of this training.", why=why, tool="treat")
+
+
+Detail = Literal["brief", "normal", "full"]
