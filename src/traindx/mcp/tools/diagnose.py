@@ -11,7 +11,7 @@ from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import printable
 from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
 from traindx.mcp.paths import Roots
-from traindx.mcp.reading import Say, chosen, judged, off_loop, reading_of
+from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Arguments, Lean
 from traindx.mcp.verdicts import BOUNDS, RunVerdict, verdict_of
 from traindx.report.results.diagnosis import outcome, sureness

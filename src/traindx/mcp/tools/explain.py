@@ -9,7 +9,7 @@ from traindx.cause import Cause
 from traindx.diagnosis import knowledge
 from traindx.finding import Sign
 from traindx.mcp.arguments import Call, Level
-from traindx.mcp.reading import off_loop
+from traindx.mcp.runs import off_loop
 from traindx.mcp.schema import Detail, Fix, Lean, fix_of
 
 
