@@ -1,4 +1,4 @@
-"""`traindx examine`: a look at one part of a training, without training; each exam is a module beside."""
+"""`traindx examine`: a look at one part of a training, without training; each exam is a module here."""
 
 import argparse
 
@@ -12,8 +12,6 @@ HELP = "examine one part of a training before it is trained: its data, its model
 EXAMPLES = """\
   traindx examine data --help                  what an exam looks for, and what it takes
   traindx examine gradients --model traindx.demo.nets:deep --data traindx.demo.nets:batch"""
-
-_PACKAGE = "traindx.cli.examinations"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,4 +28,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 def exams() -> "dict[str, Command]":
     """The exams there are, by name."""
-    return commands_in(_PACKAGE)
+    return commands_in(__name__)

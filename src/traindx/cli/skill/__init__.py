@@ -1,4 +1,4 @@
-"""`traindx skill`: what an agent has to know to use traindx well; its commands are modules beside."""
+"""`traindx skill`: what an agent has to know to use traindx well; its commands are modules here."""
 
 import argparse
 
@@ -12,8 +12,6 @@ HELP = "install or show the skill that teaches an agent to diagnose before it fi
 EXAMPLES = """\
   traindx skill install --agent claude         for Claude Code, in this project
   traindx skill show                           read it"""
-
-_PACKAGE = "traindx.cli.skills"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,4 +28,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 def actions() -> "dict[str, Command]":
     """What can be done with the skill, by name."""
-    return commands_in(_PACKAGE)
+    return commands_in(__name__)
