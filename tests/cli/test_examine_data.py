@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from tests.cli.calling import traindx
-from traindx.cli.examinations import data as command
+from traindx.cli.examine import data as command
 
 
 def test_the_examples_of_the_help_run_as_they_stand(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from torch import nn
 from tests.cli.calling import traindx
 from traindx import exams
 from traindx.cli import main
-from traindx.cli.examinations import activations, gradients, model
+from traindx.cli.examine import activations, gradients, model
 from traindx.errors import TraindxError
 
 NETS = """

@@ -12,7 +12,7 @@ import pytest
 
 from tests.promises.running import PROGRAMS
 from tests.promises.tape_reading import read_tape
-from traindx.cli import _live_report, main
+from traindx.cli import _live, main
 from traindx.recorder.launch import stopping
 from traindx.run import EventKind
 
@@ -156,7 +156,7 @@ print("the rest ran")
 def in_process(here: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of `traindx run WORDS` in this process, with looks that follow each other closely."""
     monkeypatch.chdir(here)
-    monkeypatch.setattr(_live_report, "_LEAST", 0.3)
+    monkeypatch.setattr(_live, "_LEAST", 0.3)
     return main(["run", "--name", "r", *words])
 
 

@@ -138,7 +138,7 @@ def test_who_is_asked_may_leave(script: Path, monkeypatch: pytest.MonkeyPatch) -
     def leaves(_: Path) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("traindx.cli._applying._agreed", leaves)
+    monkeypatch.setattr("traindx.cli._treatment._agreed", leaves)
     with pytest.raises(KeyboardInterrupt):
         told(script, "--apply")
     assert script.read_text() == BEFORE

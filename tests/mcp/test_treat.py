@@ -19,7 +19,7 @@ from mcp_types import CallToolResult
 
 from mcp import MCPError
 from tests.cli.test_treat import written
-from tests.mcp.connecting import Connection, connected, said
+from tests.mcp.client import Connection, connected, said
 from traindx.recorder.launch.family import family
 
 ENDLESS = """\

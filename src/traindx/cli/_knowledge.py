@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from functools import partial
 
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
@@ -17,17 +16,16 @@ from rich.theme import Theme
 from traindx import __version__
 from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._pages import Page, summary
-from traindx.cli._writing import (
+from traindx.cli._output import (
     STANDARD_OUTPUT,
-    attempt,
     coloured,
     complain,
-    place_of,
-    refuse_mixture,
+    places_of,
+    refuse_places,
     terminal_width,
-    write,
+    write_outputs,
 )
+from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
 from traindx.report.terminal.code import fitted
 
@@ -84,12 +82,10 @@ def table_as_text(table: str) -> str:
 
 def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
-    given = {"md": (arguments.md, markdown), "json": (arguments.json, data)}
-    placed = [(place_of(place, f"{name}.{end}"), content) for end, (place, content) in given.items() if place]
-    refuse_mixture(place for place, _ in placed)
-    contents = dict(placed)
-    failed = attempt({place: partial(write, place, content) for place, content in contents.items()})
-    if STANDARD_OUTPUT not in contents:
+    places = places_of(arguments, {"md": f"{name}.md", "json": f"{name}.json"})
+    refuse_places(places, (), before_work=False)
+    failed = write_outputs(places, {"md": lambda: markdown, "json": lambda: data})
+    if STANDARD_OUTPUT not in places.values():
         sys.stdout.write(text)
     for sentence in failed.values():
         complain(arguments.command, sentence)

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
     from traindx.cli import DONE
-    from traindx.cli._writing import STANDARD_OUTPUT, place_of, refuse_inputs, write
+    from traindx.cli._output import STANDARD_OUTPUT, place_of, refuse_inputs, write
 
     book = _book(arguments)
     found = _found(book, arguments)
@@ -131,7 +131,7 @@ def _is_narrowed(arguments: argparse.Namespace) -> bool:
 def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
     import sys
 
-    from traindx.cli._writing import coloured, terminal_width
+    from traindx.cli._output import coloured, terminal_width
     from traindx.format import printable
     from traindx.report.terminal.cases import cases_text
 

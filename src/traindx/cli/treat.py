@@ -5,8 +5,7 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_outputs
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli._options import add_in_place, add_outputs, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -132,8 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
+    from traindx.cli._output import ProgressLine
     from traindx.cli._treatment import tell
-    from traindx.cli._writing import ProgressLine
     from traindx.trials.treatment import treat
 
     wish = _wish(arguments)
@@ -184,10 +183,10 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
 
 def _refuse_places(arguments: argparse.Namespace) -> None:
     """What has nowhere to go is better known of before the first arm than after the last."""
-    from traindx.cli._reporting import refuse_places
-    from traindx.cli._writing import refuse_unwritable
+    from traindx.cli._output import refuse_unwritable
+    from traindx.cli._report import refuse_report_places
 
-    refuse_places(arguments)
+    refuse_report_places(arguments)
     if arguments.save_model is None:
         return
     refuse_unwritable([arguments.save_model])

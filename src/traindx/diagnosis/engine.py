@@ -19,11 +19,11 @@ from traindx.diagnosis.mechanisms import is_seen_how
 from traindx.diagnosis.score import Answers, believe
 from traindx.diagnosis.types import (
     INSIDE,
-    Asked,
     Diagnosis,
     NextExperiment,
     NotRecorded,
     Reason,
+    SignResult,
     Suspect,
     Verdict,
     total,
@@ -91,12 +91,12 @@ def diagnose(
     )
 
 
-def _ask(sign: Sign, run: Run) -> Asked:
+def _ask(sign: Sign, run: Run) -> SignResult:
     """One question; a sign that fails, such as a plugin's, is named and stops nothing else of the report."""
     try:
         # Values near the largest float overflow in differences: infinity compares as it should.
         with np.errstate(all="ignore"):
-            return Asked(sign, sign(run))
+            return SignResult(sign, sign(run))
     except Exception as error:  # a sign of another package may fail in any way
         raise PluginError(
             f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
@@ -158,7 +158,7 @@ def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Sus
 
 
 def _not_recorded(
-    run: Run, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]
+    run: Run, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]
 ) -> tuple[NotRecorded, ...]:
     """The quantities that would have told more about the suspects, or about health."""
     answers: Answers = {one.sign.slug: one.answer for one in asked}

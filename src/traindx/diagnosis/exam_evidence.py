@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from traindx.cause import Cause, Clue
 from traindx.curves.facts import extent
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.facts import EXAM
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Problem, Severity, Sign, Statement
 from traindx.quantities import RECORDED_ONLY
@@ -28,11 +28,11 @@ def is_inside(need: Quantity | Fact) -> bool:
 
 
 def with_exams(
-    statements: Sequence[Statement], run: Run, asked: Iterable[Asked], causes: Sequence[Cause]
-) -> tuple[tuple[Asked, ...], tuple[Cause, ...]]:
+    statements: Sequence[Statement], run: Run, asked: Iterable[SignResult], causes: Sequence[Cause]
+) -> tuple[tuple[SignResult, ...], tuple[Cause, ...]]:
     """The questions that exams have answered, and the causes with a clue for each of them."""
     answers = {one.sign.slug: one.answer for one in asked}
-    questions: list[Asked] = []
+    questions: list[SignResult] = []
     clued: list[Cause] = []
     for cause in causes:
         accusing = [
@@ -54,7 +54,7 @@ def with_exams(
             continue
         worst = max((problem.severity for _, problem in accusing), key=lambda one: one.rank, default=None)
         sign = _sign(cause, worst or Severity.INFO)
-        questions.append(Asked(sign, finding))
+        questions.append(SignResult(sign, finding))
         clued.append(replace(cause, clues=(*cause.clues, Clue(sign, adds, CLEARED))))
     return tuple(questions), tuple(clued)
 

@@ -18,7 +18,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignResult:
     """One question and its answer."""
 
     sign: Sign
@@ -119,13 +119,13 @@ class Diagnosis:
     """Most likely first; together with `healthy` they make up nearly all of the belief."""
     ruled_out: tuple[Suspect, ...]
     """Considered and dropped, the least unlikely first."""
-    asked: tuple[Asked, ...]
+    asked: tuple[SignResult, ...]
     healthy_reasons: tuple[Reason, ...]
     not_recorded: tuple[NotRecorded, ...] = ()
     next_experiment: NextExperiment | None = None
 
     @property
-    def findings(self) -> tuple[Asked, ...]:
+    def findings(self) -> tuple[SignResult, ...]:
         """The questions answered with yes."""
         return tuple(asked for asked in self.asked if asked.finding)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from traindx.diagnosis.engine import diagnose
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.facts import PRECISION
 from traindx.format import count, listed
@@ -75,9 +75,9 @@ def _configuration(path: str, place: Path) -> Gathered | None:
     return Gathered(path, f"a configuration that states {_stated(facts)}", run, _judged(run))
 
 
-def _judged(run: Run) -> tuple[Asked, ...]:
+def _judged(run: Run) -> tuple[SignResult, ...]:
     """What settings alone show; those that questions ask for are judged with all that is told beside."""
-    asked = (Asked(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
+    asked = (SignResult(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
     return tuple(one for one in asked if not one.cannot_tell)
 
 

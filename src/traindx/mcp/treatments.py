@@ -8,9 +8,8 @@ from pydantic import Field
 from traindx.changes.types import name_of
 from traindx.diagnosis.types import Verdict
 from traindx.format import printable
-from traindx.mcp.lean import Lean, shortened
-from traindx.mcp.next_step import NextStep
-from traindx.mcp.verdicts import Detail, RunVerdict, verdict_of
+from traindx.mcp.schema import Detail, Lean, NextStep, shortened
+from traindx.mcp.verdicts import RunVerdict, verdict_of
 from traindx.report.results.trials import (
     belief_lines,
     conclusion,

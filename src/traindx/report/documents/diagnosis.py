@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from traindx.cause import Prescription
-from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, Reason, Suspect
+from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
 from traindx.report.documents.treatment import treatment_document
 from traindx.report.documents.value import Document, Json, number, optional, scalar
@@ -109,7 +109,7 @@ def _fix(fix: Prescription) -> Json:
     }
 
 
-def _finding(asked: Asked) -> Json:
+def _finding(asked: SignResult) -> Json:
     finding = asked.finding
     assert finding is not None
     return {
@@ -121,7 +121,7 @@ def _finding(asked: Asked) -> Json:
     }
 
 
-def _question(asked: Asked) -> Json:
+def _question(asked: SignResult) -> Json:
     given = "cannot_tell" if asked.cannot_tell else "yes" if asked.finding else "no"
     why = asked.answer.value if isinstance(asked.answer, CannotTell) else None
     return {"sign": asked.sign.slug, "asks": asked.sign.asks, "answer": given, "why_not_told": why}

@@ -1,6 +1,6 @@
 """What people call a quantity, and in which order the findings of a diagnosis are numbered."""
 
-from traindx.diagnosis.types import Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.quantities import QUANTITIES
 from traindx.run import Series
 
@@ -23,13 +23,13 @@ def deciding(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     return top.reasons if top else diagnosis.healthy_reasons
 
 
-def numbered(diagnosis: Diagnosis) -> tuple[Asked, ...]:
+def numbered(diagnosis: Diagnosis) -> tuple[SignResult, ...]:
     """The findings, those that decide first; their places in this order are their numbers on the page."""
     points = {
         reason.sign.slug: reason.points for reason in deciding(diagnosis) if reason.sign and reason.seen
     }
 
-    def weight(asked: Asked) -> tuple[float, int, float]:
+    def weight(asked: SignResult) -> tuple[float, int, float]:
         strength = asked.finding.strength if asked.finding else 0.0
         return -points.get(asked.sign.slug, 0.0), -asked.sign.severity.rank, -strength
 

@@ -11,7 +11,7 @@ from traindx.comparison.types import Comparison
 from traindx.curves.facts import stated_number
 from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
-from traindx.diagnosis.types import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
+from traindx.diagnosis.types import INSIDE, Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.facts import LEARNING_RATE
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.format import count, number, percent, printable, step
@@ -91,21 +91,21 @@ def where(reason: Reason) -> str:
     return " ".join(word for word in (printable(first.layer, 24), place(first)) if word)
 
 
-def answer(asked: Asked) -> str:
+def answer(asked: SignResult) -> str:
     """Yes, no or cannot tell."""
     if asked.cannot_tell:
         return "cannot tell"
     return "yes" if asked.finding else "no"
 
 
-def remark(asked: Asked) -> str:
+def remark(asked: SignResult) -> str:
     """What stands beside an answer: the finding, or why it cannot be told."""
     if asked.finding:
         return asked.finding.says
     return asked.answer.value if isinstance(asked.answer, CannotTell) else ""
 
 
-def questions(diagnosis: Diagnosis) -> list[Asked]:
+def questions(diagnosis: Diagnosis) -> list[SignResult]:
     """Every question, those answered with yes first and those nobody could answer last."""
     return sorted(diagnosis.asked, key=lambda asked: _ANSWERS.index(answer(asked)))
 
@@ -211,7 +211,7 @@ def noticed(diagnosis: Diagnosis) -> list[str]:
     return [asked.finding.says for asked in bad if asked.finding]
 
 
-def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[Asked]:
+def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[SignResult]:
     """The findings that are not among some reasons, the worst first."""
     # Points that are printed as nothing are not printed.
     pairs = zip(reasons, points(reasons), strict=True)
