@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from traindx.changes.types import Change, change_from
 from traindx.trials.effect import effect_of
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.types import Arm, Candidate, Measure, Outcome, Pair, Treatment, Trial
 
 HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
 PATCH = """\
@@ -153,7 +153,7 @@ STALLED = Trial(
     Outcome.INCONCLUSIVE,
     "better with 1 of 1 seed",
 )
-UNTRIED = Planned(
+UNTRIED = Candidate(
     (change_from("optimizer.momentum 0.5"),),
     "momentum-too-high",
     "Lower the momentum",
@@ -204,5 +204,5 @@ def hostile() -> Treatment:
     good = Trial(
         (change,), HOSTILE, HOSTILE, Measure.LOSS, LOWER.pairs, -2.0, (-2.1, -1.9), Outcome.HELPED, HOSTILE
     )
-    planned = Planned((change,), HOSTILE, HOSTILE, Measure.LOSS, 0.1, HOSTILE)
+    planned = Candidate((change,), HOSTILE, HOSTILE, Measure.LOSS, 0.1, HOSTILE)
     return Treatment((bad, good), good, f"{PATCH}+```{HOSTILE}\n", HOSTILE, False, (planned,), (HOSTILE,))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from traindx.readers.loading.reading import Reading, follow, load, read
     from traindx.recorder.attach import Watch, watch
     from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Unread
-    from traindx.trials.treatment import Treated, Wish, treat
+    from traindx.trials.treatment import TreatOptions, TreatResult, treat
 
 __version__ = "0.8.0"
 
@@ -49,12 +49,12 @@ __all__ = [
     "Series",
     "Severity",
     "TraindxError",
-    "Treated",
+    "TreatOptions",
+    "TreatResult",
     "Unread",
     "UnreadableError",
     "Verdict",
     "Watch",
-    "Wish",
     "compare",
     "diagnose",
     "exams",
@@ -91,12 +91,12 @@ _HOME = {
     "Series": "run",
     "Severity": "finding",
     "TraindxError": "errors",
-    "Treated": "trials.treatment",
+    "TreatResult": "trials.treatment",
     "Unread": "readers.types",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",
-    "Wish": "trials.treatment",
+    "TreatOptions": "trials.treatment",
     "compare": "comparison.engine",
     "diagnose": "diagnosis.engine",
     "find_rate": "exams.learning_rate.loop",

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 
 from traindx.changes.types import Change, changes_from, name_of
-from traindx.trials.budget import Budget
+from traindx.trials.engine import Budget
 from traindx.trials.search import searched, updated
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned
+from traindx.trials.types import Arm, Candidate, Measure, Outcome, Pair
 
 CONTROL = 2.0
 Result = Callable[[int], float | None]
@@ -35,10 +35,10 @@ class Results:
     def at_once(self, measure: Measure) -> int:
         return 1
 
-    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+    def prepare(self, plans: Sequence[Candidate], seeds: Sequence[int]) -> None:
         """Nothing takes time here."""
 
-    def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
+    def pairs(self, planned: Candidate, seeds: Sequence[int]) -> list[Pair]:
         name = name_of(planned.changes)
         self.asked += [(name, seed) for seed in seeds if (name, seed) not in self.asked]
         self.budget.spent = len(self.asked)
@@ -51,10 +51,10 @@ class Results:
         return found
 
 
-def plan(*names: str) -> list[Planned]:
+def plan(*names: str) -> list[Candidate]:
     """Each for a cause of its own, none of them close to the next."""
     return [
-        Planned(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
+        Candidate(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
         for place, name in enumerate(names)
     ]
 

@@ -11,7 +11,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
 EXAMPLES = """\
@@ -163,13 +163,13 @@ def run(arguments: argparse.Namespace) -> int:
     return tell(found, arguments)
 
 
-def _wish(arguments: argparse.Namespace) -> "Wish":
+def _wish(arguments: argparse.Namespace) -> "TreatOptions":
     """What was asked for; refused where it makes no sense, before anything runs."""
     from pathlib import Path
 
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
-    return Wish(
+    return TreatOptions(
         steps=arguments.steps,
         seconds=arguments.seconds,
         arms=arguments.trials,

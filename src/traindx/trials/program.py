@@ -25,7 +25,7 @@ _GLANCE = 0.2
 
 
 @dataclass(frozen=True)
-class Order:
+class ArmSpec:
     """What an arm is to be."""
 
     command: Command
@@ -64,7 +64,7 @@ class Ended:
 
 
 def run_program(
-    order: Order,
+    order: ArmSpec,
     environment: Mapping[str, str],
     *,
     stop: Event | None = None,
@@ -103,7 +103,7 @@ def _code(process: "subprocess.Popen[bytes]", until: float, stop: Event | None) 
     return process.poll()
 
 
-def _environment(order: Order, environment: Mapping[str, str]) -> dict[str, str]:
+def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, str]:
     every = max(1, (order.steps or 1000) // _LOOKS)
     stops = [round(change.number) for change in order.changes if change.name == "stop.at"]
     most = min(stops) if stops else order.steps if order.is_cut else None

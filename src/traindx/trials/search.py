@@ -7,11 +7,19 @@ the best of what was screened is, and whatever then still looks better than what
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from traindx.trials.effect import effect_of, gain
+from traindx.trials.effect import (
+    effect_of,
+    gain,
+    gain_of,
+    is_promising,
+    is_refused,
+    is_whole_repair,
+    rank,
+    wins_clearly,
+)
 from traindx.trials.engine import Engine
-from traindx.trials.following import following
-from traindx.trials.judging import gain_of, is_promising, is_refused, is_whole_repair, rank, wins_clearly
-from traindx.trials.types import Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.next_dose import next_dose
+from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 SEEDS = (0, 1, 2)
 _MORE_SEEDS = 2
@@ -29,7 +37,7 @@ _OWN_FIX, _OTHERWISE = 4.0, 0.4
 
 
 def searched(
-    engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS, *, only: bool = False
+    engine: Engine, plan: Sequence[Candidate], seeds: Sequence[int] = SEEDS, *, only: bool = False
 ) -> Treatment:
     """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent.
 
@@ -56,12 +64,12 @@ class _Search:
 
     engine: Engine
     seeds: Sequence[int]
-    waiting: list[Planned]
+    waiting: list[Candidate]
     may_suggest: int
     """How many changes trials may still add to the plan."""
     trials: dict[object, Trial] = field(default_factory=dict)
     """By their changes, in the order they were begun in."""
-    plans: dict[object, Planned] = field(default_factory=dict)
+    plans: dict[object, Candidate] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     suggested_by: dict[object, Trial] = field(default_factory=dict)
     """The trials that suggested others, by the changes of these."""
@@ -134,7 +142,7 @@ class _Search:
         if other is None:
             return
         title = f"{best.title}, and: {other.title}"
-        self._screen([Planned((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
+        self._screen([Candidate((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
         self._prove(only_whole=False)
 
     def _may_screen(self) -> bool:
@@ -142,7 +150,7 @@ class _Search:
         to_prove = any(len(one.pairs) < len(self.seeds) and is_promising(one) for one in self.trials.values())
         return self.engine.budget.left > (2 * (len(self.seeds) - 1) if to_prove else 0)
 
-    def _screen(self, batch: Sequence[Planned]) -> None:
+    def _screen(self, batch: Sequence[Candidate]) -> None:
         """One pair of arms for each, those of several at once."""
         self.engine.prepare(batch, self.seeds[:1])
         for planned in batch:
@@ -165,14 +173,14 @@ class _Search:
                 return
             self._take(*self._with_other_seeds(self.plans[best.changes]))
 
-    def _with_other_seeds(self, planned: Planned) -> tuple[Planned, list[Pair]]:
+    def _with_other_seeds(self, planned: Candidate) -> tuple[Candidate, list[Pair]]:
         pairs = self.engine.pairs(planned, self.seeds)
         if _is_open(_trial(planned, pairs)) and self.engine.budget.left:
             more = range(max(self.seeds) + 1, max(self.seeds) + 1 + _MORE_SEEDS)
             pairs = self.engine.pairs(planned, [*self.seeds, *more])
         return planned, pairs
 
-    def _take(self, planned: Planned, pairs: Sequence[Pair]) -> None:
+    def _take(self, planned: Candidate, pairs: Sequence[Pair]) -> None:
         """Keep what came of a change, and what it suggests to try next."""
         trial = _trial(planned, pairs)
         if is_promising(trial):
@@ -183,7 +191,7 @@ class _Search:
             return
         if not self.may_suggest:
             return
-        next_one = following(planned, trial, self.suggested_by.get(planned.changes))
+        next_one = next_dose(planned, trial, self.suggested_by.get(planned.changes))
         known = {*self.trials, *(one.changes for one in self.waiting)}
         if next_one is not None and next_one.changes not in known:
             self.may_suggest -= 1
@@ -191,7 +199,7 @@ class _Search:
             self.waiting.insert(0, next_one)
 
 
-def _trial(planned: Planned, pairs: Sequence[Pair]) -> Trial:
+def _trial(planned: Candidate, pairs: Sequence[Pair]) -> Trial:
     found = effect_of(pairs, planned.measure)
     refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
     return Trial(

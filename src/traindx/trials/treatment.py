@@ -16,20 +16,18 @@ from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command, command_from
 from traindx.recorder.launch.run_folder import new_run_folder
 from traindx.run import Run
-from traindx.trials.arm import Done
-from traindx.trials.budget import Budget, arm_steps
+from traindx.trials.arm import ArmResult
 from traindx.trials.casebook import Casebook
-from traindx.trials.engine import Engine
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, relocated, workplace
-from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
-from traindx.trials.program import OUTPUT, Order
-from traindx.trials.proving import proven_patch
+from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.measure import steps_of
+from traindx.trials.plan import is_worth_trying, measured_by, planned, resolved_together
+from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
-from traindx.trials.types import Planned, Report, Say, Treatment, Trial
+from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial
+from traindx.trials.verify_patch import verify_patch
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
@@ -44,7 +42,7 @@ AltersLoss = Callable[[Change], bool]
 
 
 @dataclass(frozen=True)
-class Wish:
+class TreatOptions:
     """How a command is to be treated."""
 
     steps: int | None = None
@@ -77,13 +75,13 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Treated:
+class TreatResult:
     """What came out."""
 
     report: Report
     treatment: Treatment
     patch: Patch | None
-    plan: tuple[Planned, ...]
+    plan: tuple[Candidate, ...]
     beliefs: tuple[tuple[str, float, float], ...]
     """Causes, with what they were worth before the trials and after them."""
     command: str
@@ -95,17 +93,17 @@ class Treated:
 
 def treat(
     command: str | Path | Sequence[str],
-    wish: Wish | None = None,
+    wish: TreatOptions | None = None,
     *,
     out: Path | str = ".traindx/treatments",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     keeps_case: bool = True,
     engine: str = LOCAL,
     address: str | None = None,
     cpus_per_arm: int | None = None,
     gpus_per_arm: float | None = None,
-) -> Treated:
+) -> TreatResult:
     """Record and diagnose a program, and try changes until one is proven or the budget is spent.
 
     The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
@@ -118,7 +116,7 @@ def treat(
     # Not before it is needed: it loads torch.
     from traindx.changes.live.apply import check, operation_of
 
-    wish = wish or Wish()
+    wish = wish or TreatOptions()
     for change in chain.from_iterable(wish.changes):
         check(change)
     cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
@@ -126,8 +124,8 @@ def treat(
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
-    says: Say = say or (lambda _: None)
-    place = workplace(Path.cwd(), found.words, folder, in_place=wish.in_place)
+    says: Progress = say or (lambda _: None)
+    place = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
     with closing(_runner(cluster, place, folder, says)) as runner:
         treated = _treated(
             found,
@@ -162,7 +160,7 @@ def cluster_of(
     return None
 
 
-def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
+def _runner(cluster: Cluster | None, place: Workspace, folder: Path, say: Progress) -> Runner:
     try:
         return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
     except BaseException:
@@ -174,13 +172,13 @@ def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -
 def _treated(
     command: Command,
     folder: Path,
-    place: Workplace,
+    place: Workspace,
     runner: Runner,
-    wish: Wish,
+    wish: TreatOptions,
     book: Casebook,
-    say: Say,
+    say: Progress,
     alters: AltersLoss,
-) -> Treated:
+) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
     notes = [] if place.copies else [IN_PLACE]
     first = _first(command, folder, place, runner, wish, say)
@@ -211,7 +209,7 @@ def _treated(
             patch, why = _patch(best, run)
             notes += why
             if patch is not None:
-                proven = proven_patch(engine, best, patch)
+                proven = verify_patch(engine, best, patch)
                 treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
             if wish.saves_model is not None:
                 notes += _save_model(engine, best, wish.saves_model)
@@ -220,7 +218,7 @@ def _treated(
     before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
     after = dict(updated(before, treatment.trials))
     tells_causes_apart = any(one.cause for one in treatment.trials)
-    return Treated(
+    return TreatResult(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
         treatment=treatment,
         patch=patch,
@@ -233,11 +231,13 @@ def _treated(
     )
 
 
-def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wish: Wish, say: Say) -> Done:
+def _first(
+    command: Command, folder: Path, place: Workspace, runner: Runner, wish: TreatOptions, say: Progress
+) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program as it is")
     home = folder / "control"
-    order = Order(
+    order = ArmSpec(
         command=command,
         folder=home,
         place=place.origin,
@@ -256,7 +256,9 @@ def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wis
     return replace(done, run=run, order=order)
 
 
-def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
+def _plan(
+    diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook, alters: AltersLoss
+) -> list[Candidate]:
     asked_for = planned(diagnosis, run, alters, book.past_effects())
     if not wish.only:
         return asked_for
@@ -269,7 +271,7 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
         if changes is None:
             raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
         measure = measured_by(symptoms, changes, run, alters)
-        plan.append(known.get(changes) or Planned(changes, "", name_of(changes), measure, worth=1.0))
+        plan.append(known.get(changes) or Candidate(changes, "", name_of(changes), measure, worth=1.0))
     return plan
 
 

@@ -10,7 +10,7 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
 from traindx.run import Run
 
-Say = Callable[[str], None]
+Progress = Callable[[str], None]
 """Is told one line at a time."""
 
 
@@ -144,7 +144,7 @@ def _mean(values: "list[float | None]") -> float | None:
 
 
 @dataclass(frozen=True)
-class Planned:
+class Candidate:
     """A change that may be tried, and why in this place."""
 
     changes: tuple[Change, ...]
@@ -170,7 +170,7 @@ class Treatment:
     """What the patch changes, in one line."""
     patch_verified: bool | None = None
     """Whether the patched program reproduced the effect; None where it was not run."""
-    untried: tuple[Planned, ...] = ()
+    untried: tuple[Candidate, ...] = ()
     """What was planned and not tried."""
     notes: tuple[str, ...] = ()
     why_untried: str = ""
@@ -197,3 +197,43 @@ class Report:
         """Refuse diagnoses that do not belong to the runs."""
         if self.diagnoses and len(self.diagnoses) != len(self.runs):
             raise ValueError(f"{len(self.diagnoses)} diagnoses for {len(self.runs)} runs")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trial of a change; or a diagnosis after which nothing was tried."""
+
+    when: str
+    """In UTC, as ISO 8601 to the second: texts in this form sort by time."""
+    project: str
+    """The name of the project's folder."""
+    command: str
+    run: str
+    verdict: str
+    suspect: str
+    """The slug of the first suspect; empty where there was none."""
+    confidence: float | None
+    """Of the first suspect."""
+    change: str = ""
+    """Empty where nothing was tried."""
+    cause: str = ""
+    """The slug of the cause the change was for."""
+    title: str = ""
+    """The prescription as an order."""
+    measure: str = ""
+    control: float | None = None
+    """Infinite where arms broke."""
+    treated: float | None = None
+    effect: float | None = None
+    low: float | None = None
+    """Where the interval of the effect begins."""
+    high: float | None = None
+    """Where it ends."""
+    outcome: str = ""
+    says: str = ""
+    """Why the outcome is what it is."""
+    seeds: int = 0
+    """How many pairs count."""
+    proven: bool = False
+    """Whether it is the change that the treatment settled on."""
+    patch_applied: bool = False

@@ -12,7 +12,7 @@ from traindx.changes.types import change_from
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import Command
 from traindx.trials.arm import applied, carry_out
-from traindx.trials.program import Order
+from traindx.trials.program import ArmSpec
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -75,7 +75,7 @@ def test_an_arm_is_changed_recorded_as_it_is_changed_and_ended(
     (tmp_path / "train.py").write_text(PROGRAM.format(first=first, second=second))
     changes = (change_from("optimizer.lr x 0.1"), change_from("stop.at 20"))
     done = carry_out(
-        Order(Command(sys.executable, (sys.executable, "train.py")), tmp_path / "arm", tmp_path, changes)
+        ArmSpec(Command(sys.executable, (sys.executable, "train.py")), tmp_path / "arm", tmp_path, changes)
     )
     assert (done.problem, done.refused) == ("", "")
     assert done.run is not None

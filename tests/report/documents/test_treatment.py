@@ -16,8 +16,8 @@ from tests.report.renderers.test_json_report import SCHEMA, closed
 from traindx.report.documents.cases import cases_document
 from traindx.report.documents.treatment import treatment_document, trial_document
 from traindx.report.renderers import json as rendered
-from traindx.trials.casebook import Case, Casebook
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Report, Treatment, Trial
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Arm, Case, Measure, Outcome, Pair, Report, Treatment, Trial
 
 
 def document(treatment: Treatment) -> Any:

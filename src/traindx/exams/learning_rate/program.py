@@ -27,13 +27,12 @@ from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import command_from
 from traindx.recorder.launch.run_folder import new_run_folder
 from traindx.run import Floats, Run
-from traindx.trials.arm import Done, applied
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.measuring import curve, end
-from traindx.trials.place import workplace
+from traindx.trials.arm import ArmResult, applied
+from traindx.trials.measure import curve, end
 from traindx.trials.program import OUTPUT
 from traindx.trials.runner import LocalRunner
-from traindx.trials.types import Measure, Say
+from traindx.trials.types import Measure, Progress
+from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the range test may take at most."""
@@ -76,7 +75,7 @@ def lr_find(
     minutes: float = 10.0,
     out: Path | str = ".traindx/rates",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     in_place: bool = False,
 ) -> ProgramRate:
     """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
@@ -90,7 +89,7 @@ def lr_find(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found_command = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found_command.name, name).resolve()
-    place = workplace(Path.cwd(), found_command.words, folder, in_place=in_place)
+    place = workspace_of(Path.cwd(), found_command.words, folder, in_place=in_place)
     runs = ShortRuns(found_command, LocalRunner(place), folder)
     programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
     found = searched(programs, Plan(steps))
@@ -112,7 +111,7 @@ def lr_find(
 class _Programs:
     """Runs the command for a few steps, from the beginning each time."""
 
-    def __init__(self, runs: ShortRuns, seconds: float, say: Say) -> None:
+    def __init__(self, runs: ShortRuns, seconds: float, say: Progress) -> None:
         self._runs, self._title, self._say = runs, runs.command.title, say
         self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
         self._own = 0.0
@@ -177,7 +176,7 @@ class _Programs:
             broke=done.crashed,
         )
 
-    def _carried_out(self, name: str, change: Change, steps: int) -> Done:
+    def _carried_out(self, name: str, change: Change, steps: int) -> ArmResult:
         done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
         if done.run is None or (done.problem and not done.crashed):
             raise TraindxError(
@@ -187,7 +186,7 @@ class _Programs:
             raise TraindxError(f"{self._title}: its learning rate cannot be changed: {done.refused}")
         return done
 
-    def _losses(self, done: Done) -> tuple[float, ...]:
+    def _losses(self, done: ArmResult) -> tuple[float, ...]:
         run = _run(done)
         if TRAIN_LOSS not in run:
             raise TraindxError(
@@ -212,7 +211,7 @@ class _Programs:
             )
 
 
-def own_rate(done: Done) -> float:
+def own_rate(done: ArmResult) -> float:
     """The rate the program gave to its optimizer, as the change has told it."""
     return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
 
@@ -232,7 +231,7 @@ def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
     return np.asarray(np.maximum(shares, shares[shares > 0].min()))
 
 
-def _run(done: Done) -> Run:
+def _run(done: ArmResult) -> Run:
     assert done.run is not None
     return done.run
 

@@ -22,10 +22,10 @@ from traindx.format import count
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.recorder.launch.ending import stopped
 from traindx.run import Run
-from traindx.trials.arm import Done, applied, last_line, refused
-from traindx.trials.measuring import steps_of
+from traindx.trials.arm import ArmResult, applied, last_line, refused
+from traindx.trials.measure import steps_of
 from traindx.trials.program import OUTPUT
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
 
 STEPS = 100
 """Of the program as it is: enough for two looks at every layer and, in small programs, for a validation."""
@@ -55,7 +55,7 @@ class Rehearsing:
     runs: ShortRuns
     seconds: float
     """That each run of the program may take, its start aside."""
-    say: Say
+    say: Progress
     taken: int = 0
     """Steps over all runs."""
     _step: float = 0.0
@@ -89,7 +89,7 @@ class Rehearsing:
             ramp = raising.result() if raising else "left out by --quick"
         return replace(found, repeated=repeated, modes=modes, ramp=ramp)
 
-    def _first(self, steps: int) -> Done:
+    def _first(self, steps: int) -> ArmResult:
         """The program as it is."""
         self.say(f"the first {count(steps, 'step')} of the program as it is")
         began = time.monotonic()
@@ -144,7 +144,7 @@ class Rehearsing:
         *,
         observes: tuple[str, ...] = (),
         is_alone: bool = False,
-    ) -> Done:
+    ) -> ArmResult:
         seconds = self._start + self.seconds
         done = self.runs.carry_out(
             name, changes, steps, seconds=seconds, observes=observes, is_alone=is_alone

@@ -13,8 +13,7 @@ from traindx.format import count, percent, printable
 from traindx.report.results.trials import figure, signed
 from traindx.report.terminal.paper import paper, printed
 from traindx.report.terminal.treatment import STYLES, broken
-from traindx.trials.casebook import Case
-from traindx.trials.types import Measure, Outcome
+from traindx.trials.types import Case, Measure, Outcome
 
 _WIDE = 100
 """From this width on there is room for the run, the effect and what it was compared by."""

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import traindx
 from traindx.recorder.launch.command import Command
-from traindx.trials.program import Order, run_program
-from traindx.trials.ray.archive import packed, unpacked
+from traindx.trials.program import ArmSpec, run_program
 from traindx.trials.ray.keeper import OVER
+from traindx.trials.ray.wire import packed, unpacked
 
 SHARED = ".shared"
 """In the folder of an arm: a word by which a node knows that it sees the same disk."""
@@ -62,7 +62,7 @@ class Returned:
     """Why the node could not run it."""
 
 
-def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
+def run_arm(order: ArmSpec, sent: Sent) -> Iterator[Begun | Returned]:
     """Say where the arm begins, run it, and give back its folder."""
     import ray
 
@@ -81,7 +81,7 @@ def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
 
 
 def ran(
-    order: Order, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
+    order: ArmSpec, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
 ) -> Returned:
     """Run the arm in a folder of this node, and gather what it left there.
 

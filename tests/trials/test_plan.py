@@ -11,8 +11,8 @@ from traindx.changes.types import Change, changes_from
 from traindx.diagnosis.types import Verdict
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run, Series
-from traindx.trials.measuring import end
-from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
+from traindx.trials.measure import end
+from traindx.trials.plan import is_worth_trying, measured_by, planned, resolved
 from traindx.trials.types import Measure
 
 

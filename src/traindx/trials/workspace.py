@@ -10,13 +10,15 @@ from pathlib import Path
 from traindx.errors import TraindxError
 from traindx.run import Run
 
+IN_PLACE = "the program ran in the working directory itself, and may have overwritten what it writes"
+
 _LARGEST = 256 << 20
 """Bytes that are copied for every arm at most."""
 _LEFT_OUT = {"__pycache__", "node_modules", "venv", "site-packages", "lightning_logs", "wandb", "mlruns"}
 
 
 @dataclass(frozen=True)
-class Workplace:
+class Workspace:
     """Where the program is run."""
 
     origin: Path
@@ -78,16 +80,16 @@ def _copy(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.work")
 
 
-def workplace(
+def workspace_of(
     origin: Path, words: Iterable[str] = (), arms: Path | None = None, *, in_place: bool = False
-) -> Workplace:
+) -> Workspace:
     """How arms of a command are run below a directory: in copies, or in it where that is asked for.
 
     `arms` is the new folder that theirs are made in; others of its kind lie beside it. It is removed where
     the directory is too large for copies, which is refused.
     """
     if in_place:
-        return Workplace(origin, copies=False)
+        return Workspace(origin, copies=False)
     without = (arms, arms.parent) if arms is not None else ()
     named = [Path(word) for word in words]
     besides = tuple(
@@ -105,7 +107,7 @@ def workplace(
                 f"{origin}: holds more than {_LARGEST >> 20} MB, too much for a copy for each run of the"
                 " program; with --in-place it runs there, and may overwrite what it has written before"
             )
-    return Workplace(origin, copies=True, besides=besides, without=without)
+    return Workspace(origin, copies=True, besides=besides, without=without)
 
 
 def relocated(run: Run, copy: Path, origin: Path) -> Run:

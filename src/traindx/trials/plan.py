@@ -12,8 +12,8 @@ from traindx.curves.curve import whole
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run
-from traindx.trials.measuring import can_measure, end, start
-from traindx.trials.types import Measure, Planned
+from traindx.trials.measure import can_measure, end, start
+from traindx.trials.types import Candidate, Measure
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""
@@ -32,9 +32,9 @@ Past = Mapping[str, tuple[int, int]]
 """How often a change was tried on this project, and how often it helped."""
 
 
-def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Planned]:
+def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
-    found: dict[tuple[Change, ...], Planned] = {}
+    found: dict[tuple[Change, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
         for place, fix in enumerate(_machine_applied(suspect)):
             changes = _resolved(fix.change or "", run)
@@ -45,12 +45,12 @@ def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past)
                 found[changes] = replace(found[changes], worth=found[changes].worth + worth)
                 continue
             measure = measured_by(suspect.cause.symptoms, changes, run, alters_loss)
-            found[changes] = Planned(changes, suspect.cause.slug, fix.title, measure, worth)
+            found[changes] = Candidate(changes, suspect.cause.slug, fix.title, measure, worth)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
 
 
-def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Planned]) -> bool:
+def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Candidate]) -> bool:
     """Whether anything is tried: on a run that is taken for healthy only what has a fair chance."""
     least = _FAIR if diagnosis.verdict is Verdict.HEALTHY else 0.0
     return bool(plan) and plan[0].worth >= least
@@ -63,7 +63,7 @@ def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
         yield from (fix for fix in suspect.mechanism.fixes if fix.change)
 
 
-def _informed(one: Planned, past: Past) -> Planned:
+def _informed(one: Candidate, past: Past) -> Candidate:
     """Worth more where it helped on this project before, and less where it did not."""
     tried, helped = past.get(kind_of(one.changes), (0, 0))
     if not tried:

@@ -7,7 +7,7 @@ from traindx.changes.source.patch import Patch
 from traindx.format import count
 from traindx.trials.effect import gain
 from traindx.trials.engine import Engine, as_arm
-from traindx.trials.program import Order
+from traindx.trials.program import ArmSpec
 from traindx.trials.types import Pair, Trial
 
 _REPRODUCED = 0.5
@@ -15,14 +15,14 @@ _REPRODUCED = 0.5
 _PAIRS = 2
 
 
-def proven_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
+def verify_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
     """Whether the patched program is as much better as the treated arm was; None where it cannot be run."""
     # By their own names: a copy holds what a link leads to under the name of the link.
     path, origin = Path(patch.path).absolute(), engine.place.origin.absolute()
     if engine.budget.over or not engine.place.copies or not path.is_relative_to(origin):
         return None
 
-    def patched(pair: Pair) -> Order:
+    def patched(pair: Pair) -> ArmSpec:
         # As long as the treated arm: a smaller batch takes more steps.
         order = engine.order(best.changes, pair.control.seed, "patched")
         content = (path.relative_to(origin).as_posix(), patch.content)

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from traindx.changes.types import Change
-from traindx.trials.effect import gain
-from traindx.trials.judging import PROMISING, gain_of, rank
-from traindx.trials.types import Measure, Pair, Planned, Trial
+from traindx.trials.effect import PROMISING, gain, gain_of, rank
+from traindx.trials.types import Candidate, Measure, Pair, Trial
 
 _RATE, _TENFOLD = "optimizer.lr", 10.0
 _DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
@@ -16,14 +15,14 @@ _RUINED = -0.9
 """A pair whose treated arm is so much worse broke, although its numbers are finite."""
 
 
-def following(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
+def next_dose(planned: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
     """What to try after a trial, which may have been suggested by one before it."""
     if not trial.counted:
         return None
     return _next_dose(planned, trial, before) or _steadied(planned, trial)
 
 
-def _next_dose(planned: Planned, trial: Trial, before: Trial | None) -> Planned | None:
+def _next_dose(planned: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
     """More of what helped, as long as more helps more, and of a rate that shows nothing; less of too much."""
     change = planned.changes[0]
     if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
@@ -53,7 +52,7 @@ def _helps_more(trial: Trial, before: Trial) -> bool:
     return gain_of(before) >= PROMISING and rank(trial) < rank(before)
 
 
-def _steadied(planned: Planned, trial: Trial) -> Planned | None:
+def _steadied(planned: Candidate, trial: Trial) -> Candidate | None:
     """The same at a lower rate, where a change breaks with some seed what did not break without it."""
     is_rate = any(one.name == _RATE for one in planned.changes)
     if is_rate or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
