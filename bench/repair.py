@@ -32,7 +32,7 @@ from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
 from traindx.changes.live.apply import operation_of, operations
 from traindx.changes.source.patch import patch_of
-from traindx.changes.types import Change, change_from
+from traindx.changes.types import ChangeSpec, parse_change
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
@@ -124,7 +124,7 @@ def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Candi
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     found: list[Candidate] = []
     for operation in (one for one in operations().values() if one.is_fix):
-        change = resolved(change_from(dice.choice(operation.forms)), run)
+        change = resolved(parse_change(dice.choice(operation.forms)), run)
         if change is not None:
             measure = measured_by(symptoms, (change,), run, alters)
             found.append(Candidate((change,), "", str(change), measure, 1.0))
@@ -132,7 +132,7 @@ def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Candi
     return found
 
 
-def alters(change: Change) -> bool:
+def alters(change: ChangeSpec) -> bool:
     """Whether arms of a change are compared by errors."""
     return operation_of(change).alters_loss
 

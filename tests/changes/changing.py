@@ -7,7 +7,7 @@ from pathlib import Path
 
 from traindx.changes.live.apply import operation_of
 from traindx.changes.live.program import Program
-from traindx.changes.types import change_from
+from traindx.changes.types import parse_change
 from traindx.recorder.launch.environment import NOTES
 
 STEPS = 12
@@ -19,7 +19,7 @@ def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Pr
     program = Program(folder, steps)
     try:
         for text in texts:
-            change = change_from(text)
+            change = parse_change(text)
             operation_of(change).begin(program, change)
         yield program
     finally:

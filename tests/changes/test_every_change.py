@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from tests.changes.changing import STEPS, changed, notes
 from tests.changes.training import moved, net, train
 from traindx.changes.live.apply import operations
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
 @pytest.mark.parametrize(("text", "times"), [("optimizer.lr x 0.1", 0.1), ("optimizer.lr 0.01", 0.1)])
@@ -299,7 +299,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         with changed(tmp_path, form):
             pass
     assert train().losses == before
-    assert Change("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
+    assert ChangeSpec("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
 
 
 def test_hidden_activations_get_normalised_inputs_and_the_output_none(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("libcst")
 
 from traindx.changes.source.patch import Patch
-from traindx.changes.types import changes_from
+from traindx.changes.types import parse_changes
 from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
 from traindx.recorder.launch.command import Command
 from traindx.run import Quantity, Run, Series
@@ -67,7 +67,7 @@ def engine(folder: Path) -> tuple[Engine, Ordered]:
 
 
 def planned(text: str, measure: Measure) -> Candidate:
-    return Candidate(changes_from(text), "a-cause", "Do it", measure, 1.0)
+    return Candidate(parse_changes(text), "a-cause", "Do it", measure, 1.0)
 
 
 def test_what_was_run_is_not_run_again(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_is_timed_is_run_again_and_into_a_folder_of_its_own(tmp_path: Path)
 
 def test_an_arm_is_called_by_its_changes_or_by_its_purpose(tmp_path: Path) -> None:
     made, _ = engine(tmp_path)
-    changes = changes_from("optimizer.lr x 0.1")
+    changes = parse_changes("optimizer.lr x 0.1")
     names = [made.order(changes, 0).folder.name, made.order(changes, 0, "saved").folder.name]
     assert names == ["optimizer.lr_x_0.1-seed0", "saved-seed0"]
     assert made.order((), 1).folder.name == "control-seed1"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.renderers import canonical
 from traindx.cause import Symptom
-from traindx.changes.types import Change, changes_from
+from traindx.changes.types import ChangeSpec, parse_changes
 from traindx.diagnosis.types import Verdict
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run, Series
@@ -26,7 +26,7 @@ def run(**curves: list[float]) -> Run:
     return Run("run", tuple(series))
 
 
-def never(_: Change) -> bool:
+def never(_: ChangeSpec) -> bool:
     return False
 
 
@@ -89,12 +89,12 @@ def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> No
 def test_arms_are_compared_by_what_the_fix_promises(
     change: str, symptoms: tuple[Symptom, ...], curves: dict[str, list[float]], measure: Measure
 ) -> None:
-    assert measured_by(symptoms, changes_from(change), run(**curves), never) is measure
+    assert measured_by(symptoms, parse_changes(change), run(**curves), never) is measure
 
 
 def test_a_loss_that_is_turned_is_compared_by_its_size() -> None:
     below = run(loss=[-1.0, -10.0, -100.0, -1000.0])
-    (change,) = changes_from("loss.negate")
+    (change,) = parse_changes("loss.negate")
     assert measured_by((), (change,), below, lambda _: True) is Measure.LOSS_SIZE
     assert end(below, Measure.LOSS_SIZE) == 1000
     scored = run(loss=[-1.0, -10.0], val_acc=[0.5, 0.4])
@@ -103,14 +103,14 @@ def test_a_loss_that_is_turned_is_compared_by_its_size() -> None:
 
 def test_the_limit_of_clipping_comes_from_before_the_failure() -> None:
     norms = [1.0, 1.1, 0.9, 1.0, 1.2, 1.0, 50.0, 900.0, 1e4, 1e6]
-    (change,) = changes_from("gradients.clip p95")
+    (change,) = parse_changes("gradients.clip p95")
     found = resolved(change, run(norm=norms))
     assert found is not None
     assert 1.0 < found.number < 2.1
 
 
 def test_stopping_early_is_stopping_after_the_best_validation() -> None:
-    (change,) = changes_from("stop.early")
-    assert resolved(change, run(val_loss=[1.0, 0.6, 0.4, 0.7, 0.9])) == Change("stop.at", ("4",))
+    (change,) = parse_changes("stop.early")
+    assert resolved(change, run(val_loss=[1.0, 0.6, 0.4, 0.7, 0.9])) == ChangeSpec("stop.at", ("4",))
     assert resolved(change, run(val_loss=[1.0, 0.6, 0.4, 0.3, 0.2])) is None
     assert resolved(change, run(loss=FALLING)) is None

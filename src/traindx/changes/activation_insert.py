@@ -8,7 +8,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _KINDS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -20,7 +20,7 @@ _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _PASSED = (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
     if len(change.words) != 1 or change.words[0] not in _KINDS:
         raise TraindxError(

@@ -7,7 +7,7 @@ from torch import nn
 from traindx.changes.live.calls import Activation, Calls, Place
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _MODULES: dict[str, tuple[type[nn.Module], ...]] = {
@@ -29,7 +29,7 @@ _NEW: dict[str, Callable[[], nn.Module]] = {
 _LEARNING = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
     if len(change.words) != 2 or change.words[0] not in _MODULES or change.words[1] not in _NEW:
         known = f"one of {', '.join(_MODULES)} by one of {', '.join(_NEW)}"

@@ -3,10 +3,10 @@
 from traindx.changes.live.held_batches import hold_loaders, hold_tensors
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Give the first batch of every loader again; without loaders, the first inputs and targets."""
     loaders = hold_loaders(program, change)
     hold_tensors(program, change, unless=lambda: bool(loaders))

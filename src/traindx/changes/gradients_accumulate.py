@@ -9,10 +9,10 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Take only each so many-th step, with the mean of the gradients in between."""
     batches = max(1, round(change.number))
     gathers = False

@@ -11,12 +11,12 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _NORM = "clip_grad_norm_"
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Clip before each step, or change the limit of the program's own clipping."""
     if change.is_factor or change.words == ("none",):
         factor = change.number if change.is_factor else float("inf")
@@ -35,7 +35,7 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(clip)
 
 
-def _change_limit(program: Program, change: Change, factor: float) -> None:
+def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
     def looser(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
         @wraps(original)
         def clip(parameters: object, max_norm: float, *args: object, **kwargs: object) -> Tensor:

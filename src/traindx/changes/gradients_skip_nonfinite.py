@@ -5,10 +5,10 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients of a batch that gave a NaN or an infinity."""
 
     def drop(optimizer: Optimizer) -> None:

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _BOUNDED = ("sigmoid", "tanh")
@@ -18,7 +18,7 @@ _ENOUGH = 1.2
 """A deviation within this factor of 1 is left alone."""
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Draw orthogonal weights, and divide them by the deviation that the first batch shows."""
     scaling = _Scaling(program, change)
     program.on_model(scaling.draw)
@@ -34,7 +34,7 @@ def begin(program: Program, change: Change) -> None:
 class _Scaling:
     """A pass through a model before its first one: each layer is scaled before the next sees its output."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._is_done, self._is_scaling = False, False
         self._last: nn.Module | None = None

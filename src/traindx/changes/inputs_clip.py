@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from traindx.changes.live.features import Entrances
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _BATCHES = 10
 _DEVIATION = 1.4826
@@ -32,7 +32,7 @@ class Limits:
         return torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Cut what lies more deviations from the middle than a number."""
     far = change.number
     of_model: dict[int, Limits] = {}

@@ -5,10 +5,10 @@ from torch import Tensor, nn
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
 
     def filled(_: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:

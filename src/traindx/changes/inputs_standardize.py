@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from traindx.changes.live.features import Entrances
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
@@ -43,7 +43,7 @@ class Statistics:
         return moved.to(values.dtype)
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
     of_model: dict[int, Statistics] = {}
     entrances = Entrances(program, change)

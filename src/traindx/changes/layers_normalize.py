@@ -8,7 +8,7 @@ from torch.nn import functional
 from traindx.changes.live.calls import Activation, Calls, Place
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _FUNCTIONS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "softplus", "sigmoid", "tanh")
 _CHANNELS_FIRST = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
@@ -17,7 +17,7 @@ _NARROW = 4
 """Features below which a sample has no spread of its own."""
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Bring what enters each hidden activation to mean 0 and deviation 1, sample by sample."""
     last: type[nn.Module] = nn.Linear
 
@@ -39,7 +39,7 @@ def begin(program: Program, change: Change) -> None:
 
 
 def _normalized(
-    program: Program, change: Change, original: Activation, channels_first: bool, value: Tensor
+    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: Tensor
 ) -> Tensor:
     # Pictures and signals over all of a sample, rows and sequences over the features of each.
     shape = value.shape[1:] if channels_first else value.shape[-1:]

@@ -3,10 +3,10 @@
 from traindx.changes.live.loaders import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the batch size of every loader; never above the rows there are."""
 
     def resized(dataset: object, settings: Settings) -> Settings:

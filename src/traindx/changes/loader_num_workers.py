@@ -8,10 +8,10 @@ from torch.utils.data import IterableDataset
 from traindx.changes.live.loaders import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Give loaders worker processes that stay, and pinned memory where there is a GPU."""
     workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
 

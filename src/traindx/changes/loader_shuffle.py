@@ -5,10 +5,10 @@ from torch.utils.data import IterableDataset, SequentialSampler
 from traindx.changes.live.loaders import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Shuffle every loader that goes through its data in order."""
 
     def shuffled(dataset: object, settings: Settings) -> Settings:

@@ -6,10 +6,10 @@ from torch import Tensor
 from traindx.changes.live.keras_arrival import is_called_by_keras_loss
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Weigh classes by the inverse of their frequency until now; the loss is shown unweighted."""
     counts: Tensor | None = None
 

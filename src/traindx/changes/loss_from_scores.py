@@ -7,12 +7,12 @@ from torch.nn import functional
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _SETTINGS = ("weight", "reduction", "ignore_index")
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Exchange a loss on probabilities for its twin on scores wherever it is given scores."""
     yes_no, classes = functional.binary_cross_entropy_with_logits, functional.cross_entropy
 

@@ -4,10 +4,10 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Learn from smoothed labels; the loss is shown without."""
     share = change.number
 

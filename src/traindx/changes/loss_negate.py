@@ -7,10 +7,10 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Go down where the program goes up: each gradient with the other sign."""
 
     def turned(original: "Callable[..., object]") -> "Callable[..., object]":

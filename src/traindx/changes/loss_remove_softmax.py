@@ -10,10 +10,10 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Give the loss function what entered the softmax or sigmoid before it."""
     scores = WeakIdKeyDictionary()
 

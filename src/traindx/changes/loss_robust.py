@@ -5,13 +5,13 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _LEAST = 1e-7
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Learn from the generalised cross-entropy, (1 - p^q) / q; the loss is shown as it was.
 
     Zhang and Sabuncu 2018: q near 0 is the cross-entropy, q = 1 the mean absolute error.

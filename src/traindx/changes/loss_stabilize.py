@@ -8,7 +8,7 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LEAST = 1e-7
 _LARGEST = 80.0
@@ -18,7 +18,7 @@ Kept = Callable[[Tensor], Tensor]
 Function = Callable[..., Tensor]
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Keep what enters logarithms and roots above zero, exponentials below their end, divisors off zero."""
 
     def guarded(keep: Kept, place: int, says: str) -> Callable[[Function], Function]:

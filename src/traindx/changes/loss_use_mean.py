@@ -4,7 +4,7 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
@@ -12,7 +12,7 @@ _LOSSES = (
 ).split()
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Learn from the mean where the program sums; the loss is shown as the program computes it."""
 
     def averaged(original: Loss) -> Loss:

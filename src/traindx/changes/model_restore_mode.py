@@ -6,10 +6,10 @@ from torch import nn
 from traindx.changes.live.dropouts import set_dropouts
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Put a model into train mode where gradients are taken, and into eval mode where none are."""
     _Modes(program, change)
 
@@ -17,7 +17,7 @@ def begin(program: Program, change: Change) -> None:
 class _Modes:
     """The mode of the model that was called last: the functions it calls go by it too."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._learns = True
         program.on_input(self._restore)

@@ -5,10 +5,10 @@ from torch.optim import Optimizer
 from traindx.changes.live.missing import give_missing
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Give the parameters of all models that were called to the optimizer before its first steps."""
     program.on_model(lambda _: None)
 

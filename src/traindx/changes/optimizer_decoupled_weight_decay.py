@@ -5,10 +5,10 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Shrink weights by rate times decay, as AdamW does, and keep the decay out of the gradient."""
     kept: dict[int, list[float]] = {}
 

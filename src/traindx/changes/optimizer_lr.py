@@ -5,10 +5,10 @@ from torch.optim import Optimizer
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.live.rates import first_rate, multiply_rates
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
 
     def factor(optimizer: Optimizer, _: int) -> float:

@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _KINDS: dict[str, tuple[type[Optimizer], dict[str, object]]] = {
@@ -24,7 +24,7 @@ _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturabl
 """Settings that mean the same to both, and are kept where the program has chosen them."""
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:

@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Let a softmax whose axis has one entry be a sigmoid."""
 
     def watched(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":

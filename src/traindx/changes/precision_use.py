@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -18,7 +18,7 @@ _OF_NUMBERS = (
 ).split()
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Switch mixed precision off, or to another kind; models stay in single precision."""
     if len(change.words) != 1 or change.words[0] not in _KINDS:
         raise TraindxError(

@@ -11,14 +11,14 @@ from traindx.changes.live.calls import Activation, Calls, Place, followed
 from traindx.changes.live.dropouts import set_dropouts
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
 _ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
 _BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
     _Dropping(program, change)
 
@@ -26,7 +26,7 @@ def begin(program: Program, change: Change) -> None:
 class _Dropping:
     """The dropouts of a program: modules, functions, and those that are added."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change, self._share = program, change, change.number
         self._plain: set[int] = set()
         """Models that drop nothing and bend by functions."""

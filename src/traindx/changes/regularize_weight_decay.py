@@ -4,10 +4,10 @@ from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the weight decay of every optimizer."""
 
     def set_decay(optimizer: Optimizer) -> None:

@@ -7,12 +7,12 @@ from torch.optim import Optimizer
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.live.rates import multiply_rates, without_schedule
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LEAST = 0.01
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
     length = program.steps
     if not length:

@@ -7,18 +7,18 @@ from typing import TypeVar
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.live.rates import first_rate, multiply_rates
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 _NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
 _FORM = "schedule.range 1e-7 10 75"
 
 AnyOptimizer = TypeVar("AnyOptimizer")
-Tell = Callable[[Change, str], None]
+Tell = Callable[[ChangeSpec, str], None]
 
 
 def rising_rates(
-    change: Change, first: Callable[[AnyOptimizer], float], applied: Tell, refuse: Tell
+    change: ChangeSpec, first: Callable[[AnyOptimizer], float], applied: Tell, refuse: Tell
 ) -> Callable[[AnyOptimizer, int], float]:
     """What the rates of every step are multiplied by; several optimizers keep the ratio of their rates."""
     low, high, steps = _numbers(change)
@@ -36,12 +36,12 @@ def rising_rates(
     return factor
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
     multiply_rates(program, rising_rates(change, first_rate, program.applied, program.refuse))
 
 
-def _numbers(change: Change) -> tuple[float, float, float]:
+def _numbers(change: ChangeSpec) -> tuple[float, float, float]:
     try:
         low, high, steps = map(float, change.words)
     except ValueError:

@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.live.rates import multiply_rates, without_schedule
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
 class Plateau:
     """What is left of the rate, by the losses that backward passes begin at."""
 
-    def __init__(self, program: "Program | KerasProgram", change: Change) -> None:
+    def __init__(self, program: "Program | KerasProgram", change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._width = max(5, (program.steps or _STEPS) // _WINDOWS)
         self.factor = 1.0
@@ -62,7 +62,7 @@ class Plateau:
             self._program.applied(self._change, f"{place}: the rate is divided by {self._change.number:g}")
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = Plateau(program, change)
 

@@ -2,11 +2,11 @@
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """End after so many steps; the recorder does it, as it ends every arm."""
     if change.number < 1:
         raise TraindxError(f'"{change}": a run takes one step at least')

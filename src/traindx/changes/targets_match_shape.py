@@ -8,14 +8,14 @@ from torch import Tensor
 
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _BY_HAND = ("__sub__", "sub", "__mul__", "mul")
 """How predictions and targets meet in a loss that is written out."""
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Give targets the shape of predictions where both hold as many numbers."""
     matching = _Matching(program, change)
     # In validation as well: a loss that compares all with all says nothing there either.
@@ -27,7 +27,7 @@ def begin(program: Program, change: Change) -> None:
 class _Matching:
     """What predictions are compared with, by functions and by hand."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._was_needed = False
         """Whether targets had another shape in training: without gradients nothing else tells them."""

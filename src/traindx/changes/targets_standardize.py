@@ -6,12 +6,12 @@ from torch import Tensor, nn
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.live.target_scale import TargetScale, scale_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
-def begin(program: Program, change: Change) -> None:
+def begin(program: Program, change: ChangeSpec) -> None:
     """Let the model predict standardised targets; what it gives is brought back to their own unit.
 
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show

@@ -14,7 +14,7 @@ _FROM_RECORDING = ("gradients.clip", "stop.at")
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangeSpec:
     """One change, such as "optimizer.lr x 0.1": what is changed, and how."""
 
     name: str
@@ -56,24 +56,24 @@ class Change:
         return present * self.number if self.is_factor else self.number
 
 
-def name_of(changes: Iterable[Change]) -> str:
+def name_of(changes: Iterable[ChangeSpec]) -> str:
     """Changes that belong together as text."""
     return " + ".join(map(str, changes))
 
 
-def kind_of(changes: Iterable[Change]) -> str:
+def kind_of(changes: Iterable[ChangeSpec]) -> str:
     """What changes that belong together are found again by."""
     return " + ".join(one.kind for one in changes)
 
 
-def changes_from(text: str) -> tuple[Change, ...]:
+def parse_changes(text: str) -> tuple[ChangeSpec, ...]:
     """Changes that belong together, with a plus between them."""
-    return tuple(change_from(part) for part in text.split(" + "))
+    return tuple(parse_change(part) for part in text.split(" + "))
 
 
-def change_from(text: str) -> Change:
+def parse_change(text: str) -> ChangeSpec:
     """The change of a text; refused where it names nothing."""
     words = text.split()
     if not words or "." not in words[0]:
         raise TraindxError(f'"{text}" is no change; for example: optimizer.lr x 0.1')
-    return Change(words[0], tuple(words[1:]))
+    return ChangeSpec(words[0], tuple(words[1:]))

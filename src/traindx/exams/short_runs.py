@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.launch.command import Command
 from traindx.trials.arm import ArmResult
 from traindx.trials.program import ArmSpec
@@ -29,7 +29,7 @@ class ShortRuns:
     def carry_out(
         self,
         name: str,
-        changes: tuple[Change, ...],
+        changes: tuple[ChangeSpec, ...],
         steps: int,
         *,
         seconds: float,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.curves.stated import is_recording
 from traindx.errors import UnreadableError
 from traindx.readers.loading.reading import load
@@ -93,7 +93,7 @@ def applied(folder: Path) -> list[str]:
     return [str(note["says"]) for note in _notes(folder) if note["applied"]]
 
 
-def refused(folder: Path, change: Change) -> str:
+def refused(folder: Path, change: ChangeSpec) -> str:
     """Why a change was refused, be it at one of several places; empty where it took hold at all of them."""
     notes = [note for note in _notes(folder) if note["change"] == str(change)]
     reasons = [str(note["says"]) for note in notes if not note["applied"]]

@@ -12,7 +12,7 @@ from dataclasses import astuple, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from traindx.changes.types import changes_from, kind_of
+from traindx.changes.types import kind_of, parse_changes
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import TraindxError
 from traindx.trials.types import Case, Outcome, Treatment, Trial
@@ -211,7 +211,7 @@ def _no_casebook(place: Path, what: str) -> TraindxError:
 def _kind(text: str) -> str:
     """What a change is found again by; whatever else may be there, as it is."""
     try:
-        return kind_of(changes_from(text))
+        return kind_of(parse_changes(text))
     except TraindxError:
         return text
 

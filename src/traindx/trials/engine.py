@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from traindx.changes.types import Change, name_of
+from traindx.changes.types import ChangeSpec, name_of
 from traindx.diagnosis.engine import diagnose
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
@@ -79,7 +79,7 @@ class Engine:
     """What the first run took."""
     budget: Budget
     say: Progress
-    _done: dict[tuple[tuple[Change, ...], int], ArmResult] = field(default_factory=dict)
+    _done: dict[tuple[tuple[ChangeSpec, ...], int], ArmResult] = field(default_factory=dict)
     _named: Counter[str] = field(default_factory=Counter)
     """How often an arm of a name was ordered: what is timed runs again, into a folder of its own."""
     _counting: Lock = field(default_factory=Lock)
@@ -109,7 +109,7 @@ class Engine:
         until = self.steps if self.is_cut and not done.order.changes else None
         return as_arm(done, measure, until)
 
-    def health(self, changes: tuple[Change, ...], seed: int) -> float | None:
+    def health(self, changes: tuple[ChangeSpec, ...], seed: int) -> float | None:
         """How likely a treated run is healthy, by its own diagnosis; None where there is none."""
         done = self._done.get((changes, seed))
         return diagnose(done.run).healthy if done is not None and done.run is not None else None
@@ -122,7 +122,7 @@ class Engine:
         """Run arms that are not of the search, and not of its budget."""
         return self._beside_each_other(self.runner.carry_out, orders, measure)
 
-    def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], measure: Measure) -> None:
+    def _run(self, wanted: Sequence[tuple[tuple[ChangeSpec, ...], int]], measure: Measure) -> None:
         orders = [self.order(*one) for one in wanted]
         for done in self._beside_each_other(self._carry_out, orders, measure):
             self._done[done.order.changes, done.order.seed] = done
@@ -144,7 +144,7 @@ class Engine:
         self.budget.over = self.runner.lost
         return found
 
-    def order(self, changes: tuple[Change, ...], seed: int, called: str = "") -> ArmSpec:
+    def order(self, changes: tuple[ChangeSpec, ...], seed: int, called: str = "") -> ArmSpec:
         """What one more arm is to be; called by its changes where it has no other name."""
         name = called or "-".join(_as_name(str(change)) for change in changes) or "control"
         return ArmSpec(
@@ -177,11 +177,11 @@ class Engine:
         return self.runner.carry_out(order)
 
 
-def _arms(planned: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[Change, ...], int]]:
+def _arms(planned: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:
     """What is run of a change; in turn, so that whatever drifts on the machine meets both sides."""
-    found: list[tuple[tuple[Change, ...], int]] = []
+    found: list[tuple[tuple[ChangeSpec, ...], int]] = []
     for seed in seeds:
-        both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
+        both: list[tuple[tuple[ChangeSpec, ...], int]] = [((), seed), (planned.changes, seed)]
         found += both if seed % 2 == 0 else reversed(both)
     return found
 
@@ -213,7 +213,7 @@ def _until(points: Points, step: float | None) -> Points:
     return points if step is None else tuple(point for point in points if point[0] <= step)
 
 
-def _steps(steps: int, changes: Sequence[Change]) -> int:
+def _steps(steps: int, changes: Sequence[ChangeSpec]) -> int:
     """As many samples in both arms: a smaller batch takes more steps."""
     factor = math.prod(one.number for one in changes if one.name == "loader.batch_size" and one.is_factor)
     return max(1, round(steps / factor))

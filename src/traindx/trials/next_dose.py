@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.trials.effect import PROMISING, gain, gain_of, rank
 from traindx.trials.types import Candidate, Measure, Pair, Trial
 
 _RATE, _TENFOLD = "optimizer.lr", 10.0
 _DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
 """Changes by a factor, of which more or less may be better."""
-_STEADY = Change(_RATE, ("x", "0.3"))
+_STEADY = ChangeSpec(_RATE, ("x", "0.3"))
 """What a change is tried with that learns where it does not break: it may need a lower rate."""
 _RUINED = -0.9
 """A pair whose treated arm is so much worse broke, although its numbers are finite."""
@@ -42,7 +42,7 @@ def _next_dose(planned: Candidate, trial: Trial, before: Trial | None) -> Candid
     else:
         return None
     # Two digits, and 100 rather than 1e+02.
-    dose = Change(change.name, ("x", f"{float(f'{factor:.2g}'):g}"))
+    dose = ChangeSpec(change.name, ("x", f"{float(f'{factor:.2g}'):g}"))
     title = planned.title.removesuffix(f" ({change})")
     return replace(planned, changes=(dose,), title=f"{title} ({dose})")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.cause import Prescription, Symptom
-from traindx.changes.types import EARLY_STOP, Change, changes_from, kind_of
+from traindx.changes.types import EARLY_STOP, ChangeSpec, kind_of, parse_changes
 from traindx.curves.curve import whole
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.quantities import GRADIENT_NORM, VAL_LOSS
@@ -27,14 +27,14 @@ _CLIP = "gradients.clip"
 _FOR_VALIDATION = frozenset({"model.restore_mode", "regularize.dropout", "regularize.weight_decay"})
 """Changes whose worth shows in validation: less dropout lowers a training loss by itself."""
 
-AltersLoss = Callable[[Change], bool]
+AltersLoss = Callable[[ChangeSpec], bool]
 Past = Mapping[str, tuple[int, int]]
 """How often a change was tried on this project, and how often it helped."""
 
 
 def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
-    found: dict[tuple[Change, ...], Candidate] = {}
+    found: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
         for place, fix in enumerate(_machine_applied(suspect)):
             changes = _resolved(fix.change or "", run)
@@ -75,35 +75,39 @@ def _informed(one: Candidate, past: Past) -> Candidate:
     )
 
 
-def _resolved(text: str, run: Run) -> tuple[Change, ...]:
+def _resolved(text: str, run: Run) -> tuple[ChangeSpec, ...]:
     """The changes of a prescription; none where one of them has no number to be had."""
-    return resolved_together(changes_from(text), run) or ()
+    return resolved_together(parse_changes(text), run) or ()
 
 
-def resolved_together(changes: Sequence[Change], run: Run) -> tuple[Change, ...] | None:
+def resolved_together(changes: Sequence[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
     """The same of changes that belong together."""
     found = [resolved(one, run) for one in changes]
     return None if None in found else tuple(one for one in found if one is not None)
 
 
-def resolved(change: Change, run: Run) -> Change | None:
+def resolved(change: ChangeSpec, run: Run) -> ChangeSpec | None:
     """A change with the numbers that come from the recording; None where they are not there."""
     if change.name == EARLY_STOP:
         return _stop_at_best(run)
     if not change.needs_recording:
         return change
     if GRADIENT_NORM not in run:
-        return Change(_CLIP, ("1.0",))
+        return ChangeSpec(_CLIP, ("1.0",))
     norms = whole(run, GRADIENT_NORM).finite.values
     # From before it fails: what comes after is what clipping is to prevent.
     early = norms[: max(5, len(norms) // 2)]
     usual = float(np.percentile(early, float(change.words[0][1:]))) if len(early) else 1.0
     middle = float(np.median(early)) if len(early) else 1.0
     limit = min(usual, 2 * middle)
-    return Change(_CLIP, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else Change(_CLIP, ("1.0",))
+    return (
+        ChangeSpec(_CLIP, (f"{limit:.3g}",))
+        if math.isfinite(limit) and limit > 0
+        else ChangeSpec(_CLIP, ("1.0",))
+    )
 
 
-def _stop_at_best(run: Run) -> Change | None:
+def _stop_at_best(run: Run) -> ChangeSpec | None:
     if VAL_LOSS not in run:
         return None
     losses = whole(run, VAL_LOSS).finite
@@ -111,11 +115,11 @@ def _stop_at_best(run: Run) -> Change | None:
         return None
     best = int(np.argmin(losses.values))
     # One step more, so that the validation after the best one is run.
-    return Change("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
+    return ChangeSpec("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
 
 
 def measured_by(
-    symptoms: Iterable[Symptom], changes: Sequence[Change], run: Run, alters_loss: AltersLoss
+    symptoms: Iterable[Symptom], changes: Sequence[ChangeSpec], run: Run, alters_loss: AltersLoss
 ) -> Measure:
     """What arms are compared by: what the prescription promises, as far as the run shows it."""
     among, names = set(symptoms), {one.name for one in changes}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.launch.command import Command
 from traindx.recorder.launch.environment import TRIAL, recording_environment
 
@@ -33,7 +33,7 @@ class ArmSpec:
     """Where its recording and its output go."""
     place: Path
     """The working directory."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangeSpec, ...] = ()
     seed: int = 0
     steps: int | None = None
     """How many steps it takes, where that is known."""

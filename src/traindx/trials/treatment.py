@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from traindx.changes.source.patch import Patch, patch_of
-from traindx.changes.types import Change, changes_from, name_of
+from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -38,7 +38,7 @@ _WEIGHTS = "weights.pt"
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
 
-AltersLoss = Callable[[Change], bool]
+AltersLoss = Callable[[ChangeSpec], bool]
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class TreatOptions:
                 raise TraindxError(f"--{option} {value}: is no number above 0")
 
     @property
-    def changes(self) -> tuple[tuple[Change, ...], ...]:
+    def changes(self) -> tuple[tuple[ChangeSpec, ...], ...]:
         """What `only` asks for."""
-        return tuple(changes_from(text) for text in self.only)
+        return tuple(parse_changes(text) for text in self.only)
 
 
 @dataclass(frozen=True)

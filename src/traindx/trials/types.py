@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from traindx.changes.types import Change, name_of
+from traindx.changes.types import ChangeSpec, name_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
@@ -49,7 +49,7 @@ class Arm:
 
     seed: int
     """0 for the seeds of the program itself, else what is added to them."""
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     """Empty for the control arm."""
     folder: str
     """Where its recording is."""
@@ -80,7 +80,7 @@ class Pair:
 class Trial:
     """A change, what it was compared by, and what came out."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     """Usually one; several where they were tried together."""
     cause: str
     """The slug of the cause it is meant for; empty where the user asked for it."""
@@ -147,7 +147,7 @@ def _mean(values: "list[float | None]") -> float | None:
 class Candidate:
     """A change that may be tried, and why in this place."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     cause: str
     title: str
     measure: Measure

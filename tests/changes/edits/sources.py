@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
-from traindx.changes.types import change_from
+from traindx.changes.types import parse_change
 from traindx.facts import (
     BACKWARD_PLACE,
     LOADER_PLACE,
@@ -55,7 +55,7 @@ class Bench:
 
     def patch(self, program: str, *changes: str, facts: Mapping[Fact, Scalar] | None = None) -> Patch:
         run = self._run(program, facts)
-        asked = [change_from(one) for one in changes]
+        asked = [parse_change(one) for one in changes]
         patch = patch_of(asked, run)
         assert patch is not None, refusal_of(asked, run)
         assert patch.before == dedent(program)
@@ -69,8 +69,8 @@ class Bench:
 
     def refusal(self, program: str, change: str, facts: Mapping[Fact, Scalar] | None = None) -> str:
         run = self._run(program, facts)
-        assert patch_of([change_from(change)], run) is None
-        return refusal_of([change_from(change)], run)
+        assert patch_of([parse_change(change)], run) is None
+        return refusal_of([parse_change(change)], run)
 
     def _run(self, program: str, facts: Mapping[Fact, Scalar] | None) -> Run:
         text = dedent(program)

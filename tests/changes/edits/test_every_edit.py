@@ -10,7 +10,7 @@ from tests.changes.edits.sources import run_on
 from traindx.changes import edits
 from traindx.changes.edits import optimizer_lr
 from traindx.changes.source.patch import patch_of, refusal_of
-from traindx.changes.types import change_from
+from traindx.changes.types import parse_change
 
 CHANGES = Path(edits.__file__).parents[1]
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -78,7 +78,7 @@ def test_every_edit_is_named_like_a_change() -> None:
     shelf = names(Path(edits.__file__).parent)
     assert optimizer_lr.EDIT.name in shelf
     assert shelf <= names(CHANGES)
-    assert shelf == {change_from(one).name for one in ASKED}
+    assert shelf == {parse_change(one).name for one in ASKED}
 
 
 @pytest.mark.parametrize("script", [one["script"] for one in INDEX[::3]])
@@ -87,7 +87,7 @@ def test_real_programs_stay_whole(script: str, monkeypatch: pytest.MonkeyPatch) 
     text = (SCRIPTS / script).read_text()
     run = run_on(script, text)
     for one in ASKED:
-        change = change_from(one)
+        change = parse_change(one)
         patch = patch_of([change], run)
         if patch is None:
             assert refusal_of([change], run), one

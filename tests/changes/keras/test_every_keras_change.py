@@ -8,7 +8,7 @@ import pytest
 
 from tests.changes.keras.trainings import Sequential, changed, dense, keras, notes, torch, train
 from traindx.changes.live.apply import operations
-from traindx.changes.types import change_from
+from traindx.changes.types import parse_change
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import Command
 from traindx.trials.arm import applied, carry_out
@@ -34,7 +34,7 @@ def test_a_change_is_applied_or_says_why_not_and_is_undone(form: str, tmp_path: 
     with changed(tmp_path, form, steps=100):
         train(steps=2)
     assert train(steps=2).losses == before
-    assert notes(tmp_path) or change_from(form).name in NOTHING_TO_DO
+    assert notes(tmp_path) or parse_change(form).name in NOTHING_TO_DO
 
 
 def test_a_program_that_trains_by_torch_is_changed_as_before(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_an_arm_is_changed_recorded_as_it_is_changed_and_ended(
     monkeypatch.setenv("KERAS_BACKEND", "torch")
     monkeypatch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     (tmp_path / "train.py").write_text(PROGRAM.format(first=first, second=second))
-    changes = (change_from("optimizer.lr x 0.1"), change_from("stop.at 20"))
+    changes = (parse_change("optimizer.lr x 0.1"), parse_change("stop.at 20"))
     done = carry_out(
         ArmSpec(Command(sys.executable, (sys.executable, "train.py")), tmp_path / "arm", tmp_path, changes)
     )

@@ -24,7 +24,7 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer  # noqa: E402
 
 from traindx.changes.live.apply import begin  # noqa: E402
 from traindx.changes.live.program import Program  # noqa: E402
-from traindx.changes.types import change_from  # noqa: E402
+from traindx.changes.types import parse_change  # noqa: E402
 from traindx.recorder.launch.environment import NOTES  # noqa: E402
 
 STEPS = 6
@@ -81,7 +81,7 @@ def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Pr
     """A program with changes, until it ends."""
     program = Program(folder, steps)
     try:
-        begin(program, [change_from(text) for text in texts])
+        begin(program, [parse_change(text) for text in texts])
         yield program
     finally:
         program.patches.undo()

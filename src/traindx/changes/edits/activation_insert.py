@@ -11,16 +11,16 @@ from traindx.changes.source.imports import imported
 from traindx.changes.source.keras import activation_of, bends_behind, hidden_layers, is_keras_model
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
 _MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
-_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | dropout.MODULES.keys()
+_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | dropout.DROPOUTS.keys()
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Put an activation between layers of nn.Sequential, forward or Keras where nothing bends."""
     kind = change.words[0] if change.words else ""
     if kind not in _MODULES:

@@ -2,13 +2,13 @@
 
 import libcst as cst
 
-from traindx.changes.source.activation import MODULES, called, kind_of
+from traindx.changes.source.activation import ACTIVATIONS, called, kind_of
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.hidden import is_hidden_call, is_hidden_module, is_of_model
 from traindx.changes.source.imports import imported
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -25,13 +25,13 @@ _STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
 """Words for several activations."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Exchange the activations that a layer follows; what the output passes last stays."""
     if len(change.words) != 2 or change.words[1] not in _NEW:
         raise RefusedError(f'"{change}" names no activation to take, such as relu leaky_relu')
     old, new = change.words
     kinds = _STANDS_FOR.get(old, (old,))
-    modules = {name for name, kind in MODULES.items() if kind in kinds}
+    modules = {name for name, kind in ACTIVATIONS.items() if kind in kinds}
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):
         if last_name(call.func) in modules and is_hidden_module(source, call):

@@ -11,7 +11,7 @@ from traindx.changes.source.loss import divided
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, under
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
@@ -21,7 +21,7 @@ _KEYWORDS = Keywords(
 )
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Let gradients of so many batches add up before each step."""
     batches = max(1, round(change.number))
     framework = told_by(source, run, _KEYWORDS)

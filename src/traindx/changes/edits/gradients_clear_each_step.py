@@ -7,12 +7,12 @@ from traindx.changes.source.loop import backward_of, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
 from traindx.changes.source.words import last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Clear before the backward pass; behind the step where gradients of several passes are added up."""
     step, *others = steps_of(source, run)
     if others:

@@ -12,7 +12,7 @@ from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed
 from traindx.changes.source.words import expression, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
@@ -21,7 +21,7 @@ _WHAT = "the limit of the gradient norm"
 _KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "clipnorm"))
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another limit where gradients are clipped, take the clipping out, or put it before the step."""
     found = calls_of(source, {_CALL})
     if len(found) > 1:
@@ -44,7 +44,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     return _inserted(source, change, run)
 
 
-def _otherwise(source: Source, change: Change, run: Run, call: cst.Call) -> Edited:
+def _otherwise(source: Source, change: ChangeSpec, run: Run, call: cst.Call) -> Edited:
     if change.words == ("none",):
         around = source.parent(call)
         if not isinstance(around, cst.Expr):
@@ -62,13 +62,13 @@ def _otherwise(source: Source, change: Change, run: Run, call: cst.Call) -> Edit
     )
 
 
-def _said(source: Source, call: cst.Call, literal: Literal, change: Change) -> str:
+def _said(source: Source, call: cst.Call, literal: Literal, change: ChangeSpec) -> str:
     new = call.deep_replace(literal.node, expression(number_text(change.scaled(literal.value))))
     assert isinstance(new, cst.Call)
     return f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
 
 
-def _setting(source: Source, change: Change, run: Run, call: cst.Call, name: str) -> Edited:
+def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name: str) -> Edited:
     given = argument(call, (name,))
     if given is not None and change.words == ("none",):
         where = source.place(given)
@@ -85,7 +85,7 @@ def _setting(source: Source, change: Change, run: Run, call: cst.Call, name: str
     return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
 
 
-def _inserted(source: Source, change: Change, run: Run) -> Edited:
+def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     parts: dict[cst.CSTNode, New] = {}
     says = ""
     for step in steps_of(source, run):

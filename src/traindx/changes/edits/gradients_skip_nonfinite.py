@@ -7,12 +7,12 @@ from traindx.changes.source.imports import imported
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import under
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Let the optimizer step only where all gradients are finite."""
     parts: dict[cst.CSTNode, New] = {}
     steps = steps_of(source, run)

@@ -9,7 +9,7 @@ from traindx.changes.source.keras import hidden_layers, is_keras_model, output_l
 from traindx.changes.source.preparing import model_name, prepared
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -28,7 +28,7 @@ _NAMES = ("layers", "weighted_layers", "drawn_layers")
 _OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Draw the weights of layers right before the optimizer is made, whatever was drawn before."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in (*_DRAWN, _DEFAULT):

@@ -7,7 +7,7 @@ from traindx.changes.source.imports import imported
 from traindx.changes.source.scaling import feature_axes, library_of, named, place_of, remade
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -16,7 +16,7 @@ _DEVIATION = "1.4826"
 """Standard deviations in a median distance from the median, of a normal distribution."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Cut the arrays where the training rows end by their medians; else what enters the model."""
     if feature_axes(source) != "0":
         raise RefusedError(

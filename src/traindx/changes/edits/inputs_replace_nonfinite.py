@@ -6,12 +6,12 @@ from traindx.changes.source.entering import entered
 from traindx.changes.source.imports import imported
 from traindx.changes.source.scaling import library_of, named, place_of, remade
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Put 0 in the place of what is no number in the arrays; else in what enters the model."""
     try:
         arrays = arrays_of(source, run, 0)

@@ -5,7 +5,7 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.entering import entered
 from traindx.changes.source.scaling import feature_axes, named, place_of, remade
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -14,7 +14,7 @@ _LEAST = "1e-8"
 """What keeps a feature that never changes from a division by zero."""
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Standardise the arrays by their training rows; else what enters the model."""
     if "Embedding" in source.text:
         raise RefusedError(f"{source.shown} looks its inputs up in an Embedding: they are names, not numbers")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from traindx.changes.source.activation import MODULES, kind_of
+from traindx.changes.source.activation import ACTIVATIONS, kind_of
 from traindx.changes.source.calls import argument
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.hidden import is_hidden_call, is_hidden_module
@@ -12,15 +12,15 @@ from traindx.changes.source.imports import imported
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-_ACTIVATIONS = frozenset({*MODULES, "GELU", "ELU", "SiLU", "SELU"}) - {"Softmax"}
+_ACTIVATIONS = frozenset({*ACTIVATIONS, "GELU", "ELU", "SiLU", "SELU"}) - {"Softmax"}
 _CONVOLVING = frozenset({"Conv1d", "Conv2d", "Conv3d"})
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Normalise what layers give to hidden activations: in sequences, in lists, and in forward."""
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):

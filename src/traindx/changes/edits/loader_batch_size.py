@@ -9,12 +9,12 @@ from traindx.changes.source.loader import loader_call
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
 from traindx.run import Run
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the batch size of the training data otherwise."""
     call, name, position, default = _written(source, run)
     given = argument(call, (name,), position)
@@ -27,7 +27,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
 
 
-def _size(run: Run, change: Change, before: float) -> float:
+def _size(run: Run, change: ChangeSpec, before: float) -> float:
     """As in a trial: at least one row, and where it grows no more than a quarter of those there are."""
     after, rows = max(1.0, change.scaled(before)), run.facts.get(TRAINING_SAMPLES)
     if not isinstance(rows, int | float) or after <= before:

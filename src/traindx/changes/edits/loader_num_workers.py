@@ -11,12 +11,12 @@ from traindx.changes.source.loader import loader_call
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Give the loader of the training data worker processes."""
     arguments = trainer_call(source)
     name = "dataloader_num_workers" if arguments is not None else "num_workers"

@@ -5,12 +5,12 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loader import loader_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Let the loader of the training data shuffle."""
     call = loader_call(source, run)
     for name in ("sampler", "batch_sampler"):

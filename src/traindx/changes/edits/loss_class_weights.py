@@ -13,14 +13,14 @@ from traindx.changes.source.loss import Loss, loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before
 from traindx.changes.source.words import last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 _COUNTS, _LABELS, _WEIGHTS = "class_counts", "train_labels", "class_weights"
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Count the labels of the training data before the loss is made, and weigh by them."""
     loss = loss_of(source, run)
     for name in ("weight", "pos_weight"):

@@ -6,12 +6,12 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loop import Step, backward_of, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Divide by the number that the step waits for, where gradients are taken."""
     backward = backward_of(source, run)
     steps = [count for one in steps_of(source, run) if (count := _count(source, one))]

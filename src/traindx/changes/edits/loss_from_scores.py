@@ -5,7 +5,7 @@ from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -17,7 +17,7 @@ _TWINS = {
 }
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Exchange a loss on probabilities for its twin on scores."""
     made = loss_of(source, run).made
     name = last_name(made.func)

@@ -7,14 +7,14 @@ from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 _WHAT = "the label smoothing"
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the label smoothing of the cross-entropy."""
     arguments = trainer_call(source)
     name = "label_smoothing" if arguments is None else "label_smoothing_factor"

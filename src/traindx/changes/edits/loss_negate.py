@@ -7,12 +7,12 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loop import backward_of, differentiated
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take a minus away before what gradients are taken of, or put one there."""
     backward = backward_of(source, run)
     node = differentiated(source, backward)

@@ -5,7 +5,7 @@ import re
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.output import without_last_activation
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT
 from traindx.run import Run
 
@@ -13,7 +13,7 @@ _SQUASHING = ("cross_entropy", "binary_cross_entropy_with_logits")
 _HALVED = re.compile(r"[<>]=?\s*0?\.50*\b|\.round\(")
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the softmax or sigmoid away that stands before a loss that applies it itself."""
     loss = run.facts.get(LOSS_FUNCTION)
     if loss is not None and loss not in _SQUASHING:

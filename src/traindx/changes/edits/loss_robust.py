@@ -5,12 +5,12 @@ from traindx.changes.source.imports import imported
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the generalised cross-entropy, (1 - p^q) / q, in the place of the plain one."""
     loss = loss_of(source, run)
     settings = loss.made.args if loss.made is not loss.used else loss.used.args[2:]

@@ -6,7 +6,7 @@ from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.loss import code_of_loss
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, number_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -15,7 +15,7 @@ _KEPT = {**dict.fromkeys(_BELOW, "clamp_min(1e-7)"), "exp": "clamp_max(80.0)"}
 """What keeps the argument of a function where it is finite."""
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Keep what enters logarithms, roots and exponentials of the loss off their ends."""
     parts: dict[cst.CSTNode, New] = {}
     for block in code_of_loss(source, run):

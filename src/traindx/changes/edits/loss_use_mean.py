@@ -5,12 +5,12 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, text_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Let the loss function take the mean where it is told to sum."""
     loss = loss_of(source, run)
     given = argument(loss.made, ("reduction",))

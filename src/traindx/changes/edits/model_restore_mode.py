@@ -10,7 +10,7 @@ from traindx.changes.source.loop import backward_of, loop_around, model_at
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, first_in
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
@@ -19,7 +19,7 @@ _TRAINING = 2
 """The place of that word among the arguments of a dropout."""
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Tie dropout to the mode of its module; set the modes before validation and before the batches."""
     tied = _tied(source)
     try:
@@ -56,7 +56,9 @@ def _is_of_method(source: Source, call: cst.Call) -> bool:
 
 def _called(source: Source, call: cst.Call) -> cst.Call | None:
     """functional.dropout(x, p) without a word about its mode, or with True."""
-    if last_name(call.func) not in dropout.ON_UNLESS_TOLD or source.code(call.func).startswith("self."):
+    if last_name(call.func) not in dropout.DROPOUTS_ON_BY_DEFAULT or source.code(call.func).startswith(
+        "self."
+    ):
         return None
     given = argument(call, ("training",), _TRAINING)
     if spread(call) or (given is not None and source.code(given.value) != "True"):
@@ -69,11 +71,11 @@ def _called(source: Source, call: cst.Call) -> cst.Call | None:
 def _made(source: Source, call: cst.Call) -> cst.Call | None:
     """nn.Dropout(p)(x): a module that is made anew for every pass never hears of the mode."""
     made = call.func
-    if not isinstance(made, cst.Call) or last_name(made.func) not in dropout.MODULES:
+    if not isinstance(made, cst.Call) or last_name(made.func) not in dropout.DROPOUTS:
         return None
     if len(call.args) != 1 or len(made.args) > 1 or any(one.star for one in (*call.args, *made.args)):
         return None
-    function = f"torch.nn.functional.{dropout.MODULES[last_name(made.func)]}"
+    function = f"torch.nn.functional.{dropout.DROPOUTS[last_name(made.func)]}"
     try:
         spelled = expression(imported(source, function))
     except RefusedError:

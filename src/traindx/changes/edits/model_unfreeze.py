@@ -6,12 +6,12 @@ from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.freezing import freezing
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the statement out that freezes parameters."""
     found = freezing(source)
     if not found:

@@ -10,12 +10,12 @@ from traindx.changes.source.optimizer import optimizer_call, parameters_of, targ
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, small_statement
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Give the optimizer the whole model, or the other models that are called beside the one it holds."""
     call = optimizer_call(source, run)
     name = parameters_of(source, call)

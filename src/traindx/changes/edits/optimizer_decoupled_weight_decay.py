@@ -4,12 +4,12 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """AdamW in place of Adam, with the same arguments."""
     call = optimizer_call(source, run)
     if is_keras(call, source):

@@ -15,7 +15,7 @@ from traindx.changes.source.optimizer import (
 )
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import number_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
@@ -28,7 +28,7 @@ _OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
 """Schedules that set rates of their own, and where they are written, from the second argument on."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the rate otherwise where it is written: at the optimizer, its groups or its schedule."""
     if trainer_call(source) is not None or named_optimizer(source) is not None:
         return edit_setting(source, run, change, _SETTING)
@@ -57,7 +57,7 @@ def _of_schedule(source: Source, run: Run) -> list[Literal]:
     return found
 
 
-def _all_scaled(source: Source, change: Change, literals: list[Literal], because: str) -> Edited:
+def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], because: str) -> Edited:
     if not change.is_factor and len(literals) > 1:
         raise RefusedError(
             f"{because} at {source.place(literals[0].holder)}: one rate for all would level them"

@@ -8,7 +8,7 @@ from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -17,7 +17,7 @@ _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999",
 """Optimizers whose momentum is the first of two betas, and what the second is where nothing is said."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the momentum otherwise, or the first beta."""
     call = optimizer_call(source, run)
     kind = last_name(call.func)
@@ -31,7 +31,7 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     return edit_setting(source, run, change, setting)
 
 
-def _of_betas(source: Source, change: Change, run: Run, call: cst.Call, second: str) -> Edited:
+def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, second: str) -> Edited:
     betas = argument(call, ("betas",), 2)
     if betas is None and change.scaled(0.9) == 0.9:
         raise RefusedError(f"the momentum at {source.place(call)} is 0.9 already")

@@ -5,7 +5,7 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -19,7 +19,7 @@ _FOREIGN = {
 """Arguments of other optimizers that a class does not know, or that are set anew."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Exchange the class, set its rate, and leave out what it does not know."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:

@@ -10,12 +10,12 @@ from traindx.changes.source.keras import is_keras_model, output_layer
 from traindx.changes.source.output import last_activations
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, number_of, text_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUTS, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Write sigmoid where a softmax is taken over the one output of the model."""
     if is_keras_model(source):
         return _of_keras(source)

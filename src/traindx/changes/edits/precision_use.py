@@ -7,7 +7,7 @@ from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, text_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -17,7 +17,7 @@ _OF_LIGHTNING = {"float32": '"32-true"', "bfloat16": '"bf16-mixed"'}
 _OF_KERAS = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another kind of numbers wherever the source asks for half precision."""
     kind = change.words[0] if change.words else ""
     if kind not in _KINDS:

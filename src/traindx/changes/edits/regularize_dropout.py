@@ -3,7 +3,7 @@
 import libcst as cst
 
 from traindx.changes.source import dropout
-from traindx.changes.source.activation import FUNCTIONS, kind_of
+from traindx.changes.source.activation import ACTIVATION_FUNCTIONS, kind_of
 from traindx.changes.source.calls import argument, calls_of, with_argument
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.hidden import is_hidden_call, is_hidden_module
@@ -12,7 +12,7 @@ from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
 from traindx.changes.source.words import expression, last_name, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -25,7 +25,7 @@ _ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
 _WHAT = "the share of dropout"
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write every share of dropout otherwise; where there is none, drop behind hidden layers."""
     edits = _written(source, change, run)
     if not edits:
@@ -34,15 +34,15 @@ def edit(source: Source, change: Change, run: Run) -> Edited:
     return Edited(parts, ", ".join(dict.fromkeys(one.says for one in edits)))
 
 
-def _written(source: Source, change: Change, run: Run) -> list[Edited]:
+def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
     found: list[Edited] = []
     for call in calls_of(
-        source, (*dropout.MODULES, *dropout.FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
+        source, (*dropout.DROPOUTS, *dropout.DROPOUT_FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
     ):
         name = last_name(call.func)
-        if name in dropout.MODULES:
+        if name in dropout.DROPOUTS:
             given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
-        elif name in dropout.FUNCTIONS:
+        elif name in dropout.DROPOUT_FUNCTIONS:
             if source.code(call.func).startswith("self."):
                 continue
             given, usual, key = argument(call, ("p",), 1), 0.5, "p"
@@ -53,7 +53,13 @@ def _written(source: Source, change: Change, run: Run) -> list[Edited]:
 
 
 def _share(
-    source: Source, change: Change, run: Run, call: cst.Call, given: cst.Arg | None, usual: float, key: str
+    source: Source,
+    change: ChangeSpec,
+    run: Run,
+    call: cst.Call,
+    given: cst.Arg | None,
+    usual: float,
+    key: str,
 ) -> list[Edited]:
     if given is None:
         if not usual:
@@ -67,7 +73,7 @@ def _share(
     return [rewritten(source, literal, change.scaled(literal.value))]
 
 
-def _inserted(source: Source, change: Change, run: Run) -> Edited:
+def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """A dropout behind hidden activations, as modules or as calls; else behind recurrent layers."""
     if change.is_factor or not change.number:
         raise RefusedError(f"{source.shown} has no dropout")
@@ -107,7 +113,7 @@ def _behind_calls(source: Source, run: Run, share: str) -> dict[cst.CSTNode, New
     found = [
         call
         for call in source.all(cst.Call)
-        if kind_of(source, call) in FUNCTIONS - {"softmax"}
+        if kind_of(source, call) in ACTIVATION_FUNCTIONS - {"softmax"}
         and _is_of_forward(source, call)
         and is_hidden_call(source, run, call)
     ]

@@ -12,7 +12,7 @@ from traindx.changes.source.optimizer import (
     trainer_call,
 )
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -28,7 +28,7 @@ _SETTING = Setting(
 )
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the weight decay otherwise where it is written, or add it."""
     kind = run.facts.get(OPTIMIZER)
     if kind in _NONE:

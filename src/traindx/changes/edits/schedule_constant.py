@@ -8,12 +8,12 @@ from traindx.changes.source.optimizer import target_of, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the steps of the schedule out."""
     arguments = trainer_call(source)
     kind = argument(arguments, ("lr_scheduler_type",)) if arguments is not None else None

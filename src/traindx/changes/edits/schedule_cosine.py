@@ -6,12 +6,12 @@ from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Let the rate fall until the end of the run, in the place of any other schedule."""
     arguments = trainer_call(source)
     if arguments is not None:

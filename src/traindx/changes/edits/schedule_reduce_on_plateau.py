@@ -10,7 +10,7 @@ from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, number_text
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.run import Run
 
@@ -18,7 +18,7 @@ _WINDOWS, _WAITS, _LEAST = 25, 2, 5
 """As in a trial: parts of the run, parts without a better loss, steps in a part at the least."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Tell a schedule the mean loss of each part of the run; it divides the rate where that stands still."""
     if trainer_call(source) is not None:
         raise RefusedError(f"the trainer of {source.shown} would need a metric to watch")

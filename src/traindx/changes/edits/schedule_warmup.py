@@ -7,7 +7,7 @@ from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import text_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -15,7 +15,7 @@ _MOST = 0.3
 """Of the run, as in a trial: a warm-up that never ends is another rate."""
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Let the rate rise over the first steps, where no schedule is there yet."""
     total = number_of_steps(run)
     wanted = max(1, round(change.number))

@@ -8,12 +8,12 @@ from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.run import Run
 
 
-def edit(source: Source, change: Change, run: Run) -> Edited:
+def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """End the training after so many steps, or after the epoch nearest to them."""
     # A trial takes one step more, so that the validation after the best step is run.
     steps = max(1, round(change.number) - 1)

@@ -8,12 +8,12 @@ from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Give the target of the loss the shape of the prediction, in training and in validation."""
     first = loss_of(source, run).used
     calls = [first]

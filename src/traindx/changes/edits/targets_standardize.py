@@ -4,7 +4,7 @@ from traindx.changes.source.arrays import arrays_of
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.scaling import named, place_of, remade
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -19,7 +19,7 @@ _OF_NUMBERS = (
 )
 
 
-def edit(source: Source, _: Change, run: Run) -> Edited:
+def edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Standardise the targets by their training rows; predictions are then in deviations from the mean."""
     loss = run.facts.get(LOSS_FUNCTION)
     if loss is not None and loss not in _OF_NUMBERS:

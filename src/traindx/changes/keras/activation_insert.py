@@ -5,7 +5,7 @@ import keras
 from traindx.changes.live.keras_layers import bends, direct_followers
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _KINDS = {
     "relu": keras.activations.relu,
@@ -14,7 +14,7 @@ _KINDS = {
 }
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Give an activation to each layer that another one follows directly."""
     kind = change.words[0]
     activation = _KINDS[kind]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from traindx.changes.live.keras_layers import WEIGHING, hidden_layers
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _SIGMOIDS = (keras.activations.sigmoid, keras.activations.hard_sigmoid)
 _TANHS = (keras.activations.tanh, keras.activations.hard_tanh)
@@ -28,7 +28,7 @@ _NEW: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Exchange activations of layers that another layer with weights follows."""
     old, new = change.words
     before, after = _OLD[old], _NEW[new]

@@ -4,10 +4,10 @@ import keras
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Train on the first batch that `fit` comes to, again and again."""
 
     def held(model: keras.Model, settings: Settings) -> Settings:

@@ -4,10 +4,10 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the optimizer take only each so many-th step, with the mean of the gradients in between."""
     batches = round(change.number)
 

@@ -4,10 +4,10 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Drop the gradients as soon as they were used, in a loop of the program's own."""
     fits = False
 

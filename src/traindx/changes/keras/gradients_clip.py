@@ -8,7 +8,7 @@ from torch.nn.utils import get_total_norm
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LIMITS = {
     "clipnorm": "the limit of the gradient norm of each weight",
@@ -17,7 +17,7 @@ _LIMITS = {
 }
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Clip before each step, or change the limits of the optimizer's own clipping."""
     if change.is_factor or change.words == ("none",):
         program.stepping.on_optimizer(lambda optimizer: _change_limits(program, change, optimizer))
@@ -34,7 +34,7 @@ def begin(program: KerasProgram, change: Change) -> None:
     program.stepping.before_step(clip)
 
 
-def _change_limits(program: KerasProgram, change: Change, optimizer: BaseOptimizer) -> None:
+def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: BaseOptimizer) -> None:
     held = {name: limit for name in _LIMITS if (limit := getattr(optimizer, name))}
     if not held:
         program.refuse(change, f"{type(optimizer).__name__} does not clip gradients")

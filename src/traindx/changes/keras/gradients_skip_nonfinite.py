@@ -8,10 +8,10 @@ from torch import Tensor
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Leave weights and optimizer alone in a step whose gradients hold a NaN or an infinity."""
 
     def skip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:

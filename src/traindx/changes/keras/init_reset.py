@@ -6,7 +6,7 @@ import keras
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _DRAWN = ("kernel", "depthwise_kernel", "pointwise_kernel")
 _ONES = ("gamma", "moving_variance")
@@ -20,7 +20,7 @@ _KINDS = {
 }
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Draw the weights of every known kind as is usual for it; the last one small."""
     kind = change.words[0].lower()
 

@@ -7,10 +7,10 @@ from traindx.changes.inputs_clip import Limits
 from traindx.changes.live.keras_features import decimal, feature_axis
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Cut what lies more deviations from the middle than a number."""
     far = change.number
     of_input: dict[tuple[int, int], Limits] = {}

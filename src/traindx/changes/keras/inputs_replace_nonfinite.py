@@ -5,10 +5,10 @@ from torch import Tensor
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
 
     def filled(_: object, __: int, values: Tensor) -> Tensor | None:

@@ -8,10 +8,10 @@ from traindx.changes.inputs_standardize import BATCHES, Statistics
 from traindx.changes.live.keras_features import decimal, feature_axis
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
     of_input: dict[tuple[int, int], Statistics] = {}
 

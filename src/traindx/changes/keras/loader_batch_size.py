@@ -6,13 +6,13 @@ from torch.utils.data import DataLoader
 from traindx.changes.live.keras_data import rows_of
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _USUAL = 32
 """What `fit` takes where nothing is said."""
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Multiply or set the batch size of `fit`; never above a fourth of the rows."""
 
     def resized(_: keras.Model, settings: Settings) -> Settings:

@@ -7,10 +7,10 @@ from torch.utils.data import DataLoader
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Give a `PyDataset` threads that read ahead."""
     workers = min(max(2, round(change.number)), max(2, os.cpu_count() or 2))
 

@@ -6,10 +6,10 @@ from torch.utils.data import DataLoader
 from traindx.changes.live.keras_data import rows_of
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let `fit` shuffle arrays that it is told to go through in order."""
 
     def shuffled(_: keras.Model, settings: Settings) -> Settings:

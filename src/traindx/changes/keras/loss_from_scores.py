@@ -6,10 +6,10 @@ from torch import Tensor
 from traindx.changes.live.keras_losses import CROSS_ENTROPIES, kind_of, takes_scores, twin
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Loss
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Tell a cross-entropy that it is given raw scores wherever it is."""
     are_scores = False
 

@@ -6,10 +6,10 @@ from torch import Tensor
 from traindx.changes.live.keras_losses import CROSS_ENTROPIES, kind_of, takes_scores
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Loss
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Give a cross-entropy of scores what entered the softmax or sigmoid before it."""
 
     def unsquashed(original: Loss) -> Loss:

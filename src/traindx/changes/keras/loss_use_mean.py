@@ -8,10 +8,10 @@ from torch import Tensor
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Loss
 from traindx.changes.live.program import learned_from
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Learn from the mean where the loss sums; it is shown as the program computes it."""
 
     def averaged(original: Loss) -> Loss:

@@ -4,10 +4,10 @@ import keras
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Settings
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let every weight of a model learn before `fit` gives them to the optimizer."""
 
     def thaw(model: keras.Model, settings: Settings) -> Settings:

@@ -11,10 +11,10 @@ from torch import Tensor
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.keras_steps import rate_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
 
     def unlearned(original: "Callable[..., object]") -> "Callable[..., object]":

@@ -4,10 +4,10 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
     def set_momentum(optimizer: BaseOptimizer) -> None:

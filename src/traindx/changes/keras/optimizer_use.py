@@ -10,7 +10,7 @@ from torch import Tensor
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _KINDS: dict[str, tuple[type[BaseOptimizer], dict[str, float]]] = {
     "adamw": (keras.optimizers.AdamW, {"learning_rate": 1e-3, "weight_decay": 0.01}),
@@ -29,7 +29,7 @@ _KEPT = (
 """What any optimizer can do, and does as the program has asked for."""
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
     made, usual = _KINDS[change.words[0].lower()]
     settings = {**usual, "learning_rate": float(change.words[1])} if len(change.words) > 1 else usual

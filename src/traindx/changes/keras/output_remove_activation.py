@@ -7,10 +7,10 @@ from traindx.changes.live.keras_layers import WEIGHING, bends, output_layers
 from traindx.changes.live.keras_losses import CROSS_ENTROPIES, kind_of, takes_scores
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Take the activation away that stands last in the model."""
 
     def passed(_: nn.Module, args: tuple[object, ...], __: object) -> object:

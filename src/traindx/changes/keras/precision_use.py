@@ -7,7 +7,7 @@ import keras
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _OTHERS = {
     "float32": dict.fromkeys(("mixed_float16", "mixed_bfloat16", "float16", "bfloat16"), "float32"),
@@ -16,7 +16,7 @@ _OTHERS = {
 """What becomes of the policies by which layers know what to compute in."""
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Make other policies than the program asks for."""
     others = _OTHERS[change.words[0]]
     exchanged = False

@@ -6,12 +6,12 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LEAST = 0.01
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
     length = program.steps
     if not length:

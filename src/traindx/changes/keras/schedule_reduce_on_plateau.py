@@ -5,10 +5,10 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.schedule_reduce_on_plateau import GIVES_WAY, Plateau
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = Plateau(program, change)
     stepping = program.stepping

@@ -3,10 +3,10 @@
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.schedule_warmup import length_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the rate rise in a line over so many steps."""
     length = length_of(change, program.steps)
 

@@ -6,10 +6,10 @@ from torch import Tensor
 
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Loss
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Give targets the shape of predictions where both hold as many numbers and Keras does not do it."""
 
     def matched(original: Loss) -> Loss:

@@ -9,12 +9,12 @@ from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram, Loss
 from traindx.changes.live.program import learned_from
 from traindx.changes.live.target_scale import TargetScale, scale_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _LOSSES = ("mean_squared_error", "mean_absolute_error", "huber", "log_cosh")
 
 
-def begin(program: KerasProgram, change: Change) -> None:
+def begin(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the model predict standardised targets; what it gives is brought back to their own unit.
 
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show

@@ -18,7 +18,7 @@ from traindx.changes.live import seeds
 from traindx.changes.live.keras_arrival import leave_keras_layers, when_keras_comes
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
-from traindx.changes.types import EARLY_STOP, Change, change_from
+from traindx.changes.types import EARLY_STOP, ChangeSpec, parse_change
 from traindx.errors import TraindxError
 from traindx.recorder.launch.environment import TRIAL
 
@@ -31,7 +31,7 @@ def operations() -> dict[str, Operation]:
     return {one.name: one for one in found}
 
 
-def operation_of(change: Change) -> Operation:
+def operation_of(change: ChangeSpec) -> Operation:
     """How a change is done; refused where nobody knows."""
     known = operations()
     if change.name not in known:
@@ -41,7 +41,7 @@ def operation_of(change: Change) -> Operation:
     return known[change.name]
 
 
-def check(change: Change) -> None:
+def check(change: ChangeSpec) -> None:
     """Refuse a change that nobody knows, or that is not written as such changes are."""
     if change.name == EARLY_STOP:
         if change.words:
@@ -68,7 +68,7 @@ def begin_from_environment() -> Program | None:
     asked = json.loads(wish)
     program = Program(Path(asked["folder"]), asked.get("steps"))
     seeds.install(int(asked["seed"]), program.patches)
-    begin(program, [change_from(text) for text in asked["changes"]])
+    begin(program, [parse_change(text) for text in asked["changes"]])
     for name in asked.get("observes", ()):
         import_module(f"{live.__name__}.{name}").begin(program)
     if asked.get("saves"):
@@ -76,7 +76,7 @@ def begin_from_environment() -> Program | None:
     return program
 
 
-def begin(program: Program, asked: Sequence[Change]) -> None:
+def begin(program: Program, asked: Sequence[ChangeSpec]) -> None:
     """Change a program that has made nothing yet; what it makes of Keras, as soon as it imports that."""
     leave_keras_layers(program)
     for change in asked:
@@ -85,7 +85,7 @@ def begin(program: Program, asked: Sequence[Change]) -> None:
         when_keras_comes(program, lambda: _begin_on_keras(program, asked))
 
 
-def _begin_on_keras(program: Program, asked: Sequence[Change]) -> None:
+def _begin_on_keras(program: Program, asked: Sequence[ChangeSpec]) -> None:
     try:
         # Not before: it imports Keras.
         from traindx.changes.live.keras_operation import refusing

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
 _READING = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
 
@@ -25,7 +25,7 @@ class Features:
 class Entrances:
     """The models of a program that data enters: what goes on from one model to the next is none."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._inner: set[int] = set()
 

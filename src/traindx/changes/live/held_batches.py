@@ -10,14 +10,14 @@ from torch.optim import Optimizer
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.hooks.loss_functions import NAMES
 
 Batches = dict[tuple[int, object], tuple[object, object]]
 """The first batch of each data set and batch size, with the data set, so that its identity stays its own."""
 
 
-def hold_loaders(program: Program, change: Change) -> Batches:
+def hold_loaders(program: Program, change: ChangeSpec) -> Batches:
     """Let every loader give its first batch again and again; epochs stay as long as they are."""
     first: Batches = {}
 
@@ -46,7 +46,7 @@ def _copied(batch: object) -> object:
         return batch
 
 
-def hold_tensors(program: Program, change: Change, unless: Callable[[], bool]) -> None:
+def hold_tensors(program: Program, change: ChangeSpec, unless: Callable[[], bool]) -> None:
     """Give the first inputs to the model, and the first targets to loss functions, at every step."""
     held = _Held(program, change, unless)
     program.on_input(held.inputs)
@@ -57,7 +57,7 @@ def hold_tensors(program: Program, change: Change, unless: Callable[[], bool]) -
 class _Held:
     """What the first step took in; how often something was called since a step tells what it is."""
 
-    def __init__(self, program: Program, change: Change, unless: Callable[[], bool]) -> None:
+    def __init__(self, program: Program, change: ChangeSpec, unless: Callable[[], bool]) -> None:
         self._program, self._change, self._unless = program, change, unless
         self._first: dict[tuple[object, ...], Tensor] = {}
         self._calls: dict[object, int] = {}

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 
-Begin = Callable[[KerasProgram, Change], None]
+Begin = Callable[[KerasProgram, ChangeSpec], None]
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class KerasOperation:
     """Called once, when Keras has been imported and nothing of it was used."""
 
 
-def as_for_torch(_: KerasProgram, __: Change) -> None:
+def as_for_torch(_: KerasProgram, __: ChangeSpec) -> None:
     """Begin nothing more: what the change does to torch is done to Keras on top of it."""
 
 
 def refusing(why: str) -> Begin:
     """Begin a change that Keras programs have no use for: say so when one calls its model."""
 
-    def begin(program: KerasProgram, change: Change) -> None:
+    def begin(program: KerasProgram, change: ChangeSpec) -> None:
         program.on_model(lambda _: program.refuse(change, why))
 
     return begin

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from traindx.changes.live.program import Program
-from traindx.changes.types import Change, change_from
+from traindx.changes.types import ChangeSpec, parse_change
 from traindx.errors import TraindxError
 
-Begin = Callable[[Program, Change], None]
+Begin = Callable[[Program, ChangeSpec], None]
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Operation:
     is_fix: bool = True
     """Whether it may repair a program; else it is there to look at one."""
 
-    def check(self, change: Change) -> None:
+    def check(self, change: ChangeSpec) -> None:
         """Refuse a change that is written as none of the forms is."""
-        if _shape(change.words) not in {_shape(change_from(one).words) for one in self.forms}:
+        if _shape(change.words) not in {_shape(parse_change(one).words) for one in self.forms}:
             raise TraindxError(f'"{change}": is written otherwise, for example: {"; ".join(self.forms)}')
         if change.is_factor and not change.number > 0:
             raise TraindxError(f'"{change}": multiplies by a number above 0')

@@ -16,7 +16,7 @@ from torch.nn import functional
 from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.hooks.patching import Patches
 from traindx.recorder.launch.environment import NOTES
 
@@ -96,11 +96,11 @@ class Program:
                 functional, name, lambda original: _instead(original, make(original), while_validating)
             )
 
-    def applied(self, change: Change, says: str) -> None:
+    def applied(self, change: ChangeSpec, says: str) -> None:
         """Tell that a change took hold, once."""
         self._note(change, says, applied=True)
 
-    def refuse(self, change: Change, why: str) -> None:
+    def refuse(self, change: ChangeSpec, why: str) -> None:
         """Tell that a change cannot be applied to this program, and why."""
         self._note(change, why, applied=False)
 
@@ -108,7 +108,7 @@ class Program:
         """Leave what was seen inside the program beside its recording."""
         (self._folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
 
-    def _note(self, change: Change, says: str, *, applied: bool) -> None:
+    def _note(self, change: ChangeSpec, says: str, *, applied: bool) -> None:
         if says in self._said:
             return
         self._said.add(says)

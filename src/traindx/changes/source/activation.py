@@ -9,7 +9,7 @@ from traindx.changes.source.edit import New
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import last_name
 
-MODULES = {
+ACTIVATIONS = {
     "ReLU": "relu",
     "ReLU6": "relu",
     "LeakyReLU": "leaky_relu",
@@ -22,7 +22,7 @@ MODULES = {
     "Softplus": "softplus",
 }
 """Classes of activations, and the functions they stand for."""
-FUNCTIONS = frozenset(MODULES.values())
+ACTIVATION_FUNCTIONS = frozenset(ACTIVATIONS.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +70,11 @@ def kind_of(source: Source, call: cst.Call) -> str:
     """The function that a call applies; empty where it applies no activation."""
     func = call.func
     if isinstance(func, cst.Call):
-        return MODULES.get(last_name(func.func), "")
+        return ACTIVATIONS.get(last_name(func.func), "")
     if _is_kept(source, func):
         return _kept_kind(source, func)
     name = last_name(func)
-    return name if name in FUNCTIONS and not _is_own(source, name) else ""
+    return name if name in ACTIVATION_FUNCTIONS and not _is_own(source, name) else ""
 
 
 def _is_own(source: Source, name: str) -> bool:
@@ -89,7 +89,7 @@ def _kept_kind(source: Source, func: cst.CSTNode) -> str:
         for one in source.all(cst.Assign, around)
         if source.code(one.targets[0].target) == source.code(func) and isinstance(one.value, cst.Call)
     ]
-    kinds = {MODULES.get(last_name(one.func), "") for one in made}
+    kinds = {ACTIVATIONS.get(last_name(one.func), "") for one in made}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
@@ -98,7 +98,7 @@ def last_of_sequential(source: Source, call: cst.Call) -> Activation | None:
     last = call.args[-1] if call.args else None
     if last is None or not isinstance(last.value, cst.Call):
         return None
-    kind = MODULES.get(last_name(last.value.func), "")
+    kind = ACTIVATIONS.get(last_name(last.value.func), "")
     if not kind or len(call.args) < 2:
         return None
     return Activation(kind, call, source.code(last.value), with_only(call, call.args[:-1]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 from traindx.run import Fact, Run
 
@@ -42,7 +42,7 @@ class Edit:
 
     name: str
     """As a change names it: "optimizer.lr"."""
-    edit: Callable[[Source, Change, Run], Edited]
+    edit: Callable[[Source, ChangeSpec, Run], Edited]
     """Raises `RefusedError` where the source does not say clearly enough what to edit."""
     where: tuple[Fact, ...]
     """Places that lie in the file to edit; the first that the run knows counts."""

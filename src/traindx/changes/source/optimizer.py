@@ -12,7 +12,7 @@ from traindx.changes.source.keras import named_optimizer
 from traindx.changes.source.literal import Literal, literal_behind, rewritten
 from traindx.changes.source.source import Source
 from traindx.changes.source.words import expression, last_name, number_text, text_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
 from traindx.run import Run
 
@@ -116,7 +116,7 @@ def is_keras(call: cst.Call, source: Source) -> bool:
     return "keras" in code or any("keras" in one and last_name(call.func) in one for one in imports)
 
 
-def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> Edited:
+def edit_setting(source: Source, run: Run, change: ChangeSpec, setting: Setting) -> Edited:
     """A number of the optimizer written otherwise, wherever it is written."""
     trainer = trainer_call(source)
     if trainer is not None and setting.trainer:
@@ -134,7 +134,9 @@ def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> 
     return _edit_argument(source, run, change, setting, call, names, position, default)
 
 
-def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Arg, spelled: str) -> Edited:
+def _spelled_out(
+    source: Source, change: ChangeSpec, setting: Setting, given: cst.Arg, spelled: str
+) -> Edited:
     """An optimizer of Keras that a text names, made by its class with a setting."""
     default = setting.default(spelled.rpartition(".")[2], keras=True)
     value = change.scaled(default)
@@ -148,7 +150,7 @@ def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Ar
 def _edit_argument(
     source: Source,
     run: Run,
-    change: Change,
+    change: ChangeSpec,
     setting: Setting,
     call: cst.Call,
     names: tuple[str, ...],

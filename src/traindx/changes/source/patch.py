@@ -17,7 +17,7 @@ from traindx.changes import edits
 from traindx.changes.source.edit import Edit, RefusedError
 from traindx.changes.source.rewriting import rewritten_source
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.facts import SCRIPT
 from traindx.run import Run
 
@@ -56,7 +56,7 @@ class Patch:
         )
 
 
-def patch_of(changes: Sequence[Change], run: Run) -> Patch | None:
+def patch_of(changes: Sequence[ChangeSpec], run: Run) -> Patch | None:
     """The patch that does the same as all the changes; None where no edit can express them."""
     try:
         return _patched(changes, run)
@@ -64,7 +64,7 @@ def patch_of(changes: Sequence[Change], run: Run) -> Patch | None:
         return None
 
 
-def refusal_of(changes: Sequence[Change], run: Run) -> str:
+def refusal_of(changes: Sequence[ChangeSpec], run: Run) -> str:
     """Why no patch can express the changes; empty where one can."""
     try:
         _patched(changes, run)
@@ -80,7 +80,7 @@ def known_edits() -> dict[str, Edit]:
     return {one.name: one for one in found}
 
 
-def _patched(changes: Sequence[Change], run: Run) -> Patch:
+def _patched(changes: Sequence[ChangeSpec], run: Run) -> Patch:
     for change in changes:
         if change.name not in known_edits():
             raise RefusedError(f'"{change}" cannot be written into source by a machine')

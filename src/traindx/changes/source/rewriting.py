@@ -35,10 +35,10 @@ class _Rewriter(cst.CSTTransformer):
             return new
         if isinstance(updated_node, cst.BaseSmallStatement):
             return _within_line(updated_node, new)
-        return _lines(updated_node, new)
+        return _around_lines(updated_node, new)
 
 
-def _lines(node: cst.CSTNode, new: Around) -> cst.FlattenSentinel[cst.CSTNode]:
+def _around_lines(node: cst.CSTNode, new: Around) -> cst.FlattenSentinel[cst.CSTNode]:
     ahead: list[cst.CSTNode] = [cst.parse_statement(text) for text in new.before]
     if ahead and isinstance(
         node, cst.SimpleStatementLine | cst.With | cst.For | cst.While | cst.If | cst.Try

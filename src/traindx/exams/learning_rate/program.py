@@ -13,7 +13,7 @@ import numpy as np
 
 from traindx.changes.schedule_range import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.curves.curve import whole
 from traindx.curves.stated import stated_number
 from traindx.errors import TraindxError
@@ -44,7 +44,7 @@ _SHORT = 0.8
 """Of the steps of a range test: a program that ends by itself before gets a shorter one."""
 _REACHED = 0.9
 _OWN_RATE = re.compile(r"the learning rate (\S+) ")
-_STANDING = Change("optimizer.lr", ("x", "1e-9"))
+_STANDING = ChangeSpec("optimizer.lr", ("x", "1e-9"))
 """A rate at which weights stay where they are."""
 
 
@@ -165,7 +165,9 @@ class _Programs:
             return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
 
     def _held(self, rate: float, factor: float, steps: int) -> Course:
-        done = self._carried_out(f"rate-{rate:.6g}", Change("optimizer.lr", ("x", f"{factor:.9g}")), steps)
+        done = self._carried_out(
+            f"rate-{rate:.6g}", ChangeSpec("optimizer.lr", ("x", f"{factor:.9g}")), steps
+        )
         losses, run = self._losses(done), _run(done)
         guess = _guess(run, losses)
         return Course(
@@ -176,7 +178,7 @@ class _Programs:
             broke=done.crashed,
         )
 
-    def _carried_out(self, name: str, change: Change, steps: int) -> ArmResult:
+    def _carried_out(self, name: str, change: ChangeSpec, steps: int) -> ArmResult:
         done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
         if done.run is None or (done.problem and not done.crashed):
             raise TraindxError(
@@ -236,9 +238,9 @@ def _run(done: ArmResult) -> Run:
     return done.run
 
 
-def range_change(low: float, high: float, steps: int) -> Change:
+def range_change(low: float, high: float, steps: int) -> ChangeSpec:
     """A rate that rises from one number to another, widened where the program's own lies outside."""
-    return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
+    return ChangeSpec("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
 
 
 def _guess(run: Run, losses: Sequence[float]) -> float | None:
@@ -262,8 +264,8 @@ def _patch(found: FoundRate, run: Run) -> tuple[Patch | None, str]:
     facts = {**run.facts, FIRST_RATE: found.current}
     told = replace(run, facts=facts)
     forms = [
-        Change("optimizer.lr", (f"{found.suggested:g}",)),
-        Change("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
+        ChangeSpec("optimizer.lr", (f"{found.suggested:g}",)),
+        ChangeSpec("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
     ]
     for form in forms:
         patch = patch_of((form,), told)

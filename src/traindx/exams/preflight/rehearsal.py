@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from traindx.changes.schedule_range import rising
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.curves.curve import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.program import own_rate, range_change, schedule_shares
@@ -43,9 +43,9 @@ _FEWEST_RANGE = 24
 _START = 60.0
 """Seconds that a program may take to come to its first step, and more where the first run did."""
 
-REPEAT = Change("batches.repeat")
+REPEAT = ChangeSpec("batches.repeat")
 
-_UNDROPPED = Change("regularize.dropout", ("0",))
+_UNDROPPED = ChangeSpec("regularize.dropout", ("0",))
 
 
 @dataclass
@@ -139,7 +139,7 @@ class Rehearsing:
     def _carried_out(
         self,
         name: str,
-        changes: tuple[Change, ...],
+        changes: tuple[ChangeSpec, ...],
         steps: int,
         *,
         observes: tuple[str, ...] = (),
