@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from torch import nn
 
-from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.functional import Activation, Calls, Place
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

@@ -1,6 +1,6 @@
 """The same batch at every step: what cannot be learnt by heart cannot be learnt."""
 
-from traindx.changes.live.held_batches import hold_loaders, hold_tensors
+from traindx.changes.live.batches import hold_loaders, hold_tensors
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from traindx.changes.live.features import Entrances
+from traindx.changes.live.batches import Entrances
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

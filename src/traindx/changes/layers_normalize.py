@@ -5,7 +5,7 @@ from functools import partial
 from torch import Tensor, nn
 from torch.nn import functional
 
-from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.functional import Activation, Calls, Place
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

@@ -1,6 +1,6 @@
 """Another batch size."""
 
-from traindx.changes.live.loaders import Settings, change_loaders
+from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

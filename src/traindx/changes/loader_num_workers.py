@@ -5,7 +5,7 @@ import os
 import torch
 from torch.utils.data import IterableDataset
 
-from traindx.changes.live.loaders import Settings, change_loaders
+from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

@@ -2,7 +2,7 @@
 
 from torch.utils.data import IterableDataset, SequentialSampler
 
-from traindx.changes.live.loaders import Settings, change_loaders
+from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

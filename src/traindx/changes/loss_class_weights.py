@@ -3,9 +3,8 @@
 import torch
 from torch import Tensor
 
-from traindx.changes.live.keras_arrival import is_called_by_keras_loss
 from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.live.program import Loss, Program, is_called_by_keras_loss, learned_from
 from traindx.changes.types import ChangeSpec
 
 

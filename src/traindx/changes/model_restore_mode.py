@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from traindx.changes.live.dropouts import set_dropouts
+from traindx.changes.live.functional import set_dropouts
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

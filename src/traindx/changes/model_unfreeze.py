@@ -3,8 +3,8 @@
 from torch import nn
 from torch.optim import Optimizer
 
-from traindx.changes.live.missing import give_missing
 from traindx.changes.live.operation import Operation
+from traindx.changes.live.optimizers import give_missing
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec
 

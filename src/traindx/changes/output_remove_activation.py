@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from traindx.changes.live.calls import Activation, Calls, Place
+from traindx.changes.live.functional import Activation, Calls, Place
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

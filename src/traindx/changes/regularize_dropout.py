@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from traindx.changes.live.calls import Activation, Calls, Place, followed
-from traindx.changes.live.dropouts import set_dropouts
+from traindx.changes.live.functional import Activation, Calls, Place, followed, set_dropouts
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec

@@ -3,8 +3,8 @@
 from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
+from traindx.changes.live.optimizers import first_rate, multiply_rates, without_schedule
 from traindx.changes.live.program import Program
-from traindx.changes.live.rates import first_rate, multiply_rates, without_schedule
 from traindx.changes.types import ChangeSpec
 
 

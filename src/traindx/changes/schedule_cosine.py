@@ -5,8 +5,8 @@ import math
 from torch.optim import Optimizer
 
 from traindx.changes.live.operation import Operation
+from traindx.changes.live.optimizers import multiply_rates, without_schedule
 from traindx.changes.live.program import Program
-from traindx.changes.live.rates import multiply_rates, without_schedule
 from traindx.changes.types import ChangeSpec
 
 _LEAST = 0.01

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from traindx.changes.live.operation import Operation
+from traindx.changes.live.optimizers import first_rate, multiply_rates
 from traindx.changes.live.program import Program
-from traindx.changes.live.rates import first_rate, multiply_rates
 from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 

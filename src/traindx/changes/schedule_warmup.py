@@ -1,8 +1,8 @@
 """A warm-up of the learning rate."""
 
 from traindx.changes.live.operation import Operation
+from traindx.changes.live.optimizers import multiply_rates
 from traindx.changes.live.program import Program
-from traindx.changes.live.rates import multiply_rates
 from traindx.changes.types import ChangeSpec
 
 _MOST = 0.3

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
+from traindx.changes.live.batches import TargetScale, scale_of
 from traindx.changes.live.operation import Operation
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.live.target_scale import TargetScale, scale_of
 from traindx.changes.types import ChangeSpec
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")

@@ -4,20 +4,18 @@ from itertools import pairwise
 
 import libcst as cst
 
-from traindx.changes.source import dropout
-from traindx.changes.source.calls import argument, calls_of, with_argument
+from traindx.changes.source import layers
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
-from traindx.changes.source.keras import activation_of, bends_behind, hidden_layers, is_keras_model
+from traindx.changes.source.layers import activation_of, bends_behind, hidden_layers, is_keras_model
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import argument, calls_of, expression, imported, last_name, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
 _MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
-_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | dropout.DROPOUTS.keys()
+_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | layers.DROPOUTS.keys()
 
 
 def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:

@@ -2,12 +2,17 @@
 
 import libcst as cst
 
-from traindx.changes.source.activation import ACTIVATIONS, called, kind_of
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.hidden import is_hidden_call, is_hidden_module, is_of_model
-from traindx.changes.source.imports import imported
+from traindx.changes.source.layers import (
+    ACTIVATIONS,
+    called,
+    is_hidden_call,
+    is_hidden_module,
+    is_of_model,
+    kind_of,
+)
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import expression, imported, last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run

@@ -2,15 +2,14 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_of, with_argument
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.framework import Keywords, told_by
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.loop import Step, backward_of, is_visible, loop_around, steps_of
 from traindx.changes.source.loss import divided
+from traindx.changes.source.optimizer import Keywords, told_by
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, under
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import argument, calls_of, expression, last_name, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run

@@ -6,7 +6,7 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loop import backward_of, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
-from traindx.changes.source.words import last_name
+from traindx.changes.source.syntax import last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run

@@ -2,16 +2,21 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_of, with_argument, without_arguments
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.framework import Keywords, told_by
-from traindx.changes.source.imports import imported
-from traindx.changes.source.keras import named_optimizer
 from traindx.changes.source.literal import Literal, literal_behind, rewritten, shown
 from traindx.changes.source.loop import parameters_at, steps_of
+from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed
-from traindx.changes.source.words import expression, number_text
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    number_text,
+    with_argument,
+    without_arguments,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run

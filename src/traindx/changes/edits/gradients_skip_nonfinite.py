@@ -3,10 +3,10 @@
 import libcst as cst
 
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import under
+from traindx.changes.source.syntax import imported
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run

@@ -2,13 +2,11 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, with_argument, without_arguments
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
-from traindx.changes.source.keras import hidden_layers, is_keras_model, output_layer
-from traindx.changes.source.preparing import model_name, prepared
+from traindx.changes.source.layers import hidden_layers, is_keras_model, output_layer
+from traindx.changes.source.model import model_name, prepared
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import argument, expression, imported, with_argument, without_arguments
 from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -1,12 +1,10 @@
 """Inputs without outliers."""
 
-from traindx.changes.source.arrays import arrays_of
+from traindx.changes.source.arrays import arrays_of, feature_axes, library_of, named, place_of, remade
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.entering import entered
-from traindx.changes.source.imports import imported
-from traindx.changes.source.scaling import feature_axes, library_of, named, place_of, remade
+from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import number_text
+from traindx.changes.source.syntax import imported, number_text
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

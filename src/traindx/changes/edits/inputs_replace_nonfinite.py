@@ -1,11 +1,10 @@
 """Inputs without holes."""
 
-from traindx.changes.source.arrays import arrays_of
+from traindx.changes.source.arrays import arrays_of, library_of, named, place_of, remade
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.entering import entered
-from traindx.changes.source.imports import imported
-from traindx.changes.source.scaling import library_of, named, place_of, remade
+from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import imported
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -1,9 +1,8 @@
 """Inputs with mean 0 and deviation 1."""
 
-from traindx.changes.source.arrays import arrays_of
+from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.entering import entered
-from traindx.changes.source.scaling import feature_axes, named, place_of, remade
+from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from traindx.changes.source.activation import ACTIVATIONS, kind_of
-from traindx.changes.source.calls import argument
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.hidden import is_hidden_call, is_hidden_module
-from traindx.changes.source.imports import imported
+from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kind_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import argument, expression, imported, last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run

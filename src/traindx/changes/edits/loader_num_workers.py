@@ -4,13 +4,12 @@ import os
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.literal import literal_behind, rewritten
-from traindx.changes.source.loader import loader_call
+from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import last_name
+from traindx.changes.source.syntax import argument, last_name, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run

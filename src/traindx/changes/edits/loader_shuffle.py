@@ -1,10 +1,9 @@
 """Training data in random order."""
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.loader import loader_call
+from traindx.changes.source.loop import loader_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import argument, expression, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run

@@ -3,16 +3,13 @@
 import libcst as cst
 
 from traindx.changes.source.arrays import arrays_of
-from traindx.changes.source.calls import argument, with_argument
-from traindx.changes.source.definition import of_name
+from traindx.changes.source.definitions import of_name
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
-from traindx.changes.source.loader import loader_call
-from traindx.changes.source.loop import is_visible
+from traindx.changes.source.loop import is_visible, loader_call
 from traindx.changes.source.loss import Loss, loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before
-from traindx.changes.source.words import last_name
+from traindx.changes.source.syntax import argument, imported, last_name, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run

@@ -4,7 +4,7 @@ from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import twin_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import last_name
+from traindx.changes.source.syntax import last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run

@@ -1,12 +1,11 @@
 """Labels smoothed."""
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import number_text
+from traindx.changes.source.syntax import argument, number_text, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run

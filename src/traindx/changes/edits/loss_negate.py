@@ -2,11 +2,11 @@
 
 import libcst as cst
 
-from traindx.changes.source.definition import of_name
+from traindx.changes.source.definitions import of_name
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loop import backward_of, differentiated
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import expression
 from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT
 from traindx.run import Run

@@ -3,7 +3,7 @@
 import re
 
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.output import without_last_activation
+from traindx.changes.source.loss import without_last_activation
 from traindx.changes.source.source import Source
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT

@@ -1,10 +1,9 @@
 """A loss that trusts labels less."""
 
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.imports import imported
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, number_text
+from traindx.changes.source.syntax import expression, imported, number_text
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run

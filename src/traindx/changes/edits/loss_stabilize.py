@@ -5,7 +5,7 @@ import libcst as cst
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.loss import code_of_loss
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_of
+from traindx.changes.source.syntax import expression, last_name, number_of
 from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT
 from traindx.run import Run

@@ -1,10 +1,9 @@
 """The mean over the samples in place of their sum."""
 
-from traindx.changes.source.calls import argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, text_of
+from traindx.changes.source.syntax import argument, expression, text_of
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run

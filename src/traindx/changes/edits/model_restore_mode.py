@@ -2,14 +2,12 @@
 
 import libcst as cst
 
-from traindx.changes.source import dropout
-from traindx.changes.source.calls import argument, spread, with_argument
+from traindx.changes.source import layers
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
 from traindx.changes.source.loop import backward_of, loop_around, model_at
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, first_in
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import argument, expression, imported, last_name, spread, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
@@ -56,7 +54,7 @@ def _is_of_method(source: Source, call: cst.Call) -> bool:
 
 def _called(source: Source, call: cst.Call) -> cst.Call | None:
     """functional.dropout(x, p) without a word about its mode, or with True."""
-    if last_name(call.func) not in dropout.DROPOUTS_ON_BY_DEFAULT or source.code(call.func).startswith(
+    if last_name(call.func) not in layers.DROPOUTS_ON_BY_DEFAULT or source.code(call.func).startswith(
         "self."
     ):
         return None
@@ -71,11 +69,11 @@ def _called(source: Source, call: cst.Call) -> cst.Call | None:
 def _made(source: Source, call: cst.Call) -> cst.Call | None:
     """nn.Dropout(p)(x): a module that is made anew for every pass never hears of the mode."""
     made = call.func
-    if not isinstance(made, cst.Call) or last_name(made.func) not in dropout.DROPOUTS:
+    if not isinstance(made, cst.Call) or last_name(made.func) not in layers.DROPOUTS:
         return None
     if len(call.args) != 1 or len(made.args) > 1 or any(one.star for one in (*call.args, *made.args)):
         return None
-    function = f"torch.nn.functional.{dropout.DROPOUTS[last_name(made.func)]}"
+    function = f"torch.nn.functional.{layers.DROPOUTS[last_name(made.func)]}"
     try:
         spelled = expression(imported(source, function))
     except RefusedError:

@@ -3,7 +3,7 @@
 import libcst as cst
 
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.freezing import freezing
+from traindx.changes.source.model import freezing
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
 from traindx.changes.types import ChangeSpec

@@ -2,14 +2,12 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument
-from traindx.changes.source.classes import module_classes
-from traindx.changes.source.definition import of_name
+from traindx.changes.source.definitions import of_name
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, small_statement
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import argument, expression, module_classes
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -3,7 +3,7 @@
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import last_name
+from traindx.changes.source.syntax import last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

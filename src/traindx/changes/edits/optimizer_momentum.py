@@ -2,12 +2,11 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import last_name, number_text
+from traindx.changes.source.syntax import argument, last_name, number_text, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

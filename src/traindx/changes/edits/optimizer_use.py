@@ -1,10 +1,16 @@
 """Another optimizer."""
 
-from traindx.changes.source.calls import argument, with_argument, without_arguments
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_text
+from traindx.changes.source.syntax import (
+    argument,
+    expression,
+    last_name,
+    number_text,
+    with_argument,
+    without_arguments,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -1,8 +1,8 @@
 """An output without its activation."""
 
-from traindx.changes.source.activation import ACTIVATION_FUNCTIONS
 from traindx.changes.source.edit import Edit, Edited
-from traindx.changes.source.output import without_last_activation
+from traindx.changes.source.layers import ACTIVATION_FUNCTIONS
+from traindx.changes.source.loss import without_last_activation
 from traindx.changes.source.source import Source
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, SCRIPT

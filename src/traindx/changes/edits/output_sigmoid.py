@@ -2,14 +2,19 @@
 
 import libcst as cst
 
-from traindx.changes.source.activation import called
-from traindx.changes.source.calls import argument, calls_of
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.imports import imported
-from traindx.changes.source.keras import is_keras_model, output_layer
-from traindx.changes.source.output import last_activations
+from traindx.changes.source.layers import called, is_keras_model, output_layer
+from traindx.changes.source.loss import last_activations
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_of, text_of
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    number_of,
+    text_of,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUTS, SCRIPT
 from traindx.run import Run

@@ -2,11 +2,18 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_of, with_argument, without_arguments
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, text_of
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    last_name,
+    text_of,
+    with_argument,
+    without_arguments,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

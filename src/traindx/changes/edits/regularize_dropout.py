@@ -2,16 +2,21 @@
 
 import libcst as cst
 
-from traindx.changes.source import dropout
-from traindx.changes.source.activation import ACTIVATION_FUNCTIONS, kind_of
-from traindx.changes.source.calls import argument, calls_of, with_argument
+from traindx.changes.source import layers
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
-from traindx.changes.source.hidden import is_hidden_call, is_hidden_module
-from traindx.changes.source.imports import imported
+from traindx.changes.source.layers import ACTIVATION_FUNCTIONS, is_hidden_call, is_hidden_module, kind_of
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
-from traindx.changes.source.words import expression, last_name, number_text
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    number_text,
+    with_argument,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
@@ -37,12 +42,12 @@ def edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
     found: list[Edited] = []
     for call in calls_of(
-        source, (*dropout.DROPOUTS, *dropout.DROPOUT_FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
+        source, (*layers.DROPOUTS, *layers.DROPOUT_FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
     ):
         name = last_name(call.func)
-        if name in dropout.DROPOUTS:
+        if name in layers.DROPOUTS:
             given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
-        elif name in dropout.DROPOUT_FUNCTIONS:
+        elif name in layers.DROPOUT_FUNCTIONS:
             if source.code(call.func).startswith("self."):
                 continue
             given, usual, key = argument(call, ("p",), 1), 0.5, "p"

@@ -1,17 +1,17 @@
 """More or less weight decay."""
 
-from traindx.changes.source.calls import argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.keras import named_optimizer
 from traindx.changes.source.literal import Literal, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
     edit_setting,
     literals_of_groups,
+    named_optimizer,
     optimizer_call,
     trainer_call,
 )
 from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

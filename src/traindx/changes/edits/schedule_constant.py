@@ -2,12 +2,11 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_at
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.optimizer import target_of, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import argument, calls_at, expression, last_name
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
 from traindx.run import Run

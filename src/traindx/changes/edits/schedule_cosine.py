@@ -1,11 +1,10 @@
 """A rate that falls along a cosine."""
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import argument, expression, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -2,14 +2,20 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_at, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.imports import imported
 from traindx.changes.source.loop import backward_of, differentiated, steps_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_text
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    expression,
+    imported,
+    last_name,
+    number_text,
+    with_argument,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.run import Run

@@ -1,12 +1,11 @@
 """A rate that rises at the beginning."""
 
-from traindx.changes.source.calls import argument, with_argument
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import text_of
+from traindx.changes.source.syntax import argument, text_of, with_argument
 from traindx.changes.types import ChangeSpec
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run

@@ -2,12 +2,19 @@
 
 import libcst as cst
 
-from traindx.changes.source.calls import argument, calls_at, calls_of, with_argument, without_arguments
 from traindx.changes.source.edit import Edit, Edited, RefusedError
 from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    calls_of,
+    expression,
+    last_name,
+    with_argument,
+    without_arguments,
+)
 from traindx.changes.types import ChangeSpec
 from traindx.facts import SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.run import Run

@@ -7,7 +7,7 @@ import libcst as cst
 from traindx.changes.source.edit import Edit, Edited, New, RefusedError
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression
+from traindx.changes.source.syntax import expression
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run

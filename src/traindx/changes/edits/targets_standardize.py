@@ -1,8 +1,7 @@
 """Targets with mean 0 and deviation 1."""
 
-from traindx.changes.source.arrays import arrays_of
+from traindx.changes.source.arrays import arrays_of, named, place_of, remade
 from traindx.changes.source.edit import Edit, Edited, RefusedError
-from traindx.changes.source.scaling import named, place_of, remade
 from traindx.changes.source.source import Source
 from traindx.changes.types import ChangeSpec
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, SCRIPT

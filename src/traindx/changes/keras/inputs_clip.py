@@ -4,7 +4,7 @@ import keras
 from torch import Tensor
 
 from traindx.changes.inputs_clip import Limits
-from traindx.changes.live.keras_features import decimal, feature_axis
+from traindx.changes.live.keras_layers import decimal, feature_axis
 from traindx.changes.live.keras_operation import KerasOperation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.types import ChangeSpec

@@ -3,9 +3,8 @@
 import keras
 from torch.utils.data import DataLoader
 
-from traindx.changes.live.keras_data import rows_of
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram, Settings
+from traindx.changes.live.keras_program import KerasProgram, Settings, rows_of
 from traindx.changes.types import ChangeSpec
 
 _USUAL = 32

@@ -4,9 +4,8 @@ import keras
 import torch
 from torch import Tensor
 
-from traindx.changes.live.keras_losses import BINARY, CATEGORICAL, SPARSE, kind_of
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram, Loss
+from traindx.changes.live.keras_program import BINARY, CATEGORICAL, SPARSE, KerasProgram, Loss, kind_of
 from traindx.changes.live.program import learned_from
 from traindx.changes.types import ChangeSpec
 

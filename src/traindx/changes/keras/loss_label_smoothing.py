@@ -4,9 +4,16 @@ import keras
 from torch import Tensor
 from torch.nn import functional
 
-from traindx.changes.live.keras_losses import CROSS_ENTROPIES, SPARSE, kind_of, takes_scores, twin
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram, Loss
+from traindx.changes.live.keras_program import (
+    CROSS_ENTROPIES,
+    SPARSE,
+    KerasProgram,
+    Loss,
+    kind_of,
+    takes_scores,
+    twin,
+)
 from traindx.changes.live.program import learned_from
 from traindx.changes.types import ChangeSpec
 

@@ -3,9 +3,8 @@
 import keras
 from torch import Tensor
 
-from traindx.changes.live.keras_losses import CROSS_ENTROPIES, kind_of, takes_scores
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram, Loss
+from traindx.changes.live.keras_program import CROSS_ENTROPIES, KerasProgram, Loss, kind_of, takes_scores
 from traindx.changes.types import ChangeSpec
 
 

@@ -4,9 +4,8 @@ import keras
 from torch import nn
 
 from traindx.changes.live.keras_layers import WEIGHING, bends, output_layers
-from traindx.changes.live.keras_losses import CROSS_ENTROPIES, kind_of, takes_scores
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.keras_program import CROSS_ENTROPIES, KerasProgram, kind_of, takes_scores
 from traindx.changes.types import ChangeSpec
 
 

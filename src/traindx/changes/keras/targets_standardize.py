@@ -3,12 +3,11 @@
 import keras
 from torch import Tensor
 
+from traindx.changes.live.batches import TargetScale, scale_of
 from traindx.changes.live.keras_layers import graph_of
-from traindx.changes.live.keras_losses import kind_of
 from traindx.changes.live.keras_operation import KerasOperation
-from traindx.changes.live.keras_program import KerasProgram, Loss
+from traindx.changes.live.keras_program import KerasProgram, Loss, kind_of
 from traindx.changes.live.program import learned_from
-from traindx.changes.live.target_scale import TargetScale, scale_of
 from traindx.changes.types import ChangeSpec
 
 _LOSSES = ("mean_squared_error", "mean_absolute_error", "huber", "log_cosh")

@@ -3,7 +3,10 @@
 import atexit
 import json
 import os
-from collections.abc import Sequence
+import random
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,13 +17,46 @@ import torch
 from traindx import changes
 from traindx.catalogue import modules
 from traindx.changes import keras, live
-from traindx.changes.live import seeds
-from traindx.changes.live.keras_arrival import leave_keras_layers, when_keras_comes
 from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
+from traindx.changes.live.program import Program, leave_keras_layers, when_keras_comes
 from traindx.changes.types import EARLY_STOP, ChangeSpec, parse_change
 from traindx.errors import TraindxError
+from traindx.recorder.hooks.patching import Patches
 from traindx.recorder.launch.environment import TRIAL
+
+_LARGEST = 2**32 - 1
+
+
+def install(seed: int, patches: Patches) -> None:
+    """Seed everything now, for programs that do not; add `seed` to what a program asks for.
+
+    With 0 a program that seeds itself gets what it would have got.
+    """
+    numpy = sys.modules.get("numpy")
+
+    def shifted(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def seeded(*args: object, **kwargs: object) -> object:
+            if args and isinstance(args[0], int):
+                args = ((args[0] + seed) % _LARGEST, *args[1:])
+            elif isinstance(kwargs.get("seed"), int):
+                kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
+            return original(*args, **kwargs)
+
+        return seeded
+
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if numpy is not None:
+        numpy.random.seed(seed)
+    if not seed:
+        return
+    patches.replace(torch, "manual_seed", shifted)
+    patches.replace(torch.random, "manual_seed", shifted)
+    patches.replace(random, "seed", shifted)
+    if numpy is not None:
+        patches.replace(numpy.random, "seed", shifted)
+
 
 _NOT_FOR_KERAS = "the change takes hold of torch's own layers, and the model is one of Keras'"
 
@@ -67,7 +103,7 @@ def begin_from_environment() -> Program | None:
         return None
     asked = json.loads(wish)
     program = Program(Path(asked["folder"]), asked.get("steps"))
-    seeds.install(int(asked["seed"]), program.patches)
+    install(int(asked["seed"]), program.patches)
     begin(program, [parse_change(text) for text in asked["changes"]])
     for name in asked.get("observes", ()):
         import_module(f"{live.__name__}.{name}").begin(program)

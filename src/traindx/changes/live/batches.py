@@ -1,17 +1,125 @@
-"""Batches that are held: every step gets what the first one got."""
+"""What a program learns from: loaders, inputs as rows of features, the scale of targets, batches that are held."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.utils.data import DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.changes.live.program import Loss, Program
 from traindx.changes.types import ChangeSpec
 from traindx.recorder.hooks.loss_functions import NAMES
+
+Settings = Mapping[str, object]
+
+
+def change_loaders(program: Program, how: Callable[[object, Settings], Settings]) -> None:
+    """Make every loader with the settings that are made of those the program asked for."""
+
+    def changed(original: "Callable[..., object]") -> "Callable[..., object]":
+        names = list(signature(original).parameters)[2:]
+
+        @wraps(original)
+        def init(loader: object, dataset: object, *args: object, **kwargs: object) -> None:
+            asked = {**dict(zip(names, args, strict=False)), **kwargs}
+            original(loader, dataset, **how(dataset, asked))
+
+        return init
+
+    program.patches.replace(DataLoader, "__init__", changed)
+
+
+_READING = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The data among the arguments of a model."""
+
+    place: int
+    """Which argument it is."""
+    values: Tensor
+    axis: int
+    """Where features or channels are."""
+
+
+class Entrances:
+    """The models of a program that data enters: what goes on from one model to the next is none."""
+
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
+        self._program, self._change = program, change
+        self._inner: set[int] = set()
+
+    def features(self, model: nn.Module, args: tuple[object, ...]) -> Features | None:
+        """The first tensor that a model is given; None where that is no rows of decimal numbers."""
+        place = next((n for n, one in enumerate(args) if isinstance(one, Tensor)), None)
+        values = args[place] if place is not None else None
+        if place is None or not isinstance(values, Tensor) or not _are_rows(values):
+            self._program.refuse(self._change, "the model is not given rows of decimal numbers")
+            return None
+        if torch.is_grad_enabled() and values.requires_grad:
+            self._inner.add(id(model))
+        if id(model) in self._inner:
+            return None
+        series = values.dim() == 3 and not _convolves(model)
+        return Features(place, values, values.dim() - 1 if series else 1)
+
+
+def _are_rows(values: Tensor) -> bool:
+    return bool(values.is_floating_point()) and values.dim() >= 2
+
+
+def _convolves(model: nn.Module) -> bool:
+    first = next((one for one in model.modules() if isinstance(one, _READING)), None)
+    return isinstance(first, nn.Conv1d | nn.Conv2d)
+
+
+_LEAST = 1e-12
+_COLUMNS, _ROWS = 32, 8
+"""Columns up to which each is a quantity in a unit of its own, and rows that it takes to know them."""
+_STILL = 1e-3
+"""A column that varies by less than this share of the others is held against them, not against itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetScale:
+    """What is taken from targets and what they are divided by; one number, or one for each column."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def standardized(self, values: Tensor) -> Tensor:
+        """Values in units of the deviation."""
+        return (values - self.mean.to(values)) / self.deviation.to(values)
+
+    def restored(self, values: Tensor) -> Tensor:
+        """Values in their own unit."""
+        return values * self.deviation.to(values) + self.mean.to(values)
+
+    def __str__(self) -> str:
+        if self.mean.dim() == 0:
+            return f"mean {float(self.mean):.3g}, deviation {float(self.deviation):.3g}"
+        low, high = float(self.deviation.min()), float(self.deviation.max())
+        return f"{len(self.mean)} columns, deviations of {low:.3g} to {high:.3g}"
+
+
+def scale_of(targets: Tensor) -> TargetScale | None:
+    """The scale of a batch of targets; None where they are all the same."""
+    values = targets.detach().float()
+    whole = values.std() if values.numel() > 1 else torch.zeros(())
+    if not float(whole) > _LEAST:
+        return None
+    if values.dim() != 2 or not 1 < values.shape[1] <= _COLUMNS or len(values) < _ROWS:
+        return TargetScale(values.mean(), whole)
+    deviations = values.std(0)
+    return TargetScale(values.mean(0), deviations.clamp_min(_STILL * float(deviations.max())))
+
 
 Batches = dict[tuple[int, object], tuple[object, object]]
 """The first batch of each data set and batch size, with the data set, so that its identity stays its own."""

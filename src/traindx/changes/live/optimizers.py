@@ -1,4 +1,4 @@
-"""Learning rates that are other than the program believes, for the length of a step."""
+"""Optimizers of a running program: their learning rates in a step, and the parameters they do not hold."""
 
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 from torch import Tensor
 from torch.optim import Optimizer
 
-from traindx.changes.live.program import Program
+from traindx.changes.live.program import Program, parameters_of
 
 Factor = Callable[[Optimizer, int], float]
 """What the rates are multiplied by, from the optimizer and the number of steps it has taken."""
@@ -47,3 +47,21 @@ def without_schedule(optimizer: Optimizer) -> float:
     """What the rate of this step is to be multiplied by to be the first one."""
     now = float(optimizer.param_groups[0].get("lr", 0.0))
     return first_rate(optimizer) / now if now else 1.0
+
+
+def give_missing(program: Program, optimizer: Optimizer) -> int:
+    """Give what nobody holds to an optimizer; how many tensors that were."""
+    for one in parameters_of(optimizer):
+        program.held[id(one)] = optimizer
+    missing = [
+        one
+        for model in program.models
+        for one in model.parameters()
+        if one.requires_grad and id(one) not in program.held
+    ]
+    unique = list({id(one): one for one in missing}.values())
+    if unique:
+        # Not as a group of their own: schedulers that are there already know how many groups there are.
+        optimizer.param_groups[0]["params"].extend(unique)
+        program.held.update((id(one), optimizer) for one in unique)
+    return len(unique)

@@ -1,11 +1,57 @@
-"""Calls of a source and their arguments."""
+"""Names, numbers, calls, imports and classes as a source spells them."""
 
 from collections.abc import Collection, Sequence
 
 import libcst as cst
 
+from traindx.changes.source.edit import RefusedError
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name
+
+
+def number_text(value: float, *, whole: bool = False) -> str:
+    """The shortest spelling of a number: 0.02, 3e-05; without a point where it counts something."""
+    if whole:
+        return str(round(value))
+    # Six digits: what a product of two written numbers needs, without the dust of binary fractions.
+    return repr(float(f"{value:.6g}"))
+
+
+def number_of(node: cst.CSTNode) -> float | None:
+    """The value of a number that is written out; None for anything else."""
+    if isinstance(node, cst.Integer | cst.Float):
+        return float(node.evaluated_value)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        inner = number_of(node.expression)
+        return None if inner is None else -inner
+    return None
+
+
+def text_of(node: cst.CSTNode) -> str | None:
+    """The value of a text that is written out; None for anything else."""
+    if not isinstance(node, cst.SimpleString):
+        return None
+    value = node.evaluated_value
+    return value if isinstance(value, str) else None
+
+
+def last_name(node: cst.CSTNode) -> str:
+    """The last part of a dotted name: "SGD" of torch.optim.SGD; empty where it is none."""
+    if isinstance(node, cst.Name):
+        return node.value
+    return node.attr.value if isinstance(node, cst.Attribute) else ""
+
+
+def first_name(node: cst.CSTNode) -> str:
+    """The first part of a dotted name: "torch" of torch.optim.SGD; empty where it is none."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def expression(text: str) -> cst.BaseExpression:
+    """A text as a piece of source."""
+    return cst.parse_expression(text)
+
 
 _NOTHING = cst.SimpleWhitespace("")
 _PLAIN = cst.AssignEqual(_NOTHING, _NOTHING)
@@ -113,3 +159,51 @@ def renamed(call: cst.Call, name: str) -> cst.Call:
     if isinstance(func, cst.Attribute):
         return call.with_changes(func=func.with_changes(attr=cst.Name(name)))
     return call.with_changes(func=cst.Name(name))
+
+
+def imported(source: Source, path: str, first: str = "") -> str:
+    """How a source spells a dotted path, by what it imports; the name in `first` counts before others."""
+    names = _names(source)
+    fitting = [
+        (name, whole) for name, whole in names.items() if path == whole or path.startswith(f"{whole}.")
+    ]
+    if not fitting:
+        raise RefusedError(f"{source.shown} does not import what is needed to call {path}")
+    preferred = [one for one in fitting if one[0] == first]
+    name, whole = preferred[0] if preferred else max(fitting, key=lambda one: len(one[1]))
+    return name + path[len(whole) :]
+
+
+def path_of(source: Source, node: cst.BaseExpression) -> str:
+    """The dotted path that a name of a source stands for, by what it imports."""
+    first, dot, rest = source.code(node).partition(".")
+    return _names(source).get(first, first) + dot + rest
+
+
+def _names(source: Source) -> dict[str, str]:
+    """Imported names and the dotted paths they stand for."""
+    found: dict[str, str] = {}
+    for one in source.all(cst.Import):
+        for alias in one.names:
+            path = source.code(alias.name)
+            first = path.partition(".")[0]
+            found |= {source.code(alias.asname.name): path} if alias.asname else {first: first}
+    for other in source.all(cst.ImportFrom):
+        if isinstance(other.names, cst.ImportStar) or other.module is None:
+            continue
+        for alias in other.names:
+            name = source.code(alias.name)
+            found[source.code(alias.asname.name) if alias.asname else name] = (
+                f"{source.code(other.module)}.{name}"
+            )
+    return found
+
+
+def is_module(source: Source, one: cst.ClassDef) -> bool:
+    """Whether a class is a model or a part of one: nn.Module, LightningModule."""
+    return any("Module" in source.code(base.value) for base in one.bases)
+
+
+def module_classes(source: Source) -> list[cst.ClassDef]:
+    """The classes of a source that are models or parts of them, in the order of the text."""
+    return [one for one in source.all(cst.ClassDef) if is_module(source, one)]
