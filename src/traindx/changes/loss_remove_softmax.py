@@ -1,23 +1,39 @@
 """Raw scores for a loss that squashes them itself."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-from torch.nn import functional
-from torch.utils.weak import WeakIdKeyDictionary
+from traindx.changes.source.loss import without_last_activation
+from traindx.changes.source.source import Source
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import ChangeSpec
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor
+
+    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
+    from traindx.changes.live.program import Loss, Program
+
+_SQUASHING = ("cross_entropy", "binary_cross_entropy_with_logits")
+_HALVED = re.compile(r"[<>]=?\s*0?\.50*\b|\.round\(")
 
 
-def begin(program: Program, change: ChangeSpec) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the loss function what entered the softmax or sigmoid before it."""
+    import torch
+    from torch import Tensor
+    from torch.nn import functional
+    from torch.utils.weak import WeakIdKeyDictionary
+
     scores = WeakIdKeyDictionary()
 
-    def remembered(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+    def remembered(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(original)
         def squash(value: Tensor, *args: object, **kwargs: object) -> Tensor:
             squashed = original(value, *args, **kwargs)
@@ -56,10 +72,50 @@ def _is_reshaped(given: Tensor) -> bool:
     )
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Give a cross-entropy of scores what entered the softmax or sigmoid before it."""
+    from torch import Tensor
+
+    from traindx.changes.live.keras_program import CROSS_ENTROPIES, kind_of, takes_scores
+
+    def unsquashed(original: KerasLoss) -> KerasLoss:
+        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
+            # Keras notes down on what it squashed what that was.
+            raw = vars(given).get("_keras_logits")
+            if kind_of(loss) not in CROSS_ENTROPIES or not takes_scores(loss) or not isinstance(raw, Tensor):
+                program.refuse(change, "no softmax or sigmoid stands before a loss that applies it itself")
+                return original(loss, target, given, weights)
+            program.applied(change, "the loss gets the scores before the softmax or sigmoid")
+            return original(loss, target, raw, weights)
+
+        return compute
+
+    program.replace_losses(unsquashed)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Take the softmax or sigmoid away that stands before a loss that applies it itself."""
+    loss = run.facts.get(LOSS_FUNCTION)
+    if loss is not None and loss not in _SQUASHING:
+        raise RefusedError(f"{loss} does not squash its input itself")
+    edited = without_last_activation(source, run, ("softmax", "sigmoid"))
+    halved = _HALVED.search(source.text)
+    if halved and ("igmoid" in edited.says or run.facts.get(OUTPUT_ACTIVATION) == "sigmoid"):
+        line = source.text[: halved.start()].count("\n") + 1
+        raise RefusedError(
+            f"{source.shown}:{line} compares the output with 0.5, which must become 0 for raw scores"
+        )
+    return edited
+
+
+CHANGE = Change(
     name="loss.remove_softmax",
     forms=("loss.remove_softmax",),
     says="give the loss raw scores where a softmax or sigmoid stands before one that applies it itself",
-    begin=begin,
-    alters_loss=True,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="loss",
+    edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
+    compared_by=BY_ERRORS,
 )

@@ -1,20 +1,24 @@
 """A rate that rises over many decades, to see where the loss falls and where it runs away."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.optimizers import first_rate, multiply_rates
-from traindx.changes.live.program import Program
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import NOT_IN_SOURCE, Change, ChangeSpec
 from traindx.errors import TraindxError
+
+if TYPE_CHECKING:
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
 _FORM = "schedule.range 1e-7 10 75"
-
 AnyOptimizer = TypeVar("AnyOptimizer")
 Tell = Callable[[ChangeSpec, str], None]
+_REACH = 100.0
+"""A range goes so many times below and above the program's own rate, wherever that is."""
 
 
 def rising_rates(
@@ -36,8 +40,10 @@ def rising_rates(
     return factor
 
 
-def begin(program: Program, change: ChangeSpec) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
+    from traindx.changes.live.optimizers import first_rate, multiply_rates
+
     multiply_rates(program, rising_rates(change, first_rate, program.applied, program.refuse))
 
 
@@ -53,20 +59,25 @@ def _numbers(change: ChangeSpec) -> tuple[float, float, float]:
     return low, high, steps
 
 
-OPERATION = Operation(
-    name="schedule.range",
-    forms=(_FORM,),
-    says="let the rate rise from one number to another over so many steps, as traindx lr-find does",
-    begin=begin,
-    is_fix=False,
-)
-
-
 def rising(own: float, low: float, high: float, steps: float, taken: int) -> float:
     """The rate of a step of a range test that has `steps`; wide enough to hold the program's own rate."""
     low, high = min(low, own / _REACH), max(high, own * _REACH)
     return float(low * (high / low) ** (min(taken, steps - 1) / max(1, steps - 1)))
 
 
-_REACH = 100.0
-"""A range goes so many times below and above the program's own rate, wherever that is."""
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
+    stepping = program.stepping
+    stepping.multiply_rates(rising_rates(change, stepping.first_rate, program.applied, program.refuse))
+
+
+CHANGE = Change(
+    name="schedule.range",
+    forms=(_FORM,),
+    says="let the rate rise from one number to another over so many steps, as traindx lr-find does",
+    torch=_torch,
+    keras=_keras,
+    edit=NOT_IN_SOURCE,
+    touches="schedule",
+    is_fix=False,
+)

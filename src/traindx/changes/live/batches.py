@@ -1,4 +1,4 @@
-"""What a program learns from: loaders, inputs as rows of features, the scale of targets, batches that are held."""
+"""What a program learns from: loaders, inputs as features, the scale of targets, batches that are held."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy

@@ -22,10 +22,10 @@ OnModel = Callable[[keras.Layer], None]
 OnInput = Callable[[keras.Layer, int, Tensor], "Tensor | None"]
 """From the model, the place among its inputs and the input: another one, None where it stays."""
 OnOutput = Callable[[keras.Layer, Tensor], Tensor]
-Settings = Mapping[str, object]
-OnFit = Callable[[keras.Model, Settings], Settings]
+FitSettings = Mapping[str, object]
+OnFit = Callable[[keras.Model, FitSettings], FitSettings]
 """From the model and all that `fit` is called with: what it is called with instead."""
-Loss = Callable[[keras.losses.Loss, Tensor, Tensor, "Tensor | None"], Tensor]
+KerasLoss = Callable[[keras.losses.Loss, Tensor, Tensor, "Tensor | None"], Tensor]
 """From the loss, the targets, what the model gives, and weights of samples: a number."""
 
 
@@ -72,10 +72,12 @@ class KerasProgram:
         """Act before `fit` begins."""
         self._on_fit.append(act)
 
-    def replace_losses(self, make: Callable[[Loss], Loss], *, while_validating: bool = False) -> None:
+    def replace_losses(
+        self, make: Callable[[KerasLoss], KerasLoss], *, while_validating: bool = False
+    ) -> None:
         """Put a function in the place of all loss functions, while the model learns."""
 
-        def replaced(original: Loss) -> "Callable[..., object]":
+        def replaced(original: KerasLoss) -> "Callable[..., object]":
             changed = make(original)
 
             @wraps(original)
@@ -140,7 +142,7 @@ class KerasProgram:
             bound = form.bind(model, *args, **kwargs)
             bound.apply_defaults()
             own, *names = bound.arguments
-            settings: Settings = {name: bound.arguments[name] for name in names}
+            settings: FitSettings = {name: bound.arguments[name] for name in names}
             for act in self._on_fit:
                 settings = act(model, settings)
             return original(bound.arguments[own], **settings)
@@ -193,7 +195,7 @@ def twin(loss: keras.losses.Loss, **settings: object) -> keras.losses.Loss:
     return made
 
 
-def rows_of(settings: Settings) -> int | None:
+def rows_of(settings: FitSettings) -> int | None:
     """How many rows the arrays have of which `fit` makes batches; None where it is given batches."""
     arrays = (settings["x"], settings["y"], settings["sample_weight"])
     if not can_convert_arrays(arrays):

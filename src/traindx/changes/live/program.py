@@ -42,6 +42,8 @@ class Program:
         """Modules that the program has called itself, each with all that is inside it."""
         self.held: dict[int, Optimizer] = {}
         """Optimizers by the parameters that they have stepped or were given."""
+        self.last_step: int | None = None
+        """The step after which the recorder ends the program; None where no change says so."""
         self._inside: set[int] = set()
         self._folder, self._said = folder, set[str]()
         self._on_model: list[OnModel] = []

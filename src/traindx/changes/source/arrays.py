@@ -1,18 +1,19 @@
 """The arrays of a source that inputs or targets come from, where they are ready, and what is made of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import libcst as cst
-
+from traindx.changes.source import cst
 from traindx.changes.source.definitions import Definition, of_name, own_nodes
-from traindx.changes.source.edit import Around, New, RefusedError
 from traindx.changes.source.loop import is_visible
 from traindx.changes.source.loss import loss_calls
 from traindx.changes.source.optimizer import optimizer_call, parameters_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
 from traindx.changes.source.syntax import argument, calls_of, last_name
+from traindx.changes.types import Around, New, RefusedError
 from traindx.run import Run
 
 _CASTS = frozenset(

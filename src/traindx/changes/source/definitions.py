@@ -1,10 +1,11 @@
 """Where a name or an attribute of a source gets its value."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from traindx.changes.source import cst
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, is_module, last_name, text_of
 

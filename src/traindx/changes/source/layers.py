@@ -1,10 +1,10 @@
 """Layers, activations and dropout of a model as a source writes them, in torch and in Keras."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.edit import New
+from traindx.changes.source import cst
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
@@ -15,10 +15,11 @@ from traindx.changes.source.syntax import (
     text_of,
     with_only,
 )
+from traindx.changes.types import New
 from traindx.facts import MODEL_PLACE
 from traindx.run import Run
 
-MODULES = {
+DROPOUTS = {
     "Dropout": "dropout",
     "Dropout1d": "dropout1d",
     "Dropout2d": "dropout2d",
@@ -27,8 +28,8 @@ MODULES = {
     "FeatureAlphaDropout": "feature_alpha_dropout",
 }
 """Classes of dropout, and the functions they stand for."""
-FUNCTIONS = frozenset(MODULES.values())
-ON_UNLESS_TOLD = FUNCTIONS - {"alpha_dropout", "feature_alpha_dropout"}
+DROPOUT_FUNCTIONS = frozenset(DROPOUTS.values())
+DROPOUTS_ON_BY_DEFAULT = DROPOUT_FUNCTIONS - {"alpha_dropout", "feature_alpha_dropout"}
 """Functions that drop where nothing is said of training; torch lets the others rest then."""
 
 ACTIVATIONS = {

@@ -1,20 +1,20 @@
 """The training loop of a source: its data loader, its backward pass, its step, the loops around them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import libcst as cst
-
+from traindx.changes.source import cst
 from traindx.changes.source.definitions import assignments, of_name, own_nodes, parameters
-from traindx.changes.source.edit import RefusedError
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_at, calls_of, first_name, last_name, path_of
+from traindx.changes.types import RefusedError
 from traindx.facts import BACKWARD_PLACE, LOADER_PLACE, STEP_PLACE
 from traindx.run import Run
 
 _GIVEN_THE_LOSS = ("accelerator", "fabric")
 """How people call what takes the backward pass of a loss for them."""
-_SEVERAL = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,8 @@ def _alone(source: Source, value: cst.BaseExpression) -> cst.BaseExpression | No
         only = value.elements[0]
         return only.value if isinstance(only, cst.Element) else None
     found = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
-    several = any(isinstance(one, _SEVERAL) for one in (value, *(each.value for each in found)))
+    many = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
+    several = any(isinstance(one, many) for one in (value, *(each.value for each in found)))
     return None if several else value
 
 

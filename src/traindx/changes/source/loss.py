@@ -1,16 +1,17 @@
 """The loss of a source: where it is used and made, and what the output passes before it."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-import libcst as cst
-
+from traindx.changes.source import cst
 from traindx.changes.source.definitions import assignments, of_attribute, of_name, own_nodes
-from traindx.changes.source.edit import Edited, New, RefusedError
 from traindx.changes.source.layers import Activation, called, last_of_sequential
 from traindx.changes.source.loop import backward_of, differentiated
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import calls_at, calls_of, expression, last_name, module_classes
+from traindx.changes.types import Edited, New, RefusedError
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION
 from traindx.run import Fact, Run
 

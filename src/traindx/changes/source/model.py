@@ -1,15 +1,16 @@
-"""Statements about the model of a source: before it learns, about what enters it, and those that freeze it."""
+"""Statements about the model of a source: before it learns, about its inputs, and those that freeze it."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import libcst as cst
-
-from traindx.changes.source.edit import New, RefusedError
+from traindx.changes.source import cst
 from traindx.changes.source.loop import backward_of, is_visible, loader_call, loop_around
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
 from traindx.changes.source.syntax import argument, calls_of, imported, last_name
+from traindx.changes.types import New, RefusedError
 from traindx.run import Run
 
 Written = Callable[[str], Sequence[str]]

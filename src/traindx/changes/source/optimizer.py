@@ -1,11 +1,11 @@
 """The optimizer of a source: where it is made, what it is called, what it holds, what a framework is told."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
-import libcst as cst
-
+from traindx.changes.source import cst
 from traindx.changes.source.definitions import of_key, of_name
-from traindx.changes.source.edit import Edited, RefusedError
 from traindx.changes.source.literal import Literal, literal_behind, rewritten
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
@@ -21,7 +21,7 @@ from traindx.changes.source.syntax import (
     text_of,
     with_argument,
 )
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
 from traindx.run import Run
 

@@ -3,23 +3,30 @@
 import difflib
 import sys
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from importlib import import_module
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from pkgutil import iter_modules
 
 import libcst as cst
 
-from traindx.changes import edits
-from traindx.changes.source.edit import Around, Edit, Edited, Parts, RefusedError
 from traindx.changes.source.source import Source
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import (
+    NOT_IN_SOURCE,
+    Around,
+    Change,
+    ChangeSpec,
+    Edited,
+    New,
+    Refusal,
+    RefusedError,
+    known_changes,
+)
 from traindx.facts import SCRIPT
 from traindx.run import Run
 
+_INSTALLED = ("site-packages", "dist-packages")
 _SEMICOLON = cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" "))
 
 Left = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]
@@ -33,7 +40,7 @@ def rewritten_source(source: Source, edited: Edited) -> Source:
 
 
 class _Rewriter(cst.CSTTransformer):
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Mapping[cst.CSTNode, New]) -> None:
         super().__init__()
         self._parts = parts
 
@@ -74,9 +81,6 @@ def _small(text: str) -> cst.BaseSmallStatement:
     line = cst.parse_statement(text)
     assert isinstance(line, cst.SimpleStatementLine)
     return line.body[0]
-
-
-_INSTALLED = ("site-packages", "dist-packages")
 
 
 @dataclass(frozen=True)
@@ -128,18 +132,9 @@ def refusal_of(changes: Sequence[ChangeSpec], run: Run) -> str:
     return ""
 
 
-@cache
-def known_edits() -> dict[str, Edit]:
-    """Everything on the shelf, by its name."""
-    found = [import_module(f"{edits.__name__}.{one.name}").EDIT for one in iter_modules(edits.__path__)]
-    return {one.name: one for one in found}
-
-
-def _patched(changes: Sequence[ChangeSpec], run: Run) -> Patch:
-    for change in changes:
-        if change.name not in known_edits():
-            raise RefusedError(f'"{change}" cannot be written into source by a machine')
-    shown = dict.fromkeys(_file_of(known_edits()[change.name], run) for change in changes)
+def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
+    edits = [(_editable(spec), spec) for spec in specs]
+    shown = dict.fromkeys(_file_of(change, run) for change, _ in edits)
     if len(shown) != 1:
         raise RefusedError(
             f"the changes lie in {len(shown)} files: {', '.join(shown)}" if shown else "there is no change"
@@ -148,9 +143,10 @@ def _patched(changes: Sequence[ChangeSpec], run: Run) -> Patch:
     text, encoding = _read(path, next(iter(shown)))
     source = _source(next(iter(shown)), text)
     says = []
-    for change in changes:
+    for change, spec in edits:
+        assert not isinstance(change.edit, Refusal)
         try:
-            edited = known_edits()[change.name].edit(source, change, run)
+            edited = change.edit(source, spec, run)
         except cst.ParserSyntaxError as error:
             raise RefusedError(f"{source.shown}:{error.raw_line} cannot be parsed") from error
         source = rewritten_source(source, edited)
@@ -159,15 +155,25 @@ def _patched(changes: Sequence[ChangeSpec], run: Run) -> Patch:
     return Patch(str(path), text, source.text, "; ".join(says), encoding)
 
 
+def _editable(spec: ChangeSpec) -> Change:
+    """The change that a text names; refused where no machine can write it into source."""
+    change = known_changes().get(spec.name)
+    refusal = NOT_IN_SOURCE if change is None else change.edit
+    if isinstance(refusal, Refusal):
+        raise RefusedError(refusal.why.format(change=spec))
+    assert change is not None
+    return change
+
+
 @lru_cache(maxsize=4)
 def _source(shown: str, text: str) -> Source:
     """A file, parsed once however many edits are asked for it."""
     return Source(shown, text, text)
 
 
-def _file_of(edit: Edit, run: Run) -> str:
+def _file_of(change: Change, run: Run) -> str:
     """The file that an edit is made in, as the run spells it."""
-    for fact in edit.where:
+    for fact in change.edited_file:
         place = str(run.facts.get(fact, ""))
         path = place if fact is SCRIPT else place.rpartition(":")[0]
         if path:

@@ -1,15 +1,16 @@
 """A schedule put beside an optimizer."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.edit import Edited, New, RefusedError
+from traindx.changes.source import cst
 from traindx.changes.source.loop import is_visible, steps_of
 from traindx.changes.source.optimizer import optimizer_call, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, removed
 from traindx.changes.source.syntax import calls_of, imported
+from traindx.changes.types import Edited, New, RefusedError
 from traindx.facts import PLANNED_STEPS, SCHEDULE, SCHEDULE_PLACE
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run

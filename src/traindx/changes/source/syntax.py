@@ -1,11 +1,12 @@
 """Names, numbers, calls, imports and classes as a source spells them."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 
-import libcst as cst
-
-from traindx.changes.source.edit import RefusedError
+from traindx.changes.source import cst
 from traindx.changes.source.source import Source
+from traindx.changes.types import RefusedError
 
 
 def number_text(value: float, *, whole: bool = False) -> str:
@@ -53,10 +54,6 @@ def expression(text: str) -> cst.BaseExpression:
     return cst.parse_expression(text)
 
 
-_NOTHING = cst.SimpleWhitespace("")
-_PLAIN = cst.AssignEqual(_NOTHING, _NOTHING)
-
-
 def calls_of(source: Source, names: Collection[str], within: cst.CSTNode | None = None) -> list[cst.Call]:
     """Calls of functions or classes with one of these last names, in the order of the text."""
     return [call for call in source.all(cst.Call, within) if last_name(call.func) in names]
@@ -89,13 +86,13 @@ def spread(call: cst.Call) -> list[cst.BaseExpression]:
 
 def with_argument(call: cst.Call, name: str, text: str) -> cst.Call:
     """The call with one more keyword at its end, laid out as its other arguments are."""
-    new = cst.Arg(expression(text), cst.Name(name), _PLAIN)
+    new = cst.Arg(expression(text), cst.Name(name), cst.AssignEqual(_nothing(), _nothing()))
     if not call.args:
         return call.with_changes(args=[new])
     *others, last = call.args
     closing = _behind(last)
     between = _between(call, others, closing)
-    first = last.with_changes(comma=cst.Comma(whitespace_after=between), whitespace_after_arg=_NOTHING)
+    first = last.with_changes(comma=cst.Comma(whitespace_after=between), whitespace_after_arg=_nothing())
     return call.with_changes(args=[*others, first, _closed(new, last, _without_comment(closing))])
 
 
@@ -117,6 +114,10 @@ def with_only(call: cst.Call, kept: Sequence[cst.Arg]) -> cst.Call:
     else:
         closing = _without_comment(closing)
     return call.with_changes(args=[*kept[:-1], _closed(kept[-1], call.args[-1], closing)])
+
+
+def _nothing() -> cst.SimpleWhitespace:
+    return cst.SimpleWhitespace("")
 
 
 def _behind(arg: cst.Arg) -> cst.BaseParenthesizableWhitespace:
@@ -142,14 +143,14 @@ def _between(
 def _closed(arg: cst.Arg, last: cst.Arg, closing: cst.BaseParenthesizableWhitespace) -> cst.Arg:
     """An argument as the last of its call: with a comma where the last one had it."""
     if isinstance(last.comma, cst.Comma):
-        return arg.with_changes(comma=cst.Comma(whitespace_after=closing), whitespace_after_arg=_NOTHING)
+        return arg.with_changes(comma=cst.Comma(whitespace_after=closing), whitespace_after_arg=_nothing())
     return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=closing)
 
 
 def _without_comment(space: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:
     if not isinstance(space, cst.ParenthesizedWhitespace) or space.first_line.comment is None:
         return space
-    line = space.first_line.with_changes(comment=None, whitespace=_NOTHING)
+    line = space.first_line.with_changes(comment=None, whitespace=_nothing())
     return space.with_changes(first_line=line)
 
 
