@@ -30,9 +30,8 @@ import msgspec
 
 from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
-from traindx.changes.live.apply import operation_of, operations
 from traindx.changes.source.patch import patch_of
-from traindx.changes.types import ChangeSpec, parse_change
+from traindx.changes.types import known_changes, parse_change
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
@@ -40,7 +39,7 @@ from traindx.run import Run
 from traindx.trials.arm import ArmResult, carry_out
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import is_worth_trying, measured_by, planned, resolved
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import LocalRunner
 from traindx.trials.search import searched
@@ -123,18 +122,13 @@ def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Candi
     """All changes on the shelf in random order, measured as the diagnosis would."""
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     found: list[Candidate] = []
-    for operation in (one for one in operations().values() if one.is_fix):
-        change = resolved(parse_change(dice.choice(operation.forms)), run)
-        if change is not None:
-            measure = measured_by(symptoms, (change,), run, alters)
-            found.append(Candidate((change,), "", str(change), measure, 1.0))
+    for change in (one for one in known_changes().values() if one.is_fix):
+        spec = resolved(parse_change(dice.choice(change.forms)), run)
+        if spec is not None:
+            measure = measured_by(symptoms, (spec,), run)
+            found.append(Candidate((spec,), "", str(spec), measure, 1.0))
     dice.shuffle(found)
     return found
-
-
-def alters(change: ChangeSpec) -> bool:
-    """Whether arms of a change are compared by errors."""
-    return operation_of(change).alters_loss
 
 
 def treated(case: Case, with_random: bool) -> Row | None:
@@ -149,7 +143,7 @@ def treated(case: Case, with_random: bool) -> Row | None:
         if first.run is None:
             return None
         diagnosis = case.diagnose(first.run)
-        plan = planned(diagnosis, first.run, alters, {})
+        plan = candidates(diagnosis, first.run, {})
         engine = engine_for(first, folder / "ours")
         ours = searched(engine, plan) if is_worth_trying(diagnosis, plan) else Treatment((), None)
         dice = random.Random(case.name)

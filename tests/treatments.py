@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from traindx.changes.types import ChangeSpec, parse_change
+from traindx.changes.types import ChangeSpec, Measure, parse_change
 from traindx.trials.effect import effect_of
-from traindx.trials.types import Arm, Candidate, Measure, Outcome, Pair, Treatment, Trial
+from traindx.trials.types import Arm, Candidate, Outcome, Pair, Treatment, Trial
 
 HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
 PATCH = """\

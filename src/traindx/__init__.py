@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Unread
     from traindx.trials.treatment import TreatOptions, TreatResult, treat
 
+    Treated, Wish = TreatResult, TreatOptions
+
 __version__ = "0.8.0"
 
 __all__ = [
@@ -51,10 +53,12 @@ __all__ = [
     "TraindxError",
     "TreatOptions",
     "TreatResult",
+    "Treated",
     "Unread",
     "UnreadableError",
     "Verdict",
     "Watch",
+    "Wish",
     "compare",
     "diagnose",
     "exams",
@@ -92,11 +96,13 @@ _HOME = {
     "Severity": "finding",
     "TraindxError": "errors",
     "TreatResult": "trials.treatment",
+    "Treated": "trials.treatment",
     "Unread": "readers.types",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",
     "TreatOptions": "trials.treatment",
+    "Wish": "trials.treatment",
     "compare": "comparison.engine",
     "diagnose": "diagnosis.engine",
     "find_rate": "exams.learning_rate.loop",
@@ -109,6 +115,9 @@ _HOME = {
     "watch": "recorder.attach",
 }
 
+_RENAMED = {"Treated": "TreatResult", "Wish": "TreatOptions"}
+"""Names of the version before, and what they are now."""
+
 _MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")
 
 
@@ -118,7 +127,7 @@ def __getattr__(name: str) -> object:
         return import_module(f"traindx.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'traindx' has no attribute {name!r}")
-    value = getattr(import_module(f"traindx.{_HOME[name]}"), name)
+    value = getattr(import_module(f"traindx.{_HOME[name]}"), _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

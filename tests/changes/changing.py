@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from traindx.changes.live.apply import operation_of
 from traindx.changes.live.program import Program
-from traindx.changes.types import parse_change
+from traindx.changes.types import change_of, parse_change
 from traindx.recorder.launch.environment import NOTES
 
 STEPS = 12
@@ -20,7 +19,7 @@ def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Pr
     try:
         for text in texts:
             change = parse_change(text)
-            operation_of(change).begin(program, change)
+            change_of(change).torch(program, change)
         yield program
     finally:
         program.patches.undo()

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from traindx.changes.types import parse_change
+from traindx.changes.types import Measure, parse_change
 from traindx.trials.effect import effect_of, gain
-from traindx.trials.types import Arm, Measure, Outcome, Pair
+from traindx.trials.types import Arm, Outcome, Pair
 
 CHANGE = parse_change("optimizer.lr x 0.1")
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("libcst")
 
 from traindx.changes.source.patch import Patch
-from traindx.changes.types import parse_changes
+from traindx.changes.types import Measure, parse_changes
 from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
 from traindx.recorder.launch.command import Command
 from traindx.run import Quantity, Run, Series
@@ -18,7 +18,7 @@ from traindx.trials.arm import ArmResult
 from traindx.trials.effect import effect_of
 from traindx.trials.engine import Budget, Engine, as_arm
 from traindx.trials.program import ArmSpec
-from traindx.trials.types import Candidate, Measure, Outcome, Trial
+from traindx.trials.types import Candidate, Outcome, Trial
 from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 

@@ -7,13 +7,12 @@ import pytest
 
 from tests.report.renderers import canonical
 from traindx.cause import Symptom
-from traindx.changes.types import ChangeSpec, parse_changes
+from traindx.changes.types import ChangeSpec, Measure, parse_changes
 from traindx.diagnosis.types import Verdict
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run, Series
 from traindx.trials.measure import end
-from traindx.trials.plan import is_worth_trying, measured_by, planned, resolved
-from traindx.trials.types import Measure
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 
 
 def run(**curves: list[float]) -> Run:
@@ -26,17 +25,13 @@ def run(**curves: list[float]) -> Run:
     return Run("run", tuple(series))
 
 
-def never(_: ChangeSpec) -> bool:
-    return False
-
-
 FALLING = [2.0, 1.5, 1.2, 1.0, 0.9, 0.8]
 LEARNT = [2.0, 2.0, 2.0, 0.5, 0.1, 0.001, 0.001, 0.001, 0.001, 0.001]
 
 
 def test_the_fixes_of_suspects_come_by_their_worth() -> None:
     diagnosis = canonical.sick()
-    plan = planned(diagnosis, canonical.demo_runs()[0], never, {})
+    plan = candidates(diagnosis, canonical.demo_runs()[0], {})
     assert [one.worth for one in plan] == sorted((one.worth for one in plan), reverse=True)
     assert plan[0].cause == diagnosis.suspects[0].cause.slug
     assert len({one.changes for one in plan}) == len(plan)
@@ -44,19 +39,19 @@ def test_the_fixes_of_suspects_come_by_their_worth() -> None:
 
 def test_what_helped_before_is_worth_more_and_says_so() -> None:
     diagnosis, seen = canonical.sick(), canonical.demo_runs()[0]
-    (first, *_) = planned(diagnosis, seen, never, {})
+    (first, *_) = candidates(diagnosis, seen, {})
     name = str(first.changes[0])
-    (once, *_) = planned(diagnosis, seen, never, {name: (3, 3)})
+    (once, *_) = candidates(diagnosis, seen, {name: (3, 3)})
     assert once.worth == pytest.approx(first.worth * 8 / 5)
     assert once.because == "helped in 3 of 3 cases of this project"
-    (never_yet, *_) = planned(diagnosis, seen, never, {name: (4, 0)})
+    (never_yet, *_) = candidates(diagnosis, seen, {name: (4, 0)})
     assert never_yet.worth == pytest.approx(first.worth / 3)
 
 
 def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> None:
     sick = canonical.sick()
     healthy = replace(sick, verdict=Verdict.HEALTHY)
-    plan = planned(sick, canonical.demo_runs()[0], never, {})
+    plan = candidates(sick, canonical.demo_runs()[0], {})
     assert is_worth_trying(healthy, [replace(plan[0], worth=0.2)])
     assert not is_worth_trying(healthy, [replace(plan[0], worth=0.1)])
     assert is_worth_trying(sick, [replace(plan[0], worth=0.1)])
@@ -84,21 +79,29 @@ def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> No
         ("init.reset he", (), {"loss": LEARNT, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
         ("init.reset he", (), {"loss": LEARNT}, Measure.LOSS),
         ("loader.num_workers 8", (Symptom.TAKES_LONG,), {"loss": FALLING}, Measure.SPEED),
+        ("loader.num_workers 8", (), {"loss": FALLING}, Measure.LOSS),
+        ("loss.robust 0.7", (), {"loss": FALLING, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
+        (
+            "regularize.dropout 0.1 + loss.negate",
+            (Symptom.GENERALISES_BADLY,),
+            {"loss": FALLING, "val_loss": FALLING},
+            Measure.LOSS_SIZE,
+        ),
     ],
 )
 def test_arms_are_compared_by_what_the_fix_promises(
     change: str, symptoms: tuple[Symptom, ...], curves: dict[str, list[float]], measure: Measure
 ) -> None:
-    assert measured_by(symptoms, parse_changes(change), run(**curves), never) is measure
+    assert measured_by(symptoms, parse_changes(change), run(**curves)) is measure
 
 
 def test_a_loss_that_is_turned_is_compared_by_its_size() -> None:
     below = run(loss=[-1.0, -10.0, -100.0, -1000.0])
     (change,) = parse_changes("loss.negate")
-    assert measured_by((), (change,), below, lambda _: True) is Measure.LOSS_SIZE
+    assert measured_by((), (change,), below) is Measure.LOSS_SIZE
     assert end(below, Measure.LOSS_SIZE) == 1000
     scored = run(loss=[-1.0, -10.0], val_acc=[0.5, 0.4])
-    assert measured_by((), (change,), scored, lambda _: True) is Measure.VALIDATION_ERROR
+    assert measured_by((), (change,), scored) is Measure.VALIDATION_ERROR
 
 
 def test_the_limit_of_clipping_comes_from_before_the_failure() -> None:

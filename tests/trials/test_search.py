@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from traindx.changes.types import ChangeSpec, name_of, parse_changes
+from traindx.changes.types import ChangeSpec, Measure, name_of, parse_changes
 from traindx.trials.engine import Budget
 from traindx.trials.search import searched, updated
-from traindx.trials.types import Arm, Candidate, Measure, Outcome, Pair
+from traindx.trials.types import Arm, Candidate, Outcome, Pair
 
 CONTROL = 2.0
 Result = Callable[[int], float | None]

@@ -187,7 +187,8 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
         function = imported(source, f"torch.nn.utils.{_NORM}", "torch")
         clip = f"{function}({parameters_at(source, run, step)}, {number_text(change.number)})"
         texts = [clip]
-        if step.scaler and f"{step.scaler}.unscale_(" not in source.text:
+        unscaled = {source.code(call.func) for call in calls_of(source, {"unscale_"})}
+        if step.scaler and f"{step.scaler}.unscale_" not in unscaled:
             texts = [f"{step.scaler}.unscale_({step.optimizer})", clip]
         parts |= before(source, step.call, *texts)
         says = says or f"{clip} before {source.code(step.call)} at {source.place(step.call)}"

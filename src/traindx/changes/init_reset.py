@@ -10,7 +10,15 @@ from traindx.changes.source import cst
 from traindx.changes.source.layers import hidden_layers, is_keras_model, output_layer
 from traindx.changes.source.model import model_name, prepared
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, imported, with_argument, without_arguments
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    path_of,
+    with_argument,
+    without_arguments,
+)
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
@@ -209,10 +217,10 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         return _of_keras(source, kind)
     if kind == _DEFAULT:
         return _as_torch(source, run)
-    others = [one for one in _OTHERS if f".{one}(" in source.text]
+    others = [one for one in _OTHERS if _makes(source, one)]
     if others:
         raise RefusedError(f"{source.shown} holds {' and '.join(others)}, whose weights are drawn otherwise")
-    kinds = [one for one in _LAYERS if f"{one}(" in source.text]
+    kinds = [one for one in _LAYERS if _makes(source, one)]
     if not kinds:
         raise RefusedError(f"{source.shown} makes no layers whose weights could be drawn")
     names = [imported(source, f"torch.nn.{one}") for one in kinds]
@@ -226,8 +234,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 def _as_torch(source: Source, run: Run) -> Edited:
     """Every layer of torch's own draws its weights itself."""
-    blocks = [one for one in _BLOCKS if f"{one}(" in source.text]
-    kinds = [one for one in (*_LAYERS, *_OTHERS, *_NORMS) if f".{one}(" in source.text]
+    blocks = [one for one in _BLOCKS if _makes(source, one)]
+    kinds = [one for one in (*_LAYERS, *_OTHERS, *_NORMS) if _makes(source, one)]
     free = [one[:-1] for one in _NAMES if not _is_taken(source, one)]
     if blocks or not kinds or not free:
         held = f"holds {' and '.join(blocks)}" if blocks else "makes no layers"
@@ -238,6 +246,12 @@ def _as_torch(source: Source, run: Run) -> Edited:
     body = f"    if isinstance({each}, {known}):\n        {each}.reset_parameters()\n"
     parts, place = prepared(source, run, lambda model: [f"for {each} in {model}.modules():\n{body}"])
     return Edited(parts, f"weights of {model_name(source, run)} drawn anew as torch does at {place}")
+
+
+def _makes(source: Source, layer: str) -> bool:
+    """Whether a source makes a layer of torch, also one that learns the size of its input first."""
+    names = {layer, f"Lazy{layer}"}
+    return any(path_of(source, call.func).startswith("torch.nn.") for call in calls_of(source, names))
 
 
 def _is_taken(source: Source, name: str) -> bool:

@@ -23,10 +23,9 @@ _BATCHES = 10
 _DEVIATION = 1.4826
 """Standard deviations in a median distance from the median, of a normal distribution."""
 _MIDDLE, _AWAY, _SPREAD = "input_middle", "input_away", "input_spread"
-"""Standard deviations in a median distance from the median, of a normal distribution."""
 
 
-class Limits:
+class _Limits:
     """Where every feature is cut: so many deviations from its middle, by medians of the first batches."""
 
     def __init__(self, far: float) -> None:
@@ -54,14 +53,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     from traindx.changes.live.batches import Entrances
 
     far = change.number
-    of_model: dict[int, Limits] = {}
+    of_model: dict[int, _Limits] = {}
     entrances = Entrances(program, change)
 
     def cut(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         found = entrances.features(model, args)
         if found is None:
             return None
-        inside = of_model.setdefault(id(model), Limits(far)).cut(found.values, found.axis)
+        inside = of_model.setdefault(id(model), _Limits(far)).cut(found.values, found.axis)
         if bool((inside != found.values).any()):
             program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
         return (*args[: found.place], inside, *args[found.place + 1 :])
@@ -85,14 +84,14 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     from traindx.changes.live.keras_layers import decimal, feature_axis
 
     far = change.number
-    of_input: dict[tuple[int, int], Limits] = {}
+    of_input: dict[tuple[int, int], _Limits] = {}
 
     def cut(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
         rows = decimal(model, place, values)
         if rows is None:
             program.refuse(change, "the model is not given rows of decimal numbers")
             return None
-        inside = of_input.setdefault((id(model), place), Limits(far)).cut(rows, feature_axis(rows))
+        inside = of_input.setdefault((id(model), place), _Limits(far)).cut(rows, feature_axis(rows))
         if bool((inside != rows).any()):
             program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
         return inside

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import names_in
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from traindx.changes.live.keras_program import KerasProgram
     from traindx.changes.live.program import Program
 
-BATCHES = 30
+_BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
 _LEAST = 1e-6
 _MEAN, _STD = "input_mean", "input_std"
@@ -26,7 +27,7 @@ _WRITTEN_LEAST = "1e-8"
 """What keeps a feature that never changes from a division by zero."""
 
 
-class Statistics:
+class _Statistics:
     """Mean and deviation of every feature over the first batches."""
 
     def __init__(self) -> None:
@@ -68,17 +69,17 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     from traindx.changes.live.batches import Entrances
 
-    of_model: dict[int, Statistics] = {}
+    of_model: dict[int, _Statistics] = {}
     entrances = Entrances(program, change)
 
     def standardize(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         found = entrances.features(model, args)
         if found is None:
             return None
-        statistics = of_model.setdefault(id(model), Statistics())
-        if statistics.batches < BATCHES and (torch.is_grad_enabled() or not statistics.batches):
+        statistics = of_model.setdefault(id(model), _Statistics())
+        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
             statistics.add(found.values, found.axis)
-            program.applied(change, f"inputs are standardised by the first {BATCHES} batches")
+            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
         standard = statistics.standardized(found.values, found.axis)
         return (*args[: found.place], standard, *args[found.place + 1 :])
 
@@ -91,7 +92,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     from traindx.changes.live.keras_layers import decimal, feature_axis
 
-    of_input: dict[tuple[int, int], Statistics] = {}
+    of_input: dict[tuple[int, int], _Statistics] = {}
 
     def standardize(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
         rows = decimal(model, place, values)
@@ -99,10 +100,10 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             program.refuse(change, "the model is not given rows of decimal numbers")
             return None
         axis = feature_axis(rows)
-        statistics = of_input.setdefault((id(model), place), Statistics())
-        if statistics.batches < BATCHES and (torch.is_grad_enabled() or not statistics.batches):
+        statistics = of_input.setdefault((id(model), place), _Statistics())
+        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
             statistics.add(rows, axis)
-            program.applied(change, f"inputs are standardised by the first {BATCHES} batches")
+            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
         return statistics.standardized(rows, axis)
 
     program.on_input(standardize)
@@ -110,7 +111,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Standardise the arrays by their training rows; else what enters the model."""
-    if "Embedding" in source.text:
+    if any("Embedding" in name for name in names_in(source)):
         raise RefusedError(f"{source.shown} looks its inputs up in an Embedding: they are names, not numbers")
     try:
         arrays = arrays_of(source, run, 0)

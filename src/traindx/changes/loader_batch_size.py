@@ -9,7 +9,14 @@ from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, calls_at, last_name, number_text, with_argument
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    last_name,
+    names_keras,
+    number_text,
+    with_argument,
+)
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
 from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
 from traindx.run import Run
@@ -95,7 +102,7 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
     if arguments is not None:
         return arguments, "per_device_train_batch_size", None, 8.0
     fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and "keras" in source.text and LOADER_PLACE not in run.facts:
+    if fits and names_keras(source) and LOADER_PLACE not in run.facts:
         return fits[0], "batch_size", 2, 32.0
     return loader_call(source, run), "batch_size", 1, 1.0
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from traindx.changes.source.loss import without_last_activation
+from traindx.changes.source import cst
+from traindx.changes.source.loss import last_activation, without_activation
 from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import last_name, number_of
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT
 from traindx.run import Run
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from traindx.changes.live.program import Loss, Program
 
 _SQUASHING = ("cross_entropy", "binary_cross_entropy_with_logits")
-_HALVED = re.compile(r"[<>]=?\s*0?\.50*\b|\.round\(")
+_HALF = 0.5
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -98,14 +99,27 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     loss = run.facts.get(LOSS_FUNCTION)
     if loss is not None and loss not in _SQUASHING:
         raise RefusedError(f"{loss} does not squash its input itself")
-    edited = without_last_activation(source, run, ("softmax", "sigmoid"))
-    halved = _HALVED.search(source.text)
-    if halved and ("igmoid" in edited.says or run.facts.get(OUTPUT_ACTIVATION) == "sigmoid"):
-        line = source.text[: halved.start()].count("\n") + 1
+    last = last_activation(source, run, ("softmax", "sigmoid"))
+    halved = next((node for node in source.nodes(source.module) if _is_halving(node)), None)
+    if halved is not None and "sigmoid" in (last.kind, run.facts.get(OUTPUT_ACTIVATION)):
         raise RefusedError(
-            f"{source.shown}:{line} compares the output with 0.5, which must become 0 for raw scores"
+            f"{source.place(halved)} compares the output with 0.5, which must become 0 for raw scores"
         )
-    return edited
+    return without_activation(source, last)
+
+
+def _is_halving(node: cst.CSTNode) -> bool:
+    """Whether numbers are told apart at one half: x > 0.5, x.round()."""
+    if isinstance(node, cst.ComparisonTarget):
+        is_order = isinstance(
+            node.operator, cst.LessThan | cst.LessThanEqual | cst.GreaterThan | cst.GreaterThanEqual
+        )
+        return is_order and number_of(node.comparator) == _HALF
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and last_name(node.func) == "round"
+    )
 
 
 CHANGE = Change(

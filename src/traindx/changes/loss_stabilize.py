@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from traindx.changes.source import cst
 from traindx.changes.source.loss import code_of_loss
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import expression, last_name, number_of
+from traindx.changes.source.syntax import expression, last_name, names_in, number_of
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError, as_in_torch
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT
 from traindx.run import Run
@@ -75,7 +75,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     for block in code_of_loss(source, run):
         for call in source.all(cst.Call, block):
             given = _argument(source, call)
-            if given is not None and "clamp" not in source.code(given) and "clip" not in source.code(given):
+            if given is not None and not any(_is_bounding(name) for name in names_in(source, given)):
                 parts[given] = expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")
     outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
     if not outer:
@@ -84,6 +84,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         )
     said = [f"{source.code(one)} -> {source.module.code_for_node(outer[one])}" for one in outer]  # type: ignore[arg-type]  # all are expressions
     return Edited(outer, f"{', '.join(said)} at {source.place(next(iter(outer)))}")
+
+
+def _is_bounding(name: str) -> bool:
+    return "clamp" in name or "clip" in name
 
 
 def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:

@@ -15,7 +15,7 @@ from traindx.changes.source.optimizer import (
     trainer_call,
 )
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, calls_of, number_of
+from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
@@ -117,23 +117,22 @@ def _refuse_set_again(source: Source, call: cst.Call) -> None:
     given = argument(call, _SETTING.names, _SETTING.position)
     name = source.code(given.value) if given else ""
     for node in source.all(cst.Assign):
-        target = source.code(node.targets[0].target)
-        if not target.endswith(('["lr"]', "['lr']")) or not _is_group(source, node, target):
+        if not _is_rate_of_group(source, node):
             continue
-        follows = (
-            name in source.code(node.value)
-            if name and number_of(given.value if given else call) is None
-            else False
-        )
-        if not follows and "group" not in source.code(node.value):
+        is_named = given is not None and number_of(given.value) is None
+        follows = is_named and any(source.code(one) == name for one in source.nodes(node.value))
+        if not follows and not any("group" in one for one in names_in(source, node.value)):
             raise RefusedError(f"the learning rate is set again at {source.place(node)}: {source.code(node)}")
 
 
-def _is_group(source: Source, node: cst.Assign, target: str) -> bool:
-    base = target.rpartition("[")[0]
+def _is_rate_of_group(source: Source, node: cst.Assign) -> bool:
+    """Whether it is the rate of a group of parameters that is set: group["lr"] = ..."""
+    target = node.targets[0].target
+    if not isinstance(target, cst.Subscript) or texts_in(source, target.slice[-1]) != ["lr"]:
+        return False
     loops = [one for one in source.around(node) if isinstance(one, cst.For)]
-    over = [source.code(one.iter) for one in loops if base in source.code(one.target)]
-    return "param_groups" in base or any("param_groups" in one for one in over)
+    over = [one.iter for one in loops if source.code(target.value) in names_in(source, one.target)]
+    return any("param_groups" in names_in(source, one) for one in (target.value, *over))
 
 
 def _refuse_other_value(run: Run, edited: Edited) -> None:

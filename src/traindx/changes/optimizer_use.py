@@ -16,6 +16,7 @@ from traindx.changes.source.syntax import (
     expression,
     last_name,
     number_text,
+    texts_in,
     with_argument,
     without_arguments,
 )
@@ -226,7 +227,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError(
             f"the arguments at {source.place(call)} go by place; which are kept cannot be told"
         )
-    if '"lr"' in source.code(call.args[0]) or "'lr'" in source.code(call.args[0]):
+    if "lr" in texts_in(source, call.args[0]):
         raise RefusedError(f"groups of parameters have rates of their own at {source.place(call)}")
     foreign = _FOREIGN[name].split()
     if last_name(call.func) == "AdamW":

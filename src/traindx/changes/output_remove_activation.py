@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from traindx.changes.source.layers import ACTIVATION_FUNCTIONS
-from traindx.changes.source.loss import without_last_activation
+from traindx.changes.source.loss import last_activation, without_activation
 from traindx.changes.source.source import Source
 from traindx.changes.types import Change, ChangeSpec, Edited
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, SCRIPT
@@ -112,7 +112,7 @@ def _wants_probabilities(model: keras.Layer) -> bool:
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the activation away that the output passes last."""
-    return without_last_activation(source, run, ACTIVATION_FUNCTIONS)
+    return without_activation(source, last_activation(source, run, ACTIVATION_FUNCTIONS))
 
 
 CHANGE = Change(

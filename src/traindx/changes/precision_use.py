@@ -14,7 +14,10 @@ from traindx.changes.source.syntax import (
     calls_of,
     expression,
     last_name,
+    names_in,
+    number_of,
     text_of,
+    texts_in,
     with_argument,
     without_arguments,
 )
@@ -43,6 +46,7 @@ _KINDS = ("float32", "bfloat16")
 _HALF = ("float16", "half")
 _OF_LIGHTNING = {"float32": '"32-true"', "bfloat16": '"bf16-mixed"'}
 _OF_KERAS = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
+_BITS = 16
 
 
 def _dtypes() -> dict[str, torch.dtype]:
@@ -186,12 +190,17 @@ def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
         return {arguments: with_argument(plain, "bf16", "True") if kind == "bfloat16" else plain}
     trainers = calls_of(source, {"Trainer"}) if is_lightning(source) else []
     given = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
-    if given is not None and "16" in source.code(given.value):
+    if given is not None and _is_half(given.value):
         return {given: given.with_changes(value=expression(_OF_LIGHTNING[kind]))}
     for call in calls_of(source, {"set_global_policy", "set_dtype_policy"}):
         if call.args and text_of(call.args[0].value) == "mixed_float16":
             return {call.args[0]: call.args[0].with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))}
     return {}
+
+
+def _is_half(precision: cst.BaseExpression) -> bool:
+    """Whether Lightning is told half precision: 16, "16-mixed", "bf16-true"."""
+    return number_of(precision) == _BITS or str(_BITS) in (text_of(precision) or "")
 
 
 def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
@@ -231,7 +240,7 @@ def _of_autocast(
         if given is not None:
             return {given: given.with_changes(value=expression("False"))}
         return {call: with_argument(call, "enabled", "False")}
-    on_gpu = "cuda" in source.code(call)
+    on_gpu = any("cuda" in one for one in (*names_in(source, call), *texts_in(source, call)))
     if inside or not on_gpu or argument(call, ("dtype",)) is not None:
         return {}
     return {call: with_argument(call, "dtype", "torch.bfloat16")}

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 _NO_RATE = "the program's learning rate is 0, and no multiple of it is another one"
 _FORM = "schedule.range 1e-7 10 75"
-AnyOptimizer = TypeVar("AnyOptimizer")
-Tell = Callable[[ChangeSpec, str], None]
+_Optimizer = TypeVar("_Optimizer")
+_Tell = Callable[[ChangeSpec, str], None]
 _REACH = 100.0
 """A range goes so many times below and above the program's own rate, wherever that is."""
 
 
-def rising_rates(
-    change: ChangeSpec, first: Callable[[AnyOptimizer], float], applied: Tell, refuse: Tell
-) -> Callable[[AnyOptimizer, int], float]:
+def _rising_rates(
+    change: ChangeSpec, first: Callable[[_Optimizer], float], applied: _Tell, refuse: _Tell
+) -> Callable[[_Optimizer, int], float]:
     """What the rates of every step are multiplied by; several optimizers keep the ratio of their rates."""
     low, high, steps = _numbers(change)
     own: list[float] = []
 
-    def factor(optimizer: AnyOptimizer, taken: int) -> float:
+    def factor(optimizer: _Optimizer, taken: int) -> float:
         if not own:
             own.append(first(optimizer))
         if not own[0]:
@@ -44,7 +44,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
     from traindx.changes.live.optimizers import first_rate, multiply_rates
 
-    multiply_rates(program, rising_rates(change, first_rate, program.applied, program.refuse))
+    multiply_rates(program, _rising_rates(change, first_rate, program.applied, program.refuse))
 
 
 def _numbers(change: ChangeSpec) -> tuple[float, float, float]:
@@ -68,7 +68,7 @@ def rising(own: float, low: float, high: float, steps: float, taken: int) -> flo
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the rate rise from one number to another, by the same factor each step; a schedule scales it."""
     stepping = program.stepping
-    stepping.multiply_rates(rising_rates(change, stepping.first_rate, program.applied, program.refuse))
+    stepping.multiply_rates(_rising_rates(change, stepping.first_rate, program.applied, program.refuse))
 
 
 CHANGE = Change(

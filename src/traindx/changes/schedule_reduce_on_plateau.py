@@ -18,6 +18,7 @@ from traindx.changes.source.syntax import (
     expression,
     imported,
     last_name,
+    names_keras,
     number_text,
     with_argument,
 )
@@ -122,7 +123,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     width = max(_LEAST, total // _WINDOWS)
     factor = number_text(1 / change.number)
     fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and "keras" in source.text:
+    if fits and names_keras(source):
         return _of_keras(source, run, fits[0], factor, width)
     gathers = Gathered("recent_losses", _loss(source, run), width)
     arguments = f"factor={factor}, patience={_WAITS - 1}, threshold=0.01"

@@ -21,7 +21,7 @@ _MOST = 0.3
 """Of the run: a warm-up that never ends is another rate."""
 
 
-def length_of(change: ChangeSpec, steps: int | None) -> int:
+def _length_of(change: ChangeSpec, steps: int | None) -> int:
     """How many steps the rate rises for, in a run of so many where that is known."""
     wanted = max(1, round(change.number))
     return min(wanted, max(1, int(_MOST * steps))) if steps else wanted
@@ -31,14 +31,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Let the rate rise in a line over so many steps."""
     from traindx.changes.live.optimizers import multiply_rates
 
-    length = length_of(change, program.steps)
+    length = _length_of(change, program.steps)
     program.applied(change, f"the rate rises over the first {length} steps")
     multiply_rates(program, lambda _, taken: min(1.0, (taken + 1) / length))
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the rate rise in a line over so many steps."""
-    length = length_of(change, program.steps)
+    length = _length_of(change, program.steps)
 
     def factor(_: object, taken: int) -> float:
         program.applied(change, f"the rate rises over the first {length} steps")

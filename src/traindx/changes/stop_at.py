@@ -14,6 +14,7 @@ from traindx.changes.source.syntax import (
     calls_of,
     expression,
     last_name,
+    names_keras,
     with_argument,
     without_arguments,
 )
@@ -49,7 +50,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
             return _most(source, trainers[0], "max_steps", steps)
     epochs = _epochs(run, steps)
     fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and "keras" in source.text:
+    if fits and names_keras(source):
         return _most(source, fits[0], "epochs", epochs)
     return _shorter(source, run, epochs)
 

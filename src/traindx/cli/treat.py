@@ -207,9 +207,9 @@ def _refuse_unasked(arguments: argparse.Namespace) -> None:
 
 
 def _list_changes() -> int:
-    from traindx.changes.live.apply import operations
+    from traindx.changes.types import known_changes
 
-    fixes = [one for one in operations().values() if one.is_fix]
+    fixes = [one for one in known_changes().values() if one.is_fix]
     for one in sorted(fixes, key=lambda one: one.name):
         sys.stdout.write(f"{one.name}\n    {one.says}\n    for example: {'; '.join(one.forms)}\n")
     return DONE

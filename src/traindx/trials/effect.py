@@ -5,9 +5,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from traindx.changes.types import Measure
 from traindx.format import count
 from traindx.trials.measure import start_of
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Trial, counted_pairs
+from traindx.trials.types import Arm, Outcome, Pair, Trial, counted_pairs
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""

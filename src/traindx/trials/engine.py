@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from traindx.changes.types import ChangeSpec, name_of
+from traindx.changes.types import ChangeSpec, Measure, change_of, name_of
 from traindx.diagnosis.engine import diagnose
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
@@ -17,7 +17,7 @@ from traindx.trials.arm import ArmResult
 from traindx.trials.measure import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import Runner
-from traindx.trials.types import Arm, Candidate, Measure, Pair, Progress
+from traindx.trials.types import Arm, Candidate, Pair, Progress
 from traindx.trials.workspace import Workspace
 
 _ARM_SECONDS = 30.0
@@ -94,15 +94,17 @@ class Engine:
         wanted = dict.fromkeys(arm for one in untimed for arm in _arms(one, seeds))
         self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
 
-    def pairs(self, planned: Candidate, seeds: Sequence[int]) -> list[Pair]:
+    def pairs(self, candidate: Candidate, seeds: Sequence[int]) -> list[Pair]:
         """Control and treated arms of some seeds; only what is timed is run again."""
-        timed = planned.measure is Measure.SPEED
-        self._run([arm for arm in _arms(planned, seeds) if timed or arm not in self._done], planned.measure)
-        return [self._pair(planned, seed) for seed in seeds]
+        timed = candidate.measure is Measure.SPEED
+        self._run(
+            [arm for arm in _arms(candidate, seeds) if timed or arm not in self._done], candidate.measure
+        )
+        return [self._pair(candidate, seed) for seed in seeds]
 
-    def _pair(self, planned: Candidate, seed: int) -> Pair:
-        control, treated = self._done[(), seed], self._done[planned.changes, seed]
-        return Pair(self._arm(control, planned.measure), self._arm(treated, planned.measure))
+    def _pair(self, candidate: Candidate, seed: int) -> Pair:
+        control, treated = self._done[(), seed], self._done[candidate.changes, seed]
+        return Pair(self._arm(control, candidate.measure), self._arm(treated, candidate.measure))
 
     def _arm(self, done: ArmResult, measure: Measure) -> Arm:
         # The first run may have gone on for longer than arms do.
@@ -177,11 +179,11 @@ class Engine:
         return self.runner.carry_out(order)
 
 
-def _arms(planned: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:
+def _arms(candidate: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:
     """What is run of a change; in turn, so that whatever drifts on the machine meets both sides."""
     found: list[tuple[tuple[ChangeSpec, ...], int]] = []
     for seed in seeds:
-        both: list[tuple[tuple[ChangeSpec, ...], int]] = [((), seed), (planned.changes, seed)]
+        both: list[tuple[tuple[ChangeSpec, ...], int]] = [((), seed), (candidate.changes, seed)]
         found += both if seed % 2 == 0 else reversed(both)
     return found
 
@@ -215,7 +217,7 @@ def _until(points: Points, step: float | None) -> Points:
 
 def _steps(steps: int, changes: Sequence[ChangeSpec]) -> int:
     """As many samples in both arms: a smaller batch takes more steps."""
-    factor = math.prod(one.number for one in changes if one.name == "loader.batch_size" and one.is_factor)
+    factor = math.prod(spec.number for spec in changes if spec.is_factor and change_of(spec).scales_batch)
     return max(1, round(steps / factor))
 
 

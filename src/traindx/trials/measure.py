@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from traindx.changes.types import Measure
 from traindx.curves.curve import whole
 from traindx.quantities import (
     PREDICTION_RECALL,
@@ -15,7 +16,6 @@ from traindx.quantities import (
     VAL_LOSS,
 )
 from traindx.run import Quantity, Run, Series
-from traindx.trials.types import Measure
 
 _TAIL = 0.15
 """The last part of a curve, whose mean is its end."""

@@ -2,49 +2,45 @@
 
 from dataclasses import replace
 
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import ChangeSpec, Measure, change_of, known_changes
 from traindx.trials.effect import PROMISING, gain, gain_of, rank
-from traindx.trials.types import Candidate, Measure, Pair, Trial
+from traindx.trials.types import Candidate, Pair, Trial
 
-_RATE, _TENFOLD = "optimizer.lr", 10.0
-_DOSED = (_RATE, "loader.batch_size", "regularize.weight_decay", "gradients.clip")
-"""Changes by a factor, of which more or less may be better."""
-_STEADY = ChangeSpec(_RATE, ("x", "0.3"))
-"""What a change is tried with that learns where it does not break: it may need a lower rate."""
 _RUINED = -0.9
 """A pair whose treated arm is so much worse broke, although its numbers are finite."""
 
 
-def next_dose(planned: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
+def next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
     """What to try after a trial, which may have been suggested by one before it."""
     if not trial.counted:
         return None
-    return _next_dose(planned, trial, before) or _steadied(planned, trial)
+    return _next_dose(candidate, trial, before) or _steadied(candidate, trial)
 
 
-def _next_dose(planned: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
+def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
     """More of what helped, as long as more helps more, and of a rate that shows nothing; less of too much."""
-    change = planned.changes[0]
-    if len(planned.changes) > 1 or change.name not in _DOSED or not change.is_factor:
+    spec = candidate.changes[0]
+    doses = change_of(spec).doses
+    if len(candidate.changes) > 1 or doses is None or not spec.is_factor:
         return None
-    factor = change.number
+    factor = spec.number
+    times = doses.step or max(factor, 1 / factor)
     better = gain_of(trial)
     if better >= PROMISING and (before is None or _helps_more(trial, before)):
-        times = _TENFOLD if change.name == _RATE else max(factor, 1 / factor)
         factor *= times if factor > 1 else 1 / times
     elif before is not None:
         return None
     elif better <= -PROMISING:
         factor = factor**0.5
-    elif change.name == _RATE:
-        # A rate that is off by far more than that shows nothing yet.
-        factor *= _TENFOLD if factor > 1 else 1 / _TENFOLD
+    elif doses.is_searched:
+        # What is off by far more than that shows nothing yet.
+        factor *= times if factor > 1 else 1 / times
     else:
         return None
     # Two digits, and 100 rather than 1e+02.
-    dose = ChangeSpec(change.name, ("x", f"{float(f'{factor:.2g}'):g}"))
-    title = planned.title.removesuffix(f" ({change})")
-    return replace(planned, changes=(dose,), title=f"{title} ({dose})")
+    dose = ChangeSpec(spec.name, ("x", f"{float(f'{factor:.2g}'):g}"))
+    title = candidate.title.removesuffix(f" ({spec})")
+    return replace(candidate, changes=(dose,), title=f"{title} ({dose})")
 
 
 def _helps_more(trial: Trial, before: Trial) -> bool:
@@ -52,13 +48,21 @@ def _helps_more(trial: Trial, before: Trial) -> bool:
     return gain_of(before) >= PROMISING and rank(trial) < rank(before)
 
 
-def _steadied(planned: Candidate, trial: Trial) -> Candidate | None:
+def _steadied(candidate: Candidate, trial: Trial) -> Candidate | None:
     """The same at a lower rate, where a change breaks with some seed what did not break without it."""
-    is_rate = any(one.name == _RATE for one in planned.changes)
-    if is_rate or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
+    steady = _steadying()
+    is_lowered = any(spec.name == steady.name for spec in candidate.changes)
+    if is_lowered or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
         return None
-    title = f"{planned.title}, at a lower rate"
-    return replace(planned, changes=(*planned.changes, _STEADY), title=title)
+    title = f"{candidate.title}, at a lower rate"
+    return replace(candidate, changes=(*candidate.changes, steady), title=title)
+
+
+def _steadying() -> ChangeSpec:
+    """What a change is tried with that breaks the training: it may learn where that steadies it."""
+    change = next(one for one in known_changes().values() if one.doses and one.doses.steadies)
+    assert change.doses is not None
+    return ChangeSpec(change.name, ("x", f"{change.doses.steadies:g}"))
 
 
 def _is_broken_by(pair: Pair, measure: Measure) -> bool:

@@ -1,19 +1,14 @@
 """Which changes are worth a trial, the most promising first."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from traindx.cause import Prescription, Symptom
-from traindx.changes.types import EARLY_STOP, ChangeSpec, kind_of, parse_changes
-from traindx.curves.curve import whole
+from traindx.changes.types import BY_VALIDATION, ChangeSpec, Measure, change_of, kind_of, parse_changes
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
-from traindx.quantities import GRADIENT_NORM, VAL_LOSS
 from traindx.run import Run
 from traindx.trials.measure import can_measure, end, start
-from traindx.trials.types import Candidate, Measure
+from traindx.trials.types import Candidate
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""
@@ -23,28 +18,26 @@ _FAIR = 0.15
 """Worth from which on a change is tried although the run is taken for healthy: somebody asked for it."""
 _LEARNT = 0.01
 """Of where a training loss began: below it there is nothing left to gain."""
-_CLIP = "gradients.clip"
-_FOR_VALIDATION = frozenset({"model.restore_mode", "regularize.dropout", "regularize.weight_decay"})
-"""Changes whose worth shows in validation: less dropout lowers a training loss by itself."""
+_PRECEDENCE = (Measure.BALANCED_ERROR, Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
+"""What changes that are tried together are compared by, if they are compared by different things."""
 
-AltersLoss = Callable[[ChangeSpec], bool]
 Past = Mapping[str, tuple[int, int]]
 """How often a change was tried on this project, and how often it helped."""
 
 
-def planned(diagnosis: Diagnosis, run: Run, alters_loss: AltersLoss, past: Past) -> list[Candidate]:
+def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
     found: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
         for place, fix in enumerate(_machine_applied(suspect)):
-            changes = _resolved(fix.change or "", run)
+            changes = resolved_together(parse_changes(fix.change or ""), run)
             if not changes:
                 continue
             worth = suspect.confidence * _LATER**place
             if changes in found:
                 found[changes] = replace(found[changes], worth=found[changes].worth + worth)
                 continue
-            measure = measured_by(suspect.cause.symptoms, changes, run, alters_loss)
+            measure = measured_by(suspect.cause.symptoms, changes, run)
             found[changes] = Candidate(changes, suspect.cause.slug, fix.title, measure, worth)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
@@ -75,67 +68,33 @@ def _informed(one: Candidate, past: Past) -> Candidate:
     )
 
 
-def _resolved(text: str, run: Run) -> tuple[ChangeSpec, ...]:
-    """The changes of a prescription; none where one of them has no number to be had."""
-    return resolved_together(parse_changes(text), run) or ()
+def resolved_together(specs: Sequence[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
+    """Changes that belong together with the numbers that come from the recording; None where one has none."""
+    found = [resolved(spec, run) for spec in specs]
+    return None if None in found else tuple(spec for spec in found if spec is not None)
 
 
-def resolved_together(changes: Sequence[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
-    """The same of changes that belong together."""
-    found = [resolved(one, run) for one in changes]
-    return None if None in found else tuple(one for one in found if one is not None)
-
-
-def resolved(change: ChangeSpec, run: Run) -> ChangeSpec | None:
+def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
     """A change with the numbers that come from the recording; None where they are not there."""
-    if change.name == EARLY_STOP:
-        return _stop_at_best(run)
-    if not change.needs_recording:
-        return change
-    if GRADIENT_NORM not in run:
-        return ChangeSpec(_CLIP, ("1.0",))
-    norms = whole(run, GRADIENT_NORM).finite.values
-    # From before it fails: what comes after is what clipping is to prevent.
-    early = norms[: max(5, len(norms) // 2)]
-    usual = float(np.percentile(early, float(change.words[0][1:]))) if len(early) else 1.0
-    middle = float(np.median(early)) if len(early) else 1.0
-    limit = min(usual, 2 * middle)
-    return (
-        ChangeSpec(_CLIP, (f"{limit:.3g}",))
-        if math.isfinite(limit) and limit > 0
-        else ChangeSpec(_CLIP, ("1.0",))
-    )
+    change = change_of(spec)
+    if change.from_run is None or not change.needs_recording(spec):
+        return spec
+    return change.from_run(spec, run)
 
 
-def _stop_at_best(run: Run) -> ChangeSpec | None:
-    if VAL_LOSS not in run:
-        return None
-    losses = whole(run, VAL_LOSS).finite
-    if len(losses) < 3:
-        return None
-    best = int(np.argmin(losses.values))
-    # One step more, so that the validation after the best one is run.
-    return ChangeSpec("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
-
-
-def measured_by(
-    symptoms: Iterable[Symptom], changes: Sequence[ChangeSpec], run: Run, alters_loss: AltersLoss
-) -> Measure:
+def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: Run) -> Measure:
     """What arms are compared by: what the prescription promises, as far as the run shows it."""
-    among, names = set(symptoms), {one.name for one in changes}
-    if Symptom.TAKES_LONG in among and "loader.num_workers" in names:
+    among = set(symptoms)
+    told = [change.compared_by for change in map(change_of, specs) if change.compared_by]
+    if Symptom.TAKES_LONG in among and (Measure.SPEED,) in told:
         return Measure.SPEED
-    if "loss.class_weights" in names:
-        wishes = [Measure.BALANCED_ERROR, Measure.ERROR]
-    elif any(map(alters_loss, changes)):
-        turned = [Measure.LOSS_SIZE] if "loss.negate" in names else []
-        wishes = [Measure.VALIDATION_ERROR, Measure.ERROR, *turned]
-    elif Symptom.GENERALISES_BADLY in among or names & _FOR_VALIDATION:
-        wishes = [Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR]
-    elif _is_learnt(run):
-        wishes = [Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS]
-    else:
-        wishes = []
+    # Of several changes the one counts after which the loss says least, and that tells most measures.
+    told = [one for one in told if one[0] in _PRECEDENCE]
+    wishes = min(told, key=lambda one: (_PRECEDENCE.index(one[0]), -len(one)), default=())
+    if not wishes and Symptom.GENERALISES_BADLY in among:
+        wishes = BY_VALIDATION
+    elif not wishes and _is_learnt(run):
+        wishes = (Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
     return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)
 
 

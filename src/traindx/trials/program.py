@@ -105,8 +105,7 @@ def _code(process: "subprocess.Popen[bytes]", until: float, stop: Event | None) 
 
 def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, str]:
     every = max(1, (order.steps or 1000) // _LOOKS)
-    stops = [round(change.number) for change in order.changes if change.name == "stop.at"]
-    most = min(stops) if stops else order.steps if order.is_cut else None
+    most = order.steps if order.is_cut else None
     found = recording_environment(environment, order.folder, budget=1.0, every=every, most_steps=most)
     asked = {
         "folder": str(order.folder.resolve()),

@@ -7,6 +7,7 @@ the best of what was screened is, and whatever then still looks better than what
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from traindx.changes.types import change_of
 from traindx.trials.effect import (
     effect_of,
     gain,
@@ -153,8 +154,8 @@ class _Search:
     def _screen(self, batch: Sequence[Candidate]) -> None:
         """One pair of arms for each, those of several at once."""
         self.engine.prepare(batch, self.seeds[:1])
-        for planned in batch:
-            self._take(planned, self.engine.pairs(planned, self.seeds[:1]))
+        for candidate in batch:
+            self._take(candidate, self.engine.pairs(candidate, self.seeds[:1]))
 
     def _prove(self, *, only_whole: bool) -> None:
         """Run the best of what was screened with all seeds, while it looks better than what is proven."""
@@ -173,25 +174,25 @@ class _Search:
                 return
             self._take(*self._with_other_seeds(self.plans[best.changes]))
 
-    def _with_other_seeds(self, planned: Candidate) -> tuple[Candidate, list[Pair]]:
-        pairs = self.engine.pairs(planned, self.seeds)
-        if _is_open(_trial(planned, pairs)) and self.engine.budget.left:
+    def _with_other_seeds(self, candidate: Candidate) -> tuple[Candidate, list[Pair]]:
+        pairs = self.engine.pairs(candidate, self.seeds)
+        if _is_open(_trial(candidate, pairs)) and self.engine.budget.left:
             more = range(max(self.seeds) + 1, max(self.seeds) + 1 + _MORE_SEEDS)
-            pairs = self.engine.pairs(planned, [*self.seeds, *more])
-        return planned, pairs
+            pairs = self.engine.pairs(candidate, [*self.seeds, *more])
+        return candidate, pairs
 
-    def _take(self, planned: Candidate, pairs: Sequence[Pair]) -> None:
+    def _take(self, candidate: Candidate, pairs: Sequence[Pair]) -> None:
         """Keep what came of a change, and what it suggests to try next."""
-        trial = _trial(planned, pairs)
+        trial = _trial(candidate, pairs)
         if is_promising(trial):
-            trial = replace(trial, healthy_after=self.engine.health(planned.changes, self.seeds[0]))
-        self.trials[planned.changes], self.plans[planned.changes] = trial, planned
+            trial = replace(trial, healthy_after=self.engine.health(candidate.changes, self.seeds[0]))
+        self.trials[candidate.changes], self.plans[candidate.changes] = trial, candidate
         is_to_be_proven = len(pairs) < len(self.seeds)
         if is_whole_repair(trial) and (is_to_be_proven or trial.outcome is Outcome.HELPED):
             return
         if not self.may_suggest:
             return
-        next_one = next_dose(planned, trial, self.suggested_by.get(planned.changes))
+        next_one = next_dose(candidate, trial, self.suggested_by.get(candidate.changes))
         known = {*self.trials, *(one.changes for one in self.waiting)}
         if next_one is not None and next_one.changes not in known:
             self.may_suggest -= 1
@@ -199,14 +200,14 @@ class _Search:
             self.waiting.insert(0, next_one)
 
 
-def _trial(planned: Candidate, pairs: Sequence[Pair]) -> Trial:
-    found = effect_of(pairs, planned.measure)
+def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
+    found = effect_of(pairs, candidate.measure)
     refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
     return Trial(
-        changes=planned.changes,
-        cause=planned.cause,
-        title=planned.title,
-        measure=planned.measure,
+        changes=candidate.changes,
+        cause=candidate.cause,
+        title=candidate.title,
+        measure=candidate.measure,
         pairs=tuple(pairs),
         effect=found.mean,
         interval=found.interval,
@@ -225,7 +226,7 @@ def _is_open(trial: Trial) -> bool:
 
 def _parts(trial: Trial) -> set[str]:
     """What changes touch: two schedules are not independent."""
-    return {one.name.partition(".")[0] for one in trial.changes}
+    return {change_of(spec).touches for spec in trial.changes}
 
 
 def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> list[tuple[str, float]]:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -20,7 +20,7 @@ from traindx.trials.arm import ArmResult
 from traindx.trials.casebook import Casebook
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import is_worth_trying, measured_by, planned, resolved_together
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import LocalRunner, Runner
@@ -37,8 +37,6 @@ _WEIGHTS = "weights.pt"
 
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
-
-AltersLoss = Callable[[ChangeSpec], bool]
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ def treat(
     cluster at an address, where each takes so many CPUs (1) and GPUs (none).
     """
     # Not before it is needed: it loads torch.
-    from traindx.changes.live.apply import check, operation_of
+    from traindx.changes.live.apply import check
 
     wish = wish or TreatOptions()
     for change in chain.from_iterable(wish.changes):
@@ -127,16 +125,7 @@ def treat(
     says: Progress = say or (lambda _: None)
     place = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
     with closing(_runner(cluster, place, folder, says)) as runner:
-        treated = _treated(
-            found,
-            folder,
-            place,
-            runner,
-            wish,
-            book,
-            says,
-            lambda change: operation_of(change).alters_loss,
-        )
+        treated = _treated(found, folder, place, runner, wish, book, says)
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -177,7 +166,6 @@ def _treated(
     wish: TreatOptions,
     book: Casebook,
     say: Progress,
-    alters: AltersLoss,
 ) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
     notes = [] if place.copies else [IN_PLACE]
@@ -198,7 +186,7 @@ def _treated(
         say=say,
     )
     engine.known(replace(first, problem="" if not first.crashed else first.problem))
-    plan = _plan(diagnosis, run, wish, book, alters)
+    plan = _plan(diagnosis, run, wish, book)
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
@@ -256,10 +244,8 @@ def _first(
     return replace(done, run=run, order=order)
 
 
-def _plan(
-    diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook, alters: AltersLoss
-) -> list[Candidate]:
-    asked_for = planned(diagnosis, run, alters, book.past_effects())
+def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:
+    asked_for = candidates(diagnosis, run, book.past_effects())
     if not wish.only:
         return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
@@ -270,7 +256,7 @@ def _plan(
         changes = resolved_together(only, run)
         if changes is None:
             raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
-        measure = measured_by(symptoms, changes, run, alters)
+        measure = measured_by(symptoms, changes, run)
         plan.append(known.get(changes) or Candidate(changes, "", name_of(changes), measure, worth=1.0))
     return plan
 

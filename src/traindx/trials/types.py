@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from traindx.changes.types import ChangeSpec, name_of
+from traindx.changes.types import ChangeSpec, Measure, name_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
@@ -21,26 +21,6 @@ class Outcome(Enum):
     NO_DIFFERENCE = "no difference"
     WORSE = "worse"
     INCONCLUSIVE = "inconclusive"
-
-
-class Measure(Enum):
-    """What arms are compared by; all but speed are better when they are lower."""
-
-    LOSS = "training loss"
-    LOSS_SIZE = "size of the training loss"
-    """Where the change turns its sign: the loss that went below every bound was the worse one."""
-    VALIDATION_LOSS = "validation loss"
-    ERROR = "training error"
-    """Share of wrong answers: where the change alters the loss itself."""
-    VALIDATION_ERROR = "validation error"
-    BALANCED_ERROR = "training error, mean over classes"
-    """So that rare classes count as much as common ones."""
-    SPEED = "steps per second"
-
-    @property
-    def is_better_higher(self) -> bool:
-        """Whether more is better."""
-        return self is Measure.SPEED
 
 
 @dataclass(frozen=True)

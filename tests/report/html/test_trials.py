@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests import treatments
 from tests.report.renderers import canonical
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import ChangeSpec, Measure
 from traindx.report.html.trials import trials_part
 from traindx.report.renderers import html
-from traindx.trials.types import Measure, Outcome, Report, Treatment, Trial
+from traindx.trials.types import Outcome, Report, Treatment, Trial
 
 
 def test_every_trial_is_a_line_of_the_table() -> None:

@@ -12,7 +12,7 @@ from traindx.changes.source.loss import loss_calls
 from traindx.changes.source.optimizer import optimizer_call, parameters_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
-from traindx.changes.source.syntax import argument, calls_of, last_name
+from traindx.changes.source.syntax import argument, calls_of, last_name, names_in, names_keras
 from traindx.changes.types import Around, New, RefusedError
 from traindx.run import Run
 
@@ -24,6 +24,9 @@ _CASTS = frozenset(
 _WRAPS = frozenset("from_numpy tensor as_tensor FloatTensor Tensor".split())
 _DATA_SETS = frozenset("Dataset IterableDataset LightningDataModule".split())
 _DEEPEST = 6
+_SIZES = ("1d", "2d", "3d", "1D", "2D", "3D")
+_SERIES = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer")
+"""How layers over series are called, to their end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,7 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
 
 def _of_keras(source: Source, place: int) -> list[cst.BaseExpression]:
     """What fit, evaluate and predict of Keras are given."""
-    if "keras" not in source.text:
+    if not names_keras(source):
         return []
     found: list[cst.BaseExpression] = []
     for call in calls_of(source, {"fit", "evaluate", "predict"}):
@@ -166,14 +169,14 @@ def _is_of_loop(one: Definition) -> bool:
 
 
 def _is_numpy(source: Source, made: Definition) -> bool | None:
-    code = source.code(made.value) if made.value is not None else ""
-    if ".astype(" in code or "to_numpy(" in code:
+    if made.value is None:
+        return None
+    if calls_of(source, {"astype", "to_numpy"}, made.value):
         return True
     outer = made.value.func if isinstance(made.value, cst.Call) else made.value
-    spelled = source.code(outer) if outer is not None else ""
-    if "torch." in spelled or spelled.startswith(("torch.", "(torch.")):
+    if "torch" in names_in(source, outer):
         return False
-    return True if "np." in code else None
+    return True if "np" in names_in(source, made.value) else None
 
 
 def _refuse_early_use(source: Source, one: Array, what: str) -> None:
@@ -251,7 +254,7 @@ def library_of(arrays: Arrays) -> str:
 
 def feature_axes(source: Source) -> str:
     """The axes that are not features, as an argument of mean and std; empty for pictures and signals."""
-    if any(f"Conv{one}" in source.text for one in ("1d", "2d", "3d", "1D", "2D", "3D")):
+    if any(f"Conv{size}" in name for name in names_in(source) for size in _SIZES):
         return ""
-    series = any(f"{one}(" in source.text for one in ("LSTM", "GRU", "RNN", "TransformerEncoderLayer"))
+    series = any(last_name(call.func).endswith(_SERIES) for call in source.all(cst.Call))
     return "(0, 1)" if series else "0"

@@ -12,6 +12,7 @@ from traindx.changes.source.syntax import (
     is_module,
     last_name,
     module_classes,
+    names_keras,
     text_of,
     with_only,
 )
@@ -202,7 +203,7 @@ _BENDING = frozenset("Activation ReLU LeakyReLU PReLU ELU Softmax".split())
 
 def is_keras_model(source: Source) -> bool:
     """Whether a source makes its model of Keras' layers."""
-    return "keras" in source.text and bool(calls_of(source, _WITH_WEIGHTS))
+    return names_keras(source) and bool(calls_of(source, _WITH_WEIGHTS))
 
 
 def hidden_layers(source: Source) -> list[cst.Call]:

@@ -8,7 +8,16 @@ from traindx.changes.source import cst
 from traindx.changes.source.definitions import assignments, of_name, own_nodes, parameters
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, calls_at, calls_of, first_name, last_name, path_of
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    calls_of,
+    first_name,
+    last_name,
+    names_in,
+    path_of,
+    texts_in,
+)
 from traindx.changes.types import RefusedError
 from traindx.facts import BACKWARD_PLACE, LOADER_PLACE, STEP_PLACE
 from traindx.run import Run
@@ -165,13 +174,16 @@ def loader_call(source: Source, run: Run) -> cst.Call:
     found = [one for one in here if last_name(one.func) in _LOADERS]
     if len(found) > 1:
         # Two on one line, as in "train, val = DataLoader(...), DataLoader(...)".
-        named = [one for one in found if "train" in source.code(one.args[0]).lower()] if found[0].args else []
-        found = named
+        found = [one for one in found if one.args and _is_for_training(source, one.args[0])]
     if len(found) != 1:
         raise RefusedError(
             f"which data loader is the one for training cannot be told at {source.shown}:{line}"
         )
     return found[0]
+
+
+def _is_for_training(source: Source, data: cst.Arg) -> bool:
+    return any("train" in word.lower() for word in (*names_in(source, data), *texts_in(source, data)))
 
 
 def _of_fit(source: Source, fit: cst.Call) -> cst.Call:

@@ -125,8 +125,13 @@ def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, Ne
     return {node: expression(quotient if inside else f"({quotient})")}
 
 
-def without_last_activation(source: Source, run: Run, kinds: Collection[str]) -> Edited:
-    """The source without the activation that the output passes last; refused where there are two or none."""
+def without_activation(source: Source, one: Activation) -> Edited:
+    """The source without an activation."""
+    return Edited({one.node: one.without}, f"{one.code} removed at {_place(source, one)}")
+
+
+def last_activation(source: Source, run: Run, kinds: Collection[str]) -> Activation:
+    """The activation that the output passes last; refused where there are two or none."""
     seen = str(run.facts.get(OUTPUT_ACTIVATION, ""))
     if seen and seen not in kinds:
         raise RefusedError(f"the output passes {'no activation' if seen == 'none' else seen} before the loss")
@@ -137,7 +142,7 @@ def without_last_activation(source: Source, run: Run, kinds: Collection[str]) ->
             where = " and ".join(source.place(one.node) for one in found.values())
             raise RefusedError(f"several activations may be the last: {where}")
         for one in found.values():
-            return Edited({one.node: one.without}, f"{one.code} removed at {_place(source, one)}")
+            return one
     raise RefusedError(
         f"{source.shown} does not show {' or '.join(sorted(wanted))} at the output in so many words"
     )

@@ -15,7 +15,10 @@ from traindx.changes.source.syntax import (
     expression,
     imported,
     last_name,
+    names_in,
+    names_keras,
     number_text,
+    path_of,
     renamed,
     spread,
     text_of,
@@ -111,23 +114,18 @@ def trainer_call(source: Source) -> cst.Call | None:
 
 def is_lightning(source: Source) -> bool:
     """Whether a class of the source is a module of Lightning."""
-    return any(
-        "Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases
-    )
+    bases = [base.value for one in source.all(cst.ClassDef) for base in one.bases]
+    return any("Lightning" in name for base in bases for name in names_in(source, base))
 
 
 def is_keras(call: cst.Call, source: Source) -> bool:
     """Whether the optimizer is one of Keras: its arguments begin with the rate."""
-    code = source.code(call.func)
-    if "torch" in code:
-        return False
-    imports = [source.code(one) for one in source.all(cst.ImportFrom)]
-    return "keras" in code or any("keras" in one and last_name(call.func) in one for one in imports)
+    return any("keras" in part for part in path_of(source, call.func).split("."))
 
 
 def named_optimizer(source: Source) -> tuple[cst.Arg, str] | None:
     """The argument of the one compile that names its optimizer in a text, and how its class is spelled."""
-    calls = calls_of(source, {"compile"}) if "keras" in source.text else []
+    calls = calls_of(source, {"compile"}) if names_keras(source) else []
     given = argument(calls[0], ("optimizer",), 0) if len(calls) == 1 else None
     kind = _BY_NAME.get((text_of(given.value) or "").lower()) if given is not None else None
     return (given, imported(source, f"keras.optimizers.{kind}")) if given is not None and kind else None
@@ -264,9 +262,9 @@ def told_by(source: Source, run: Run, keywords: Keywords) -> tuple[cst.Call, str
         return arguments, keywords.trainer
     if is_lightning(source):
         trainers = calls_of(source, {"Trainer"})
-        if len(trainers) == 1 and "automatic_optimization" not in source.text:
+        if len(trainers) == 1 and "automatic_optimization" not in names_in(source):
             return trainers[0], keywords.lightning
-    if "keras" in source.text and named_optimizer(source) is None:
+    if names_keras(source) and named_optimizer(source) is None:
         call = optimizer_call(source, run)
         by = next((one for one in keywords.keras if argument(call, (one,))), keywords.keras[0])
         return (call, by) if is_keras(call, source) else None

@@ -54,6 +54,21 @@ def expression(text: str) -> cst.BaseExpression:
     return cst.parse_expression(text)
 
 
+def names_in(source: Source, within: cst.CSTNode | None = None) -> list[str]:
+    """Every name that is written in a node, parts of dotted ones each, in the order of the text."""
+    return [name.value for name in source.all(cst.Name, within)]
+
+
+def texts_in(source: Source, within: cst.CSTNode) -> list[str]:
+    """Every text that is written out in a node."""
+    return [text for one in source.all(cst.SimpleString, within) if (text := text_of(one)) is not None]
+
+
+def names_keras(source: Source) -> bool:
+    """Whether a source imports Keras, or takes it from another library as in tf.keras."""
+    return any("keras" in name for name in names_in(source))
+
+
 def calls_of(source: Source, names: Collection[str], within: cst.CSTNode | None = None) -> list[cst.Call]:
     """Calls of functions or classes with one of these last names, in the order of the text."""
     return [call for call in source.all(cst.Call, within) if last_name(call.func) in names]
@@ -202,7 +217,7 @@ def _names(source: Source) -> dict[str, str]:
 
 def is_module(source: Source, one: cst.ClassDef) -> bool:
     """Whether a class is a model or a part of one: nn.Module, LightningModule."""
-    return any("Module" in source.code(base.value) for base in one.bases)
+    return any("Module" in name for base in one.bases for name in names_in(source, base.value))
 
 
 def module_classes(source: Source) -> list[cst.ClassDef]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from traindx.changes.schedule_range import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
-from traindx.changes.types import ChangeSpec
+from traindx.changes.types import ChangeSpec, Measure
 from traindx.curves.curve import whole
 from traindx.curves.stated import stated_number
 from traindx.errors import TraindxError
@@ -31,7 +31,7 @@ from traindx.trials.arm import ArmResult, applied
 from traindx.trials.measure import curve, end
 from traindx.trials.program import OUTPUT
 from traindx.trials.runner import LocalRunner
-from traindx.trials.types import Measure, Progress
+from traindx.trials.types import Progress
 from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _FIRST = 0.4

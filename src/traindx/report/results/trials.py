@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.changes.types import name_of
+from traindx.changes.types import Measure, name_of
 from traindx.format import count, number, percent
-from traindx.trials.types import Candidate, Measure, Outcome, Pair, Treatment, Trial
+from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 Beliefs = Sequence[tuple[str, float, float]]
 """Causes by slug, with what they were worth before the trials and after them."""

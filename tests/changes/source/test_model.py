@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.changes.edits.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
 from traindx.facts import MODEL_PLACE, OUTPUT_ACTIVATION
 
 BLOCKS = """\

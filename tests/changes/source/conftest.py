@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changes.edits.sources import Bench
+from tests.changes.source.sources import Bench
 
 
 @pytest.fixture

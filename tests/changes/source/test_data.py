@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.changes.edits.sources import HF, PLAIN, TRAINER, Bench
+from tests.changes.source.sources import HF, PLAIN, TRAINER, Bench
 from traindx.facts import LOSS_FUNCTION
 
 INDEXED = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.changes.edits.sources import HF, LIT, LIT_PLACES, Bench
+from tests.changes.source.sources import HF, LIT, LIT_PLACES, Bench
 from traindx.facts import PLANNED_STEPS, STEPS_PER_EPOCH
 from traindx.run import Fact, Scalar
 

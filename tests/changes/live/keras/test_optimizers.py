@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.changes.keras.trainings import (
+from tests.changes.live.keras.trainings import (
     CLASSES,
     RATE,
     ROWS,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changes.edits.sources import PLAIN, TRAINER, Bench
+from tests.changes.source.sources import PLAIN, TRAINER, Bench
 from traindx.facts import OUTPUTS, PLANNED_STEPS, SCHEDULE, STEPS_PER_EPOCH
 from traindx.run import Fact, Scalar
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.changes.edits.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from tests.changes.source.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
 from traindx.facts import LOADER_PLACE
 
 CHANGED = {

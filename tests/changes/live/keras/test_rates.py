@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changes.keras.trainings import (
+from tests.changes.live.keras.trainings import (
     RATE,
     STEPS,
     Sequential,

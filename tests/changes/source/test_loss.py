@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.changes.edits.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, OUTPUT_ACTIVATION
 
 SUMMED = "crit = nn.MSELoss(reduction='sum')\nloss = crit(model(x), y)\nloss.backward()\n"

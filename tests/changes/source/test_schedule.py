@@ -1,6 +1,6 @@
 """Edits of the schedule: a warm-up, a cosine, or none."""
 
-from tests.changes.edits.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from tests.changes.source.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
 from traindx.facts import PLANNED_STEPS, SCHEDULE
 
 STEPPED = """\

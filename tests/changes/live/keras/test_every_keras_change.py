@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.changes.keras.trainings import Sequential, changed, dense, keras, notes, torch, train
-from traindx.changes.live.apply import operations
-from traindx.changes.types import parse_change
+from tests.changes.live.keras.trainings import Sequential, changed, dense, keras, notes, torch, train
+from traindx.changes.types import known_changes, parse_change
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import Command
 from traindx.trials.arm import applied, carry_out
@@ -16,7 +15,7 @@ from traindx.trials.program import ArmSpec
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-FORMS = [form for one in operations().values() for form in one.forms if form != "gradients.clip p95"]
+FORMS = [form for one in known_changes().values() for form in one.forms if form != "gradients.clip p95"]
 NOTHING_TO_DO = {"loss.stabilize", "loss.from_scores", "inputs.clip", "inputs.replace_nonfinite"} | {
     "gradients.skip_nonfinite",
     "gradients.clip",
