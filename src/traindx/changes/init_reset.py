@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from traindx.changes.source import cst
@@ -15,7 +15,9 @@ from traindx.changes.source.syntax import (
     calls_of,
     expression,
     imported,
+    names_in,
     path_of,
+    text_of,
     with_argument,
     without_arguments,
 )
@@ -34,8 +36,7 @@ if TYPE_CHECKING:
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
 _DRAWN = ("kernel", "depthwise_kernel", "pointwise_kernel")
-_ONES = ("gamma", "moving_variance")
-_ZEROS = ("bias", "beta", "moving_mean")
+_ONES, _ZEROS = ("gamma", "moving_variance"), ("bias", "beta", "moving_mean")
 _STATEMENTS = {
     "he": '{init}.kaiming_normal_({weight}, nonlinearity="relu")',
     "xavier": "{init}.xavier_uniform_({weight})",
@@ -50,16 +51,10 @@ _NAMES = ("layers", "weighted_layers", "drawn_layers")
 _OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 
-def _layers() -> tuple[type[nn.Module], ...]:
+def _modules(names: Sequence[str]) -> tuple[type[nn.Module], ...]:
     from torch import nn
 
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d)
-
-
-def _norms() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.LayerNorm, nn.GroupNorm)
+    return tuple(getattr(nn, name) for name in names)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -99,7 +94,9 @@ def _draw_as_torch(model: nn.Module) -> int:
 def _draw_model(model: nn.Module, kind: str) -> int:
     from torch.nn.parameter import is_lazy
 
-    layers = [one for one in model.modules() if isinstance(one, _layers()) and not is_lazy(one.weight)]
+    layers = [
+        one for one in model.modules() if isinstance(one, _modules(_LAYERS)) and not is_lazy(one.weight)
+    ]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
     return len(layers) + sum(_draw_other(one) for one in model.modules())
@@ -122,7 +119,7 @@ def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
 def _draw_other(layer: nn.Module) -> bool:
     from torch import nn
 
-    if isinstance(layer, _norms()):
+    if isinstance(layer, _modules(_NORMS)):
         if layer.weight is not None:
             nn.init.ones_(layer.weight)
         if getattr(layer, "bias", None) is not None:
@@ -211,8 +208,8 @@ def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initiali
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Draw the weights of layers right before the optimizer is made, whatever was drawn before."""
     kind = change.words[0].lower() if change.words else ""
-    if kind not in (*_STATEMENTS, _DEFAULT):
-        raise RefusedError(f'"{change}": weights are drawn by {", ".join((*_STATEMENTS, _DEFAULT))}')
+    if kind not in _KINDS:
+        raise RefusedError(f'"{change}": weights are drawn by {", ".join(_KINDS)}')
     if is_keras_model(source):
         return _of_keras(source, kind)
     if kind == _DEFAULT:
@@ -256,7 +253,7 @@ def _makes(source: Source, layer: str) -> bool:
 
 def _is_taken(source: Source, name: str) -> bool:
     """Whether a name, or what one of its things would be called, is read somewhere."""
-    return any(one.value in (name, name[:-1]) for one in source.all(cst.Name))
+    return not {name, name[:-1]}.isdisjoint(names_in(source))
 
 
 def _written(model: str, kind: str, names: list[str], initialise: str, every: str) -> list[str]:
@@ -274,14 +271,12 @@ def _written(model: str, kind: str, names: list[str], initialise: str, every: st
 
 def _of_keras(source: Source, kind: str) -> Edited:
     parts: dict[cst.CSTNode, New] = {}
-    every = hidden_layers(source) if kind != _DEFAULT else []
-    for layer in every:
-        name = f'"{_OF_KERAS[kind]}"'
+    for layer in hidden_layers(source) if kind != _DEFAULT else ():
         given = argument(layer, ("kernel_initializer",))
         if given is None:
-            parts[layer] = with_argument(layer, "kernel_initializer", name)
-        elif source.code(given.value).replace("'", '"') != name:
-            parts[given] = given.with_changes(value=expression(name))
+            parts[layer] = with_argument(layer, "kernel_initializer", f'"{_OF_KERAS[kind]}"')
+        elif text_of(given.value) != _OF_KERAS[kind]:
+            parts[given] = given.with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))
     last = output_layer(source)
     given = argument(last, ("kernel_initializer",)) if last is not None else None
     if kind == _DEFAULT:
@@ -291,8 +286,8 @@ def _of_keras(source: Source, kind: str) -> Edited:
         parts[given] = given.with_changes(value=expression('"glorot_uniform"'))
     if not parts:
         raise RefusedError(f"{source.shown} draws the weights of its layers so already")
-    first = next(iter(parts))
-    return Edited(parts, f"kernel_initializer of {len(parts)} layers from {source.place(first)} on")
+    place = source.place(next(iter(parts)))
+    return Edited(parts, f"kernel_initializer of {len(parts)} layers from {place} on")
 
 
 CHANGE = Change(

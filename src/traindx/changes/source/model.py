@@ -117,7 +117,7 @@ def _loop(source: Source, small: cst.BaseSmallStatement) -> cst.For | None:
     for one in source.around(small):
         if isinstance(one, cst.For):
             alone = isinstance(one.body, cst.IndentedBlock) and len(one.body.body) == 1
-            return one if alone and calls_of(source, {"parameters"}, one.iter) else None
+            return one if alone and calls_of(source, {"parameters", "named_parameters"}, one.iter) else None
         if isinstance(one, cst.FunctionDef | cst.ClassDef):
             return None
     return None
