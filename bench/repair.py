@@ -105,7 +105,7 @@ def engine_for(first: ArmResult, folder: Path) -> Engine:
     place = Workspace(first.order.place, copies=True)
     made = Engine(
         command=first.order.command,
-        place=place,
+        workspace=place,
         runner=LocalRunner(place),
         folder=folder,
         steps=steps,
@@ -180,7 +180,7 @@ def _once(words: Sequence[str], folder: Path, work: Path) -> ArmResult:
 def _patched(engine: Engine, best: Trial, run: Run) -> str:
     """Whether the change was written as source, and whether that did the same when it was run."""
     # As the program names its files.
-    with chdir(engine.place.origin):
+    with chdir(engine.workspace.origin):
         patch = patch_of(best.changes, run)
         did = verify_patch(engine, best, patch) if patch is not None else None
     if patch is None:

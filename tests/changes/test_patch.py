@@ -164,5 +164,5 @@ def test_what_cannot_be_read_is_refused(folder: Path) -> None:
 
 
 def test_a_patch_needs_no_torch() -> None:
-    code = "import sys, traindx.changes.source.patch as p; p.known_changes(); sys.exit('torch' in sys.modules)"
+    code = "import sys, traindx.changes.source.patch as p; p.known_changes(); exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -105,13 +105,12 @@ def _draw_model(model: nn.Module, kind: str) -> int:
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
     from torch import nn
 
-    weight = layer.weight
     if kind == "orthogonal":
-        nn.init.orthogonal_(weight)
+        nn.init.orthogonal_(layer.weight)
     elif kind == "xavier" or last:
-        nn.init.xavier_uniform_(weight)
+        nn.init.xavier_uniform_(layer.weight)
     else:
-        nn.init.kaiming_normal_(weight, nonlinearity="relu")
+        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
 
@@ -261,9 +260,8 @@ def _written(model: str, kind: str, names: list[str], initialise: str, every: st
     known = names[0] if len(names) == 1 else f"({', '.join(names)})"
     drawn = _STATEMENTS[kind].format(init=initialise, weight=f"{each}.weight")
     body = [drawn, f"if {each}.bias is not None:", f"    {initialise}.zeros_({each}.bias)"]
-    lines = "\n".join(f"    {one}" for one in body)
     found = f"{every} = [one for one in {model}.modules() if isinstance(one, {known})]"
-    loop = f"for {each} in {every}:\n{lines}\n"
+    loop = f"for {each} in {every}:\n" + "".join(f"    {one}\n" for one in body)
     # The output begins small, as in a trial.
     last = _STATEMENTS["xavier"].format(init=initialise, weight=f"{every}[-1].weight")
     return [found, loop, last] if kind == "he" else [found, loop]

@@ -37,7 +37,7 @@ class ShortRuns:
         is_alone: bool = False,
     ) -> ArmResult:
         """Run it for some steps; `is_alone` says whether it may have all cores."""
-        origin = self.runner.place.origin
+        origin = self.runner.workspace.origin
         order = ArmSpec(
             command=self.command,
             folder=self.folder / name,

@@ -70,7 +70,7 @@ class Engine:
     """Everything that is needed to run one more arm."""
 
     command: Command
-    place: Workspace
+    workspace: Workspace
     runner: Runner
     folder: Path
     steps: int
@@ -152,7 +152,7 @@ class Engine:
         return ArmSpec(
             command=self.command,
             folder=self._new_folder(f"{name}-seed{seed}"),
-            place=self.place.origin,
+            place=self.workspace.origin,
             changes=changes,
             seed=seed,
             steps=_steps(self.steps, changes) if self.is_cut else self.steps,

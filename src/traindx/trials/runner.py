@@ -59,7 +59,7 @@ class Runner(Protocol):
 class LocalRunner:
     """Processes of this machine, never more arms of them than it has cores."""
 
-    place: Workspace
+    workspace: Workspace
     _stopped: Event = field(default_factory=Event)
 
     @property
@@ -75,19 +75,19 @@ class LocalRunner:
     def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""
         try:
-            there = self.place.arm(order.folder)
+            there = self.workspace.arm(order.folder)
             for name, content in order.replaced:
                 (there / name).write_bytes(content)
             done = carry_out(replace(order, place=there), self._stopped)
         finally:
-            self.place.clear(order.folder)
-        if self.place.copies and done.run is None and _MISSING in done.problem:
+            self.workspace.clear(order.folder)
+        if self.workspace.copies and done.run is None and _MISSING in done.problem:
             return replace(done, problem=f"{done.problem} ({_IN_A_COPY})")
         return done
 
     def at_once(self, *, timed: bool) -> int:
         """As many as there are cores, up to four; one where they share a working directory."""
-        return 1 if timed or not self.place.copies else min(_MOST, cores())
+        return 1 if timed or not self.workspace.copies else min(_MOST, cores())
 
     def threads(self, *, timed: bool) -> int:
         """The cores, shared out among the arms."""

@@ -123,9 +123,9 @@ def treat(
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
     says: Progress = say or (lambda _: None)
-    place = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
-    with closing(_runner(cluster, place, folder, says)) as runner:
-        treated = _treated(found, folder, place, runner, wish, book, says)
+    workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
+    with closing(_runner(cluster, workspace, folder, says)) as runner:
+        treated = _treated(found, folder, workspace, runner, wish, book, says)
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -149,9 +149,9 @@ def cluster_of(
     return None
 
 
-def _runner(cluster: Cluster | None, place: Workspace, folder: Path, say: Progress) -> Runner:
+def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
     try:
-        return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
+        return LocalRunner(workspace) if cluster is None else RayRunner(cluster, workspace, folder, say)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
             folder.rmdir()
@@ -161,22 +161,22 @@ def _runner(cluster: Cluster | None, place: Workspace, folder: Path, say: Progre
 def _treated(
     command: Command,
     folder: Path,
-    place: Workspace,
+    workspace: Workspace,
     runner: Runner,
     wish: TreatOptions,
     book: Casebook,
     say: Progress,
 ) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
-    notes = [] if place.copies else [IN_PLACE]
-    first = _first(command, folder, place, runner, wish, say)
+    notes = [] if workspace.copies else [IN_PLACE]
+    first = _first(command, folder, workspace, runner, wish, say)
     run = first.run
     assert run is not None
     diagnosis = diagnose(run)
     steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
     engine = Engine(
         command=command,
-        place=place,
+        workspace=workspace,
         runner=runner,
         folder=folder / "arms",
         steps=steps,
@@ -220,7 +220,7 @@ def _treated(
 
 
 def _first(
-    command: Command, folder: Path, place: Workspace, runner: Runner, wish: TreatOptions, say: Progress
+    command: Command, folder: Path, workspace: Workspace, runner: Runner, wish: TreatOptions, say: Progress
 ) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program as it is")
@@ -228,7 +228,7 @@ def _first(
     order = ArmSpec(
         command=command,
         folder=home,
-        place=place.origin,
+        place=workspace.origin,
         steps=wish.steps,
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
@@ -240,7 +240,7 @@ def _first(
         raise TraindxError(
             f"{command.title}: {done.problem}" + (f"; its output is in {output}" if output.exists() else "")
         )
-    run = replace(relocated(done.run, done.order.place, place.origin), name=folder.name)
+    run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
     return replace(done, run=run, order=order)
 
 

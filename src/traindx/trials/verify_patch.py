@@ -18,8 +18,8 @@ _PAIRS = 2
 def verify_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
     """Whether the patched program is as much better as the treated arm was; None where it cannot be run."""
     # By their own names: a copy holds what a link leads to under the name of the link.
-    path, origin = Path(patch.path).absolute(), engine.place.origin.absolute()
-    if engine.budget.over or not engine.place.copies or not path.is_relative_to(origin):
+    path, origin = Path(patch.path).absolute(), engine.workspace.origin.absolute()
+    if engine.budget.over or not engine.workspace.copies or not path.is_relative_to(origin):
         return None
 
     def patched(pair: Pair) -> ArmSpec:

@@ -9,8 +9,7 @@ import pytest
 from tests.test_startup import loaded_by
 from traindx.recorder.launch.command import Command
 from traindx.trials.program import OUTPUT, ArmSpec
-from traindx.trials.ray.task import SHARED, Begun, Returned, Sent, ran
-from traindx.trials.ray.wire import packed, unpacked
+from traindx.trials.ray.task import SHARED, Begun, Returned, Sent, packed, ran, unpacked
 
 HERE = Begun("node", "host", 1)
 PROGRAM = """\

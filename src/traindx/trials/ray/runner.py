@@ -84,11 +84,11 @@ def _new_scratch() -> Path:
 class RayRunner:
     """Tasks of Ray, on a cluster or on this machine."""
 
-    def __init__(self, cluster: Cluster, place: Workspace, folder: Path, say: Progress) -> None:
+    def __init__(self, cluster: Cluster, workspace: Workspace, folder: Path, say: Progress) -> None:
         """Start or reach the cluster; raises with a sentence where that cannot be."""
         if find_spec("ray") is None:
             raise TraindxError("--engine ray needs Ray: pip install 'traindx[ray]'")
-        self._cluster, self._say, self._copies = cluster, say, place.copies
+        self._cluster, self._say, self._copies = cluster, say, workspace.copies
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
         self._scratch = _new_scratch()
@@ -109,19 +109,19 @@ class RayRunner:
         self._listener = Thread(target=self._listen, daemon=True)
         self._listener.start()
         try:
-            self._open(place)
+            self._open(workspace)
         except BaseException:
             self.close()
             raise
 
-    def _open(self, place: Workspace) -> None:
+    def _open(self, workspace: Workspace) -> None:
         opening = Opening(
             address=self._cluster.address,
             cpus=self._cluster.cpus_per_arm,
             gpus=self._cluster.gpus_per_arm,
             cores=cores(),
             scratch=self._scratch,
-            place=place,
+            workspace=workspace,
             word=self._word,
             carried={name: os.environ[name] for name in _CARRIED if name in os.environ},
         )
