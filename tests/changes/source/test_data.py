@@ -148,7 +148,20 @@ def test_pictures_are_standardised_as_a_whole(bench: Bench) -> None:
     assert bench.refusal(pictures, "inputs.clip 8").startswith("train.py learns from pictures or series")
 
 
+OWN = """\
+from torch.nn import functional
+
+
+class Targets(Wrapped):
+    def compare(self):
+        loss = functional.mse_loss(self.prediction, self)
+        loss.backward()
+
+
+Targets().compare()
+"""
 REFUSED = {
+    ("targets.standardize", OWN): "self of train.py comes from several places",
     ("inputs.standardize", HF): "no optimizer is made in so many words at train.py:?",
     ("targets.standardize", CLASS): "the data comes from Pictures at train.py:4, a class",
     ("inputs.standardize", PLAIN.replace("nn.Linear(4, 8)", "nn.Embedding(4, 8)")): (

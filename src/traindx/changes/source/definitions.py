@@ -114,7 +114,9 @@ def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[D
     kind = cst.Name if not method else cst.Attribute if called == function.name.value else cst.BaseExpression
     calls = [call for call in calls_of(source, {called}) if isinstance(call.func, kind)]
     for call in calls:
-        given = argument(call, {name}, place - method if place < len(function.params.params) else None)
+        given = argument(
+            call, {name}, place - method if method <= place < len(function.params.params) else None
+        )
         spread = [one.value for one in call.args if one.star == "**"]
         entries = [entry for one in spread for entry in of_key(source, one, name)]
         if given is not None:
