@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from traindx.readers.loading.runs import Reading, follow, load, read
     from traindx.recorder.attach import Watch, watch
     from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Skipped
-    from traindx.trials.treatment import Treated, Wish, treat
+    from traindx.trials.treatment import TreatOptions, TreatResult, treat
+
+    Treated, Wish = TreatResult, TreatOptions
 
     Unread = Skipped
 
@@ -52,6 +54,8 @@ __all__ = [
     "Severity",
     "Skipped",
     "TraindxError",
+    "TreatOptions",
+    "TreatResult",
     "Treated",
     "Unread",
     "UnreadableError",
@@ -95,11 +99,11 @@ _HOME = {
     "Severity": "finding",
     "Skipped": "run",
     "TraindxError": "errors",
-    "Treated": "trials.treatment",
+    "TreatOptions": "trials.treatment",
+    "TreatResult": "trials.treatment",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",
-    "Wish": "trials.treatment",
     "compare": "comparison.engine",
     "diagnose": "diagnosis.engine",
     "find_rate": "exams.learning_rate.loop",
@@ -112,8 +116,8 @@ _HOME = {
     "watch": "recorder.attach",
 }
 
-# Earlier names of public types, for one minor version.
-_RENAMED = {"Unread": "Skipped"}
+_RENAMED = {"Treated": "TreatResult", "Unread": "Skipped", "Wish": "TreatOptions"}
+"""Names of the version before, and what they are now."""
 
 _MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tests import treatments
 from tests.report.renderers import canonical
 from traindx.errors import TraindxError
-from traindx.trials.casebook import Case, Casebook
-from traindx.trials.types import Outcome, Treatment
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Case, Outcome, Treatment
 
 NOON = datetime(2026, 7, 30, 12, 0, tzinfo=UTC)
 

@@ -49,7 +49,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import location_of, stated_number
 from traindx.curves.series import looked, seen_in
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
@@ -160,6 +160,7 @@ val = series[border + window :].unfold(0, window, 1)""",
         minutes=3,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
     misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
     places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),

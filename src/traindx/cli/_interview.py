@@ -23,7 +23,7 @@ from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.interview.session import begin, claim, give, tell
 from traindx.interview.types import Claim, Consultation
 from traindx.report.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
 
 Read = Callable[[str], str]
 
@@ -40,7 +40,7 @@ class _Desk:
     """Where is read from and said to."""
 
     read: Read
-    say: Say
+    say: Progress
     width: int
     colour: bool
 
@@ -55,7 +55,9 @@ class _Desk:
         return typed
 
 
-def interviewed(consultation: Consultation, read: Read | None = None, say: Say | None = None) -> Consultation:
+def interviewed(
+    consultation: Consultation, read: Read | None = None, say: Progress | None = None
+) -> Consultation:
     """The consultation after the interview; ended early it holds what is known so far."""
     if read is None:
         # With it, lines can be edited and called back.

@@ -20,11 +20,11 @@ from traindx.errors import TraindxError
 from traindx.report.save import keep
 from traindx.report.terminal.treatment import treatment_text
 from traindx.trials.casebook import Casebook
-from traindx.trials.treatment import Treated
+from traindx.trials.treatment import TreatResult
 from traindx.trials.types import Treatment
 
 
-def tell(found: Treated, arguments: argparse.Namespace) -> int:
+def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
     """Show what came out, keep it beside the arms, apply the patch where that was asked for; the exit code.
 
     Whatever of this fails, the rest is done all the same: the trials took minutes.
@@ -55,7 +55,7 @@ def tell(found: Treated, arguments: argparse.Namespace) -> int:
     return BAD_INPUT if problems else code
 
 
-def _kept(found: Treated, folder: Path) -> dict[str, str]:
+def _kept(found: TreatResult, folder: Path) -> dict[str, str]:
     """Keep the documents where something was tried; where they are."""
     if not found.treatment.trials:
         return {}
@@ -63,7 +63,7 @@ def _kept(found: Treated, folder: Path) -> dict[str, str]:
     return {"reports": str(folder), "patch": str(patch or "")}
 
 
-def _show(found: Treated, arguments: argparse.Namespace, out: TextIO, patch_place: str) -> None:
+def _show(found: TreatResult, arguments: argparse.Namespace, out: TextIO, patch_place: str) -> None:
     if found.treatment.trials:
         out.write(
             treatment_text(
@@ -81,13 +81,13 @@ def _show(found: Treated, arguments: argparse.Namespace, out: TextIO, patch_plac
         out.write(f"note: {note}\n")
 
 
-def _applied(found: Treated, arguments: argparse.Namespace, out: TextIO) -> bool:
+def _applied(found: TreatResult, arguments: argparse.Namespace, out: TextIO) -> bool:
     if found.patch is None:
         raise TraindxError("there is no proven patch to apply")
     return apply_patch(found.patch, arguments, found.treatment, out)
 
 
-def _record(found: Treated, arguments: argparse.Namespace, applied: bool) -> None:
+def _record(found: TreatResult, arguments: argparse.Namespace, applied: bool) -> None:
     try:
         Casebook().record(
             found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=applied
@@ -97,7 +97,7 @@ def _record(found: Treated, arguments: argparse.Namespace, applied: bool) -> Non
         complain(arguments.command, error)
 
 
-def _untreated(found: Treated, dry: bool) -> str:
+def _untreated(found: TreatResult, dry: bool) -> str:
     """Why nothing was tried, or what would be."""
     diagnosis = found.report.diagnoses[0]
     if dry and found.plan:

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from traindx.trials.casebook import Case, Casebook
+    from traindx.trials.casebook import Casebook
+    from traindx.trials.types import Case
 
 HELP = "list what was diagnosed and tried in a project, and whether it helped"
 EXAMPLES = """\

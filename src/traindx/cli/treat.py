@@ -10,7 +10,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
 EXAMPLES = """\
@@ -162,13 +162,13 @@ def run(arguments: argparse.Namespace) -> int:
     return tell(found, arguments)
 
 
-def _wish(arguments: argparse.Namespace) -> "Wish":
+def _wish(arguments: argparse.Namespace) -> "TreatOptions":
     """What was asked for; refused where it makes no sense, before anything runs."""
     from pathlib import Path
 
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
-    return Wish(
+    return TreatOptions(
         steps=arguments.steps,
         seconds=arguments.seconds,
         arms=arguments.trials,
@@ -206,9 +206,9 @@ def _refuse_unasked(arguments: argparse.Namespace) -> None:
 
 
 def _list_changes() -> int:
-    from traindx.changes.live.apply import operations
+    from traindx.changes.types import known_changes
 
-    fixes = [one for one in operations().values() if one.is_fix]
+    fixes = [one for one in known_changes().values() if one.is_fix]
     for one in sorted(fixes, key=lambda one: one.name):
         sys.stdout.write(f"{one.name}\n    {one.says}\n    for example: {'; '.join(one.forms)}\n")
     return DONE

@@ -78,9 +78,9 @@ def _say(wire: TextIO, word: Word) -> None:
 def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     # They load torch, which the first word need not wait for.
     from traindx.report.save import keep
-    from traindx.trials.treatment import Wish, treat
+    from traindx.trials.treatment import TreatOptions, treat
 
-    wish = Wish(
+    wish = TreatOptions(
         steps=job.steps,
         arms=job.trials,
         minutes=job.minutes,

@@ -6,7 +6,7 @@ from tests.changes.changing import changed
 from tests.trainings import Training, recorded
 from traindx.exams.preflight.run import checked, checks
 from traindx.exams.preflight.types import Checked, Length, Rehearsal, Repeated
-from traindx.trials.measuring import steps_of
+from traindx.trials.measure import steps_of
 
 CHECKS = {one.slug: one for one in checks()}
 

@@ -19,10 +19,9 @@ from traindx.exams.short_runs import ShortRuns
 from traindx.finding import Mark
 from traindx.recorder.launch.command import command_from
 from traindx.recorder.launch.run_folder import new_run_folder
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.place import workplace
 from traindx.trials.runner import LocalRunner
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
+from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
@@ -38,7 +37,7 @@ def preflight(
     quick: bool = False,
     out: Path | str = ".traindx/preflights",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     in_place: bool = False,
 ) -> Checklist:
     """Rehearse a program for a few steps, and check what can be seen before the long run.
@@ -54,7 +53,7 @@ def preflight(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workplace(Path.cwd(), found.words, folder, in_place=in_place)
+    place = workspace_of(Path.cwd(), found.words, folder, in_place=in_place)
     runs = ShortRuns(found, LocalRunner(place), folder)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)

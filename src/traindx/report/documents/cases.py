@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from traindx import __version__
 from traindx.report.documents.value import Json, number
-from traindx.trials.casebook import Case
+from traindx.trials.types import Case
 
 SCHEMA = "traindx.cases/1"
 

@@ -7,7 +7,7 @@ import math
 
 from traindx.changes.types import name_of
 from traindx.report.documents.value import Document, Json, number
-from traindx.trials.types import Arm, Pair, Planned, Treatment, Trial
+from traindx.trials.types import Arm, Candidate, Pair, Treatment, Trial
 
 
 def treatment_document(treatment: Treatment) -> Document:
@@ -66,7 +66,7 @@ def _arm(arm: Arm) -> Json:
     }
 
 
-def _planned(planned: Planned) -> Json:
+def _planned(planned: Candidate) -> Json:
     return {
         "name": name_of(planned.changes),
         "cause": planned.cause or None,

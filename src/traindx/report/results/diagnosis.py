@@ -1,25 +1,22 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
-import re
 from collections.abc import Sequence
 from itertools import groupby, takewhile
 
 import numpy as np
 
 from traindx.cause import Cause
+from traindx.changes.types import known_changes, parse_changes
 from traindx.comparison.types import Comparison
-from traindx.curves.facts import stated_number
 from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
 from traindx.diagnosis.types import INSIDE, Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.facts import LEARNING_RATE
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.format import count, number, percent, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Axis, Fact, Run, Series
 
 _ANSWERS = ("yes", "no", "cannot tell")
-_RATE_CHANGE = re.compile(r"optimizer\.lr x ([\d.]+)")
 
 
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
@@ -77,9 +74,9 @@ def whereabouts(suspect: Suspect) -> list[str]:
 
 def spot(suspect: Suspect, run: Run) -> str:
     """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
-    scaled = _RATE_CHANGE.fullmatch(suspect.cause.fixes[0].change or "")
-    rate = stated_number(run, LEARNING_RATE)
-    values = f"lr {rate:g} -> {rate * float(scaled[1]):.3g}" if scaled and rate else ""
+    specs = parse_changes(suspect.cause.fixes[0].change) if suspect.cause.fixes[0].change else ()
+    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
+    values = change.describe(specs[0], run) if change is not None else ""
     return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
 
 

@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from traindx.changes.types import Measure
 from traindx.diagnosis.types import Verdict
 from traindx.format import count, percent, printable
 from traindx.report.results.trials import figure, signed
 from traindx.report.terminal.paper import paper, printed
 from traindx.report.terminal.treatment import STYLES, broken
-from traindx.trials.casebook import Case
-from traindx.trials.types import Measure, Outcome
+from traindx.trials.types import Case, Outcome
 
 _WIDE = 100
 """From this width on there is room for the run, the effect and what it was compared by."""
