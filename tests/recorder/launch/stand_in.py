@@ -22,7 +22,7 @@ ATTACHMENT = '''
 """Stands in for the recorder: a file with one number for each backward pass."""
 import atexit, json, os
 from pathlib import Path
-from traindx.recording.tape import Tape
+from traindx.recorder.tape import Tape
 
 def attach_from_environment():
     import torch
