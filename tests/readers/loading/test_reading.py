@@ -289,9 +289,8 @@ def test_prose_with_a_pasted_log_is_read_only_when_there_is_nothing_else(tmp_pat
 
 AS_NOBODY = """
 import os, sys
-from traindx import catalogue
-from traindx.readers.loading.reading import read
-catalogue.readers()
+from traindx.readers.loading.reading import read, readers
+readers()
 if os.geteuid() == 0:
     os.seteuid(65534)
 reading = read(sys.argv[1:])

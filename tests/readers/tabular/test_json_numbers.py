@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.tabular.json_numbers import HAS_SIMDJSON, by_msgspec, by_simdjson, numbers_in
@@ -15,7 +15,6 @@ ENGINES: list[Engine] = [by_msgspec, *([by_simdjson] if HAS_SIMDJSON else [])]
 
 @pytest.mark.parametrize("engine", ENGINES)
 @given(numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-@settings(deadline=None, max_examples=50)
 def test_every_double_comes_back_bit_by_bit(engine: Engine, numbers: list[float]) -> None:
     found = engine(("[" + ",".join(map(repr, numbers)) + "]").encode())
     assert found is not None

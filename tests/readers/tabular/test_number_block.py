@@ -3,7 +3,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.tabular.number_block import number_block
@@ -21,7 +21,6 @@ _NOTHING = ("", "NA", "None")
         lambda width: st.lists(st.lists(_CELLS, min_size=width, max_size=width), min_size=1)
     )
 )
-@settings(deadline=None, max_examples=80)
 def test_every_cell_is_read_as_python_reads_it(rows: list[list[str]]) -> None:
     block = number_block("".join(",".join(row) + "\n" for row in rows).encode(), len(rows[0]))
     assert block is not None
