@@ -1,12 +1,5 @@
-"""Ten digits squeezed through two hidden units; the twin has sixty-four."""
+"""Two hidden units for ten digits, in a log that does not tell of them."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import CurveTwin
 
-
-def broken() -> Run:
-    return curve("s-capacity-digits")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = CurveTwin("s-capacity-digits", "h-mlp-digits-adam")
