@@ -18,9 +18,11 @@ from pathlib import Path
 
 from tests.recorded import curve
 from tests.scripted import RECORDINGS, SCRIPTS, keep, kept_runs, record, scripted
+from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run
 
 CAUSES = Path(__file__).parent / "causes"
+_CURVES = {TRAIN_LOSS, VAL_LOSS, TRAIN_ACCURACY, VAL_ACCURACY}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,8 @@ class Twin:
     """What stands in the script once, and what stands there instead once it is repaired."""
     rival: str = ""
     """A cause that may be named before the true one."""
+    only_curves: bool = False
+    """Whether it is seen as in a log that holds losses and accuracies and nothing else."""
 
     @property
     def repaired(self) -> str:
@@ -49,11 +53,17 @@ class Twin:
 
     def broken(self) -> Run:
         """The recording of the script as it is."""
-        return scripted(self.script)
+        return self._seen(scripted(self.script))
 
     def fixed(self) -> Run:
         """The recording of the script without the fault."""
-        return kept_runs(self.archive)[-1]
+        return self._seen(kept_runs(self.archive)[-1])
+
+    def _seen(self, run: Run) -> Run:
+        if not self.only_curves:
+            return run
+        series = tuple(one for one in run.series if one.quantity in _CURVES and not one.part)
+        return Run(run.name, series)
 
     def record(self, folder: Path) -> None:
         """Train the repaired script; its recording lies in the folder then."""
@@ -92,7 +102,7 @@ def script_twins() -> Iterator[Twin]:
     """All twins that are scripts."""
     for path in sorted(CAUSES.glob("test_*.py")):
         twin = twin_of(path.stem.removeprefix("test_"))
-        if isinstance(twin, Twin):
+        if isinstance(twin, Twin) and not twin.only_curves:
             yield twin
 
 

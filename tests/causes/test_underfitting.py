@@ -1,5 +1,7 @@
-"""Two hidden units for ten digits, in a log that does not tell of them."""
+"""A transformer that does not learn, in a log that does not tell why; its twin learns."""
 
-from tests.twins import CurveTwin
+from dataclasses import replace
 
-TWIN = CurveTwin("s-capacity-digits", "h-mlp-digits-adam")
+from tests.causes.test_attention_logit_growth import TWIN as ATTENTION
+
+TWIN = replace(ATTENTION, only_curves=True, rival="capacity-too-small")

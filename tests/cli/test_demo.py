@@ -21,6 +21,7 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else find
 """Read by Python as it starts."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not find_spec("torch") or sys.platform == "win32", reason="runs a program that needs torch"
 )

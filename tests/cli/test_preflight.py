@@ -142,6 +142,7 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
         ("keras_fit.py", "keras", "60 steps, 3 epochs of 20"),
     ],
 )
+@pytest.mark.slow
 def test_programs_of_frameworks(script: str, needs: str, length: str, tmp_path: Path) -> None:
     if find_spec(needs) is None:
         pytest.skip(f"{needs} is not installed")
