@@ -1,12 +1,10 @@
-"""A wide network on two hundred digits, some mislabelled; the twin has six times the data and none."""
+"""Twelve lines of text to learn from; the twin has 240."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-overfit-clear")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "poem_char_rnn",
+    {
+        "poem(12, 4)": "poem(240, 4)",
+    },
+)

@@ -1,9 +1,7 @@
 """`traindx lr-find` on real programs, as a user would call it."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("libcst")
 
+from tests.cli.calling import traindx
 from traindx.cli import main
 
 SCRIPT = """\
@@ -36,17 +35,7 @@ for epoch in range(60):
 
 
 def lr_find(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "lr-find", *words],
-        cwd=here,
-        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return traindx("lr-find", *words, cwd=here, COLUMNS="110", NO_COLOR="1")
 
 
 def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`traindx run` on real trainings: those it ends after some steps, those it warns of, those it stops."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.calling import traindx as call_traindx
 from tests.promises.running import PROGRAMS
 from tests.promises.tape_reading import read_tape
 from traindx.cli import _live, main
@@ -63,16 +63,8 @@ SICK, HEALTHY = "20", "0.01"
 
 def traindx(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     """What `traindx run WORDS` does in a folder."""
-    ours = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110", "HF_HUB_OFFLINE": "1"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "run", "--name", "r", *words],
-        cwd=here,
-        env={**kept, **ours},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
+    return call_traindx(
+        "run", "--name", "r", *words, cwd=here, NO_COLOR="1", COLUMNS="110", HF_HUB_OFFLINE="1"
     )
 
 
@@ -116,6 +108,7 @@ def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> No
     ("name", "package"),
     [("lightning_fit", "lightning"), ("hf_trainer", "transformers"), ("keras_fit", "keras")],
 )
+@pytest.mark.slow
 def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: str) -> None:
     if find_spec(package) is None:
         pytest.skip(f"needs {package}")
@@ -127,6 +120,7 @@ def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_processes_that_train_together_end_together(tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = traindx(tmp_path, "--max-steps", "13", "--", *launcher, str(PROGRAMS / "ddp.py"))

@@ -264,7 +264,7 @@ import numpy, torch
 from traindx.errors import TraindxError
 from traindx.exams.data_exam import data
 from traindx.exams.sample_file import sample_from
-from traindx.gathering import gather
+from traindx.interview.evidence import gather
 if os.geteuid() == 0:
     os.seteuid(65534)
 csv, npz, sample, script = sys.argv[1:]

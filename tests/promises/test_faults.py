@@ -64,7 +64,11 @@ def told(folder: Path) -> list[Happening]:
     ]
 
 
-PROBES = [import_module(f"{probes.__name__}.{one.name}").PROBE for one in iter_modules(probes.__path__)]
+PROBES = [
+    import_module(f"{probes.__name__}.{one.name}").PROBE
+    for one in iter_modules(probes.__path__)
+    if one.name != "types"
+]
 METHODS = [
     (probe, name)
     for probe in PROBES

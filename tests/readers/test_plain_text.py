@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.readers.text_series import all_of, log_of, results_of
@@ -144,7 +144,6 @@ def test_a_text_without_numbers_says_what_was_looked_for() -> None:
         log_of("hello\nworld\n")
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(SAMPLE.split()) | st.binary(max_size=8), max_size=60))
 def test_anything_gives_numbers_or_a_refusal(pieces: list[bytes]) -> None:
     data = b" ".join(pieces).replace(b"mfu ", b"\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.event_bytes import event, event_file, framed, simple, tensor
@@ -222,7 +222,6 @@ def test_memory_stays_near_that_of_the_arrays(tmp_path: Path) -> None:
     assert peak < 3 * 32 * 100_000 + 24e6
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, len(SAMPLE)), st.binary(max_size=40))
 def test_damaged_files_give_numbers_or_a_refusal(at: int, noise: bytes) -> None:
     data = SAMPLE[:at] + noise + SAMPLE[at + len(noise) :]

@@ -98,7 +98,7 @@ def test_a_reader_sees_what_was_flushed_while_writing_goes_on(tmp_path: Path) ->
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from traindx.recording.tape import Tape
+from traindx.recorder.tape import Tape
 tape = Tape()
 tape.open(Path(sys.argv[1]) / "rank-0", {})
 rows = tape.rows_of(tape.layout((tape.column(1, "train_loss"),)))

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import treatments
@@ -115,7 +115,6 @@ def test_past_effects_count_only_clear_outcomes(book: Casebook) -> None:
     }
 
 
-@settings(max_examples=30, deadline=None)
 @given(text=st.text(max_size=60), value=st.floats())
 def test_whatever_it_is_called_comes_back(
     tmp_path_factory: pytest.TempPathFactory, text: str, value: float

@@ -14,6 +14,7 @@ from traindx.trials.casebook import Casebook
 from traindx.trials.types import Outcome
 
 
+@pytest.mark.slow
 def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

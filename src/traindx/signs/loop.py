@@ -150,7 +150,8 @@ def trained_in_eval_mode(
     found = stated_number(run, TRAINED_IN_EVAL_MODE)
     if found is None:
         return CANNOT_TELL
-    if found < share or not matters(run):
+    # Who freezes a backbone leaves its normalisation in eval mode on purpose.
+    if found < share or not matters(run, frozen=False):
         return None
     says = f"the model was in eval mode in {found:.0%} of the training steps looked at"
     evidence = fact_evidence(run, TRAINED_IN_EVAL_MODE, LOSS_PLACE, BACKWARD_PLACE, limit=share)

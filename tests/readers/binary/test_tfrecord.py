@@ -3,7 +3,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.event_bytes import framed
@@ -172,7 +172,6 @@ def test_header_length() -> None:
     assert header_length(bytes(12)) is None
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.binary(max_size=300), st.integers(1, 64))
 def test_any_bytes_come_to_an_end(data: bytes, size: int) -> None:
     found = list(blocks(pieces_of(framed(b"abc") + data, size)))

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.loading.runs import read, readers
@@ -44,7 +44,6 @@ def test_damaged_logs_are_read_or_refused(slug: str, tmp_path: Path) -> None:
 
 
 @given(data=st.binary(min_size=1, max_size=400))
-@settings(deadline=None, max_examples=60)
 def test_any_bytes_are_read_or_refused(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("any") / "log"
     path.write_bytes(data)
@@ -73,7 +72,6 @@ WORDS = [
     rows=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=12),
     by=st.sampled_from(",;\t |="),
 )
-@settings(deadline=None, max_examples=100)
 def test_tables_of_odd_words_are_read_or_refused(
     rows: list[list[str]], by: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

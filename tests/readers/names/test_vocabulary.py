@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx import quantities as q
@@ -233,7 +233,6 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(name=st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=12).map("".join)))
 def test_no_name_is_too_odd(name: str) -> None:
     for place in (None, Split.VALIDATION):

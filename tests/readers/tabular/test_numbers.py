@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.tabular.numbers import (
@@ -80,7 +80,6 @@ ENGINES: list[Engine] = [by_msgspec, *([by_simdjson] if HAS_SIMDJSON else [])]
 
 @pytest.mark.parametrize("engine", ENGINES)
 @given(numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-@settings(deadline=None, max_examples=50)
 def test_every_double_comes_back_bit_by_bit(engine: Engine, numbers: list[float]) -> None:
     found = engine(("[" + ",".join(map(repr, numbers)) + "]").encode())
     assert found is not None
@@ -125,7 +124,6 @@ _NOTHING = ("", "NA", "None")
         lambda width: st.lists(st.lists(_CELLS, min_size=width, max_size=width), min_size=1)
     )
 )
-@settings(deadline=None, max_examples=80)
 def test_every_cell_is_read_as_python_reads_it(rows: list[list[str]]) -> None:
     block = number_block("".join(",".join(row) + "\n" for row in rows).encode(), len(rows[0]))
     assert block is not None

@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.loading.discover import in_memory
@@ -62,7 +62,6 @@ class _InPieces(Source):
             yield self.data[begin : begin + size]
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.text(alphabet="ab1é\r\n\b ", max_size=40))
 def test_blocks_may_end_anywhere(text: str) -> None:
     data = text.encode()

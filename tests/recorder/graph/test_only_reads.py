@@ -259,10 +259,10 @@ def test_gives_up_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 DEEP = """
 import threading, torch
-from traindx.graphs.activation import activation_before
-from traindx.graphs.backward_origin import backtrace, backward_origin
-from traindx.graphs.divisor import divisor_of
-from traindx.graphs.forward_origin import forward_origin
+from traindx.recorder.graph.activation import activation_before
+from traindx.recorder.graph.backward_origin import backtrace, backward_origin
+from traindx.recorder.graph.divisor import divisor_of
+from traindx.recorder.graph.forward_origin import forward_origin
 
 def walk(depth):
     leaf = torch.ones(2, requires_grad=True)

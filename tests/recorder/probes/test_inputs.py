@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.recorder.probes.looking import VALIDATION, seen
@@ -55,7 +55,6 @@ def is_mask(columns: list[list[float]]) -> bool:
     return -math.inf in values and len(values - {-math.inf}) == 1 and not any(map(math.isnan, values))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6).flatmap(lambda n: st.lists(st.lists(VALUES, min_size=n, max_size=n), min_size=1)))
 def test_a_table_is_described_as_by_hand(rows: list[list[float]]) -> None:
     columns = [list(column) for column in zip(*rows[:64], strict=True)]

@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.recorder.tensors.moments import moments
@@ -16,7 +16,6 @@ TABLES = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(TABLES)
 def test_moments_are_those_of_the_finite_values(rows: list[list[float]]) -> None:
     found = moments(torch.tensor(rows, dtype=torch.float64))

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -16,7 +16,6 @@ def random(*shape: int) -> Tensor:
 FLOATS = st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=2, max_size=30)
 
 
-@settings(deadline=None)
 @given(FLOATS, st.sampled_from([torch.float32, torch.float64, torch.float16, torch.int64, torch.uint8]))
 def test_keys_are_equal_where_rows_are(rows: list[list[int]], dtype: "torch.dtype") -> None:
     varied = [row for row in rows if len(set(row)) > 1]

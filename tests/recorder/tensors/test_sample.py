@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("torch")
@@ -21,7 +21,6 @@ def numbered(shape: tuple[int, ...]) -> Tensor:
     return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape)
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES, st.integers(1, 400))
 def test_a_sample_is_spread_evenly_and_holds_no_value_twice(shape: tuple[int, ...], limit: int) -> None:
     whole = numbered(shape)
@@ -70,7 +69,6 @@ def test_a_tensor_without_gaps_is_not_copied() -> None:
         assert sample(values).untyped_storage().data_ptr() == values.untyped_storage().data_ptr()
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES, st.integers(1, 30), st.integers(0, 40), st.booleans())
 def test_every_counts_from_the_first(shape: tuple[int, ...], step: int, first: int, gaps: bool) -> None:
     whole = numbered((*shape, 2))[..., 0] if gaps else numbered(shape)

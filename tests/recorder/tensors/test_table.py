@@ -4,7 +4,7 @@ from math import prod
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.recorder.tensors.table import nonfinite_share, step_through, table, thinned
@@ -28,7 +28,6 @@ def test_thinning_leaves_no_more_than_asked_and_all_that_fit(shape: tuple[int, .
         assert counts == list(shape)
 
 
-@settings(max_examples=50, deadline=None)
 @given(SHAPES, st.integers(1, 20), st.integers(1, 20))
 def test_a_table_holds_values_of_its_rows(shape: tuple[int, ...], rows: int, columns: int) -> None:
     tensor = torch.arange(prod(shape)).reshape(shape)
