@@ -35,8 +35,7 @@ from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
 from traindx.recorder.probes.functional_activations import FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.types import Look, Probe, Purpose
-from traindx.recorder.tensors.plain import plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import plain, reckoning
 from traindx.run import Floats, Quantity, Run
 from traindx.signs.activations import (
     activations_fade_over_depth,

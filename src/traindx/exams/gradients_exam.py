@@ -28,9 +28,8 @@ from traindx.recorder.probes.gradients import Gradients
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.loss_function import LossFunctionFacts
 from traindx.recorder.probes.weights import Weights
-from traindx.recorder.tensors.plain import gradient
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.stack import HALF
+from traindx.recorder.tensors.access import gradient, reckoning
+from traindx.recorder.tensors.sample import HALF
 from traindx.run import Parameter, Quantity, Run
 
 

@@ -14,7 +14,7 @@ from traindx.exams.batch import Presented, described, own_loss, prediction_in, t
 from traindx.recorder.hooks.dropouts import NAMES as DROPOUTS
 from traindx.recorder.hooks.loss_functions import NAMES
 from traindx.recorder.probes.types import Dropout, LossCall, Purpose
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import reckoning
 
 Loss = Callable[..., Tensor]
 NAMED = ("cross_entropy", "mse", "bce_with_logits")

@@ -16,9 +16,9 @@ from traindx.quantities import (
 )
 from traindx.recorder.probes import gradient_noise, gradients, weights
 from traindx.recorder.probes.types import LiveParameter, Update
-from traindx.recorder.tensors import gathering
+from traindx.recorder.tensors import access
 from traindx.recorder.tensors.activation import ActivationWriter, activation, together
-from traindx.recorder.tensors.norms import norms
+from traindx.recorder.tensors.sample import norms
 from traindx.recorder.tensors.unit_watch import UnitWatches
 from traindx.testing.probe import Written
 
@@ -58,7 +58,7 @@ def test_units_are_watched_on_the_device() -> None:
 def update(monkeypatch: pytest.MonkeyPatch) -> Update:
     """An update of parameters that cannot be read, which the probes take for readable."""
     monkeypatch.setattr(weights, "plain", lambda value: value)
-    monkeypatch.setattr(gathering, "gradient", lambda value: value.grad)
+    monkeypatch.setattr(access, "gradient", lambda value: value.grad)
     table, matrix, bias = (torch.empty(shape, device="meta") for shape in ((5000, 8), (80, 80), (80,)))
     parameters = []
     for name, value in (("table", table), ("matrix", matrix), ("bias", bias)):

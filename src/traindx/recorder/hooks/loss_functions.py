@@ -13,7 +13,7 @@ from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
 from traindx.recorder.hooks.guarding import guarded
 from traindx.recorder.hooks.patching import Patches, unseen
 from traindx.recorder.hooks.torch_sight import is_plain
-from traindx.recorder.losses.faults import label_fault, outputs_of
+from traindx.recorder.losses.function import label_fault, outputs_of
 from traindx.recorder.recorder import Recorder
 
 NAMES = (

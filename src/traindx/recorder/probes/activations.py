@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
+from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
     Activation,
     ActivationRows,
     ActivationWriter,
     activation,
+    flat_ends,
     samples_of,
     together,
 )
-from traindx.recorder.tensors.bounded import flat_ends
-from traindx.recorder.tensors.plain import are_whole, plain
-from traindx.recorder.tensors.reckoning import reckoning
 
 _MOST = 4096
 """Samples of one step: what is held until the backward pass is at most 16 MB."""

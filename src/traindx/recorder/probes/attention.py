@@ -13,7 +13,7 @@ from traindx.quantities import ATTENTION_LOGIT_RANGE, ATTENTION_PEAK
 from traindx.recorder.graph.attention import Fused, Spelled, attentions
 from traindx.recorder.graph.nodes import nodes_behind
 from traindx.recorder.probes.types import LiveParameter, Look, Probe
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import reckoning
 from traindx.recorder.tensors.sample import even_step
 
 _QUERIES = 32

@@ -11,10 +11,10 @@ from math import isfinite
 
 from traindx import facts
 from traindx.recorder.losses.answers import Answers, answers_of
+from traindx.recorder.losses.constant_guess import ConstantGuess, guess_for
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.losses.guesses import ConstantGuess, guess_for
 from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
-from traindx.recorder.tensors.legible import legible
+from traindx.recorder.tensors.access import legible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from collections import defaultdict
 
 from traindx.quantities import PREDICTION_RECALL
 from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
-from traindx.recorder.tensors.part import part_of
+from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose, part_of
 
 _KEPT = {Purpose.TRAINING: 0.7, Purpose.VALIDATION: 0.95}
 """What is left of earlier counts at every batch: looks at training lie far apart, those of a pass do not."""

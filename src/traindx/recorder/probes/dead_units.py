@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from traindx.quantities import DEAD_UNIT_SHARE
 from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
-from traindx.recorder.tensors.plain import are_plain, plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import are_plain, plain, reckoning
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
 CAN_REST = frozenset(

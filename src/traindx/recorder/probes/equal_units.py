@@ -12,8 +12,7 @@ from torch import Tensor
 
 from traindx.quantities import EQUAL_UNIT_SHARE
 from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.plain import plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import plain, reckoning
 
 _AT_FIRST, _EVERY = 3, 8
 """Looks at which units are compared: equal ones are so from the start, or not at all."""

@@ -16,10 +16,8 @@ from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
 from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.graph.saved import saved_value
 from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose
-from traindx.recorder.tensors.activation import ActivationWriter, activation, together
-from traindx.recorder.tensors.bounded import SIGMOID, TANH
-from traindx.recorder.tensors.plain import plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import plain, reckoning
+from traindx.recorder.tensors.activation import SIGMOID, TANH, ActivationWriter, activation, together
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
 _MODULES = frozenset((nn.ReLU, nn.Tanh, nn.Sigmoid))

@@ -16,10 +16,8 @@ from torch import Tensor
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
 from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.gathering import gradients_of
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import even_step, every
-from traindx.recorder.tensors.stack import number
+from traindx.recorder.tensors.access import gradients_of, reckoning
+from traindx.recorder.tensors.sample import even_step, every, number
 
 _VALUES = 16_384
 """Values of the whole gradient that are compared: the cosine is right to 0.01."""

@@ -7,10 +7,8 @@ from torch import Tensor
 
 from traindx.quantities import GRADIENT_NORM, NONFINITE_SHARE
 from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.gathering import gradients_of
-from traindx.recorder.tensors.norms import norms
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import sample
+from traindx.recorder.tensors.access import gradients_of, reckoning
+from traindx.recorder.tensors.sample import norms, sample
 
 
 class Gradients(Probe):

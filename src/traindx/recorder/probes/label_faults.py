@@ -7,8 +7,7 @@ nothing fails, and the first output learns never to be chosen.
 
 from traindx.facts import LABEL_FAULT, UNUSED_CLASS
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.faults import impossible_answers
-from traindx.recorder.losses.function import Compares
+from traindx.recorder.losses.function import Compares, impossible_answers
 from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
 
 _LEFT_OUT = ("ignore_index", "ignore_class")

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from traindx.facts import GRADIENTS_CLEARED
 from traindx.recorder.probes.types import LiveParameter, Look, Probe, Update
-from traindx.recorder.tensors.plain import gradient
+from traindx.recorder.tensors.access import gradient
 
 _WATCHED = 2
 _CANDIDATES = 16

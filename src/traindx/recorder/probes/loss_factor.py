@@ -16,7 +16,7 @@ from torch.autograd.graph import Node
 from traindx.facts import LOSS_FACTOR, LOSS_REDUCTION
 from traindx.recorder.graph.nodes import is_leaf
 from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.tensors.access import reckoning
 
 _REDUCTIONS = {"sum": "sum", "none": "none"}
 """Everything else is a mean: "mean", "batchmean", Keras' "sum_over_batch_size" ..."""

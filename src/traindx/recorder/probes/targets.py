@@ -7,18 +7,83 @@ correlation of ranks of neighbours.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from math import isfinite, sqrt
-from operator import mul
+from operator import eq, mul
+from typing import final
 
 from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.class_counts import ClassCounts, excess
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.losses.serial import serial_correlation
-from traindx.recorder.probes.types import Batch, Look, LossCall, Probe, Purpose
-from traindx.recorder.tensors.moments import Moments, moments
-from traindx.recorder.tensors.part import part_of
-from traindx.recorder.tensors.table import nonfinite_share
+from traindx.recorder.probes.types import Batch, Look, LossCall, Probe, Purpose, part_of
+from traindx.recorder.tensors.table import Moments, moments, nonfinite_share
+
+_SEEN_OFTEN = 10
+"""Targets per class from which the rarest class is more than an accident."""
+
+
+@final
+class ClassCounts:
+    """Counts that grow batch by batch."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.counts: Counter[int] = Counter()
+        self.total = 0
+        self._equal_pairs = 0
+
+    def add(self, batch: Counter[int]) -> None:
+        """Count the targets of a batch."""
+        for name, more in batch.items():
+            before = self.counts[name]
+            self.counts[name] = before + more
+            self._equal_pairs += more * (2 * before + more - 1)
+        self.total += batch.total()
+
+    @property
+    def agreement(self) -> float:
+        """How often two targets are equal when all that were counted stand in random order."""
+        return self._equal_pairs / (self.total * (self.total - 1)) if self.total > 1 else 1.0
+
+    @property
+    def balance(self) -> float | None:
+        """Commonest over rarest class; None before there are two classes and ten targets for each."""
+        if len(self.counts) < 2 or self.total < _SEEN_OFTEN * len(self.counts):
+            return None
+        return max(self.counts.values()) / min(self.counts.values())
+
+
+def excess(targets: Sequence[int], by_chance: float) -> float | None:
+    """How much more often neighbours are equal than by chance, 1 when always; None if chance always does."""
+    if len(targets) < 2 or by_chance >= 1.0:
+        return None
+    equal: float = sum(map(eq, targets, targets[1:])) / (len(targets) - 1)
+    return (equal - by_chance) / (1.0 - by_chance)
+
+
+def serial_correlation(values: Sequence[float]) -> float | None:
+    """Correlation of each rank with the next: 0 shuffled, 1 sorted; None where ranks do not vary.
+
+    Equal values share their rank: sorting alone would number them in the order they stand in.
+    """
+    first: dict[float, int] = {}
+    last: dict[float, int] = {}
+    for place, value in enumerate(sorted(values)):
+        first.setdefault(value, place)
+        last[value] = place
+    ranks = [first[value] + last[value] for value in values]
+    return _correlation(ranks[:-1], ranks[1:])
+
+
+def _correlation(these: Sequence[int], others: Sequence[int]) -> float | None:
+    count, total, other_total = len(these), sum(these), sum(others)
+    spread = count * sum(map(mul, these, these)) - total * total
+    other_spread = count * sum(map(mul, others, others)) - other_total * other_total
+    if not spread or not other_spread:
+        return None
+    together: int = count * sum(map(mul, these, others)) - total * other_total
+    return together / sqrt(spread * other_spread)
+
 
 _FEWEST_NEIGHBOURS = 8
 

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
 
+
 Where: TypeAlias = tuple[str, str]
 """What a number is of: the layer and the part of it."""
+
+
+VALIDATION = "validation"
 
 
 class Purpose(Enum):
@@ -202,3 +206,8 @@ class Probe:
 
     def update_ends(self, look: Look, update: Update) -> None:
         """The optimizer has changed the parameters."""
+
+
+def part_of(purpose: Purpose) -> str:
+    """Empty for training batches, which most numbers are of."""
+    return VALIDATION if purpose is Purpose.VALIDATION else ""

@@ -17,11 +17,8 @@ from torch import Tensor
 
 from traindx.quantities import UPDATE_RATIO, WEIGHT_NORM
 from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.norms import norms
-from traindx.recorder.tensors.plain import are_plain, plain
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import LIMIT, sample
-from traindx.recorder.tensors.stack import Stack, numbers, rows_of, stacked
+from traindx.recorder.tensors.access import are_plain, plain, reckoning
+from traindx.recorder.tensors.sample import LIMIT, Stack, norms, numbers, rows_of, sample, stacked
 
 _TABLE_ROWS = 1024
 _TABLE_LIMIT = 8 * LIMIT

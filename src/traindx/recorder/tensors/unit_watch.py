@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from traindx.recorder.tensors.stack import numbers
+from traindx.recorder.tensors.sample import numbers
 
 _LOOKS = 5
 _INPUTS = 256

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 from torch import Tensor, nn
 
-from traindx.recorder.tensors.plain import gradient, plain
+from traindx.recorder.tensors.access import gradient, legible, plain, reckoning
+
+pytest.importorskip("torch")
 
 
 class Marked(Tensor):
@@ -81,3 +80,81 @@ def test_of_a_distributed_tensor_the_local_shard_is_read() -> None:
     assert slope is not None
     assert type(slope) is Tensor
     assert slope.tolist() == [0, 2, 4, 6, 8, 10]
+
+
+class Dressed(Tensor):
+    """A subclass that only has another name."""
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.ones(3),
+        torch.ones(3, dtype=torch.bfloat16),
+        torch.ones(3, dtype=torch.long),
+        torch.ones(3, dtype=torch.uint8),
+        torch.ones(3, dtype=torch.bool),
+        nn.Parameter(torch.ones(3)),
+        torch.ones(3).as_subclass(Dressed),
+    ],
+    ids=lambda one: f"{type(one).__name__} {one.dtype}",
+)
+def test_numbers_labels_and_masks_are_read_without_graph_and_subclass(tensor: Tensor) -> None:
+    found = legible(tensor)
+    assert found is not None
+    assert type(found) is Tensor
+    assert not found.requires_grad
+    assert found.sum() == 3
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.ones(0),
+        torch.ones(0, dtype=torch.long),
+        torch.ones(3, dtype=torch.complex64),
+        torch.ones(3).to(torch.float8_e4m3fn),
+        torch.ones(3, device="meta"),
+        torch.ones(3, dtype=torch.long, device="meta"),
+        torch.eye(3).to_sparse(),
+        torch.eye(3, dtype=torch.long).to_sparse(),
+    ],
+    ids=lambda one: f"{one.dtype} {one.layout} {one.device} {tuple(one.shape)}",
+)
+def test_what_has_no_numbers_to_reckon_with_is_not_read(tensor: Tensor) -> None:
+    assert legible(tensor) is None
+
+
+def test_what_torch_is_about_to_transform_is_not_read() -> None:
+    seen = []
+
+    def square(value: Tensor) -> Tensor:
+        seen.append(legible(value))
+        return value * value
+
+    torch.func.vmap(square)(torch.ones(3, 2))
+    assert seen == [None]
+
+
+pytest.importorskip("torch")
+
+
+def modes() -> tuple[bool, bool, torch.dtype]:
+    return (
+        torch.is_grad_enabled(),
+        torch.is_autocast_enabled("cpu"),
+        torch.mm(torch.eye(2), torch.eye(2)).dtype,
+    )
+
+
+@pytest.mark.parametrize("casting", [True, False])
+def test_graph_and_autocast_are_off_inside_and_as_before_outside(casting: bool) -> None:
+    with torch.autocast("cpu", torch.bfloat16, enabled=casting):
+        before = modes()
+        with reckoning():
+            assert modes() == (False, False, torch.float32)
+        assert modes() == before
+        with pytest.raises(ValueError, match="inside"), reckoning():
+            raise ValueError("inside")
+        assert modes() == before
+    assert before == (True, casting, torch.bfloat16 if casting else torch.float32)

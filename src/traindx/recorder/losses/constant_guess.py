@@ -1,18 +1,72 @@
-"""Targets gathered over batches, to tell what the best constant guess costs."""
+"""What the best constant guess costs, from targets gathered over batches."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
-from math import isfinite
+from collections.abc import Mapping, Sequence
+from math import isfinite, log
 from typing import final
 
 import torch
 from torch import Tensor
 
-from traindx.recorder.losses import chance
 from traindx.recorder.losses.answers import Answers
 from traindx.recorder.losses.function import Compares, Guess
 from traindx.recorder.tensors.table import table
+
+
+def of_classes(
+    shares: Mapping[int, float], classes: int, smoothing: float, weights: Sequence[float], named: bool
+) -> float:
+    """Cross-entropy of the best guess, given the share of each class that occurs.
+
+    `weights` is empty or holds one per class. Where targets name classes, torch divides by their weights;
+    where they give shares (`named` is false), it does not.
+    """
+    even = smoothing / classes
+    parts = [(1.0 - smoothing) * share + even for share in shares.values()]
+    divisor = 1.0
+    if weights:
+        parts = [weights[name] * part for name, part in zip(shares, parts, strict=True)]
+        parts += [weights[name] * even for name in range(classes) if name not in shares]
+        divisor = sum(weights[name] * share for name, share in shares.items()) if named else 1.0
+    elif even:
+        parts += [even] * (classes - len(shares))
+    whole = sum(parts)
+    return sum(part * log(whole / part) for part in parts if part > 0) / divisor
+
+
+def of_yes_or_no(shares: Sequence[float], smoothing: float, weights: Sequence[float]) -> float:
+    """Binary cross-entropy of the best guess for each output, given its share of yes; the mean of all.
+
+    `weights` is empty or holds what a yes counts more than a no, per output.
+    """
+    total = 0.0
+    for number, share in enumerate(shares):
+        smoothed = (1.0 - smoothing) * share + smoothing / 2
+        yes, no = smoothed * (weights[number] if weights else 1.0), 1.0 - smoothed
+        total += sum(part * log((yes + no) / part) for part in (yes, no) if part > 0)
+    return total / len(shares)
+
+
+def of_squares(rows: Tensor) -> float:
+    """Mean squared error of the best guess for each output: the variance over the rows."""
+    return float((rows - rows.mean(0)).square().sum()) / int((len(rows) - 1) * rows.shape[1])
+
+
+def of_distances(rows: Tensor) -> float:
+    """Mean absolute error of the best guess for each output: the distance from the median."""
+    return float((rows - rows.median(0).values).abs().mean())
+
+
+def floats(option: object, count: int) -> list[float] | None:
+    """A weight per class or output; empty if none is given, None if they do not fit."""
+    if option is None:
+        return []
+    if not isinstance(option, Tensor) or option.numel() not in (1, count):
+        return None
+    values: list[float] = option.detach().cpu().to(torch.float64).flatten().tolist()
+    return values * count if len(values) == 1 else values
+
 
 _ROWS_TO_TELL = 32
 _TARGETS_PER_CLASS = 10
@@ -65,13 +119,13 @@ class ClassGuess(ConstantGuess):
 
     def loss(self, options: Mapping[str, object]) -> float | None:
         """The entropy of the classes, with smoothing and weights as the loss has them."""
-        weights = chance.floats(options.get("weight"), self._classes)
+        weights = floats(options.get("weight"), self._classes)
         if weights is None or self.seen < max(_ROWS_TO_TELL, _TARGETS_PER_CLASS * len(self._counts)):
             return None
         if weights and (self._classes > _MOST_CLASSES or max(self._counts) >= self._classes):
             return None
         shares = {name: count / self.seen for name, count in self._counts.items()}
-        return chance.of_classes(shares, self._classes, _smoothing(options), weights, named=True)
+        return of_classes(shares, self._classes, _smoothing(options), weights, named=True)
 
 
 @final
@@ -93,10 +147,10 @@ class ShareGuess(ConstantGuess):
         if self._sums is None or self.seen < _ROWS_TO_TELL:
             return None
         shares = {name: total / self.seen for name, total in enumerate(self._sums.tolist())}
-        weights = chance.floats(options.get("weight"), len(shares))
+        weights = floats(options.get("weight"), len(shares))
         if weights is None or not all(isfinite(share) and share >= 0 for share in shares.values()):
             return None
-        return chance.of_classes(shares, len(shares), _smoothing(options), weights, named=False)
+        return of_classes(shares, len(shares), _smoothing(options), weights, named=False)
 
 
 @final
@@ -120,12 +174,12 @@ class YesNoGuess(ConstantGuess):
         if self._sums is None or self.seen < _ROWS_TO_TELL or options.get("weight") is not None:
             return None
         shares = [total / self.seen for total in self._sums.tolist()]
-        weights = chance.floats(options.get("pos_weight"), self._outputs)
+        weights = floats(options.get("pos_weight"), self._outputs)
         if weights is None or not all(0 <= share <= 1 for share in shares):
             return None
         if weights and len(shares) != self._outputs:
             return None
-        return chance.of_yes_or_no(shares, _smoothing(options), weights)
+        return of_yes_or_no(shares, _smoothing(options), weights)
 
 
 @final
@@ -134,7 +188,7 @@ class NumberGuess(ConstantGuess):
 
     def __init__(self, guess: Guess) -> None:
         """Begin with none."""
-        self._of = chance.of_squares if guess is Guess.SQUARE else chance.of_distances
+        self._of = of_squares if guess is Guess.SQUARE else of_distances
         self._rows: Tensor | None = None
 
     def add(self, answers: Answers) -> None:

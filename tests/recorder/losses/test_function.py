@@ -6,7 +6,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from traindx.recorder.losses.faults import label_fault, outputs_of
+from traindx.recorder.losses.function import label_fault, outputs_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.losses.guesses import guess_for
+from traindx.recorder.losses.constant_guess import guess_for
 from traindx.recorder.probes.types import LossCall, Purpose
 
 CHANCE = torch.Generator().manual_seed(2)

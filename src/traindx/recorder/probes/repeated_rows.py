@@ -1,6 +1,6 @@
 """Which rows come again: from batch to batch, from epoch to epoch, and from training in validation.
 
-Rows are known by a key of 32 bits (see `samples.row_keys`); those of at most 256 rows of a batch that is
+Rows are known by a key of 32 bits (see `row_keys`); those of at most 256 rows of a batch that is
 looked at are kept, up to 200,000 of training. So a validation row that stands in the training data is found
 only if that row was in a batch looked at: the share of validation rows seen is to be divided by the share
 of the training rows that are kept. That share is what `SEEN_SHARE` of training batches tells from the
@@ -10,18 +10,88 @@ and in validation alike.
 Nothing is written while rows of one batch are so often equal by nature (few binary features, or rows drawn
 with replacement) that rows would be known again by chance. Rows of measured numbers are never equal by
 nature: of those, validation rows seen in training are told whatever training repeats.
+
+A key is made of up to 128 values of a row. Of integers the first ones, as sentences end in padding: where
+it is of zeros, the key is the same however far the sentence was padded. Of all others every n-th. Tensors
+of one number per row, such as labels, do not count beside wider ones, of which the first two of equal
+length do; so a row is known again when its label has changed.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import shake_128
 from math import sqrt
+
+import torch
+from torch import Tensor
 
 from traindx.facts import KEPT_ROWS
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
-from traindx.recorder.probes.types import Batch, Look, Probe, Purpose
-from traindx.recorder.tensors.legible import legible
-from traindx.recorder.tensors.part import part_of
-from traindx.recorder.tensors.row_keys import are_measured, row_keys
+from traindx.recorder.probes.types import Batch, Look, Probe, Purpose, part_of
+from traindx.recorder.tensors.access import legible
+from traindx.recorder.tensors.table import step_through, table
+
+_MOST_ROWS = 256
+_MOST_VALUES = 128
+_MOST_TENSORS = 2
+_MEASURED = 6
+"""Different broken numbers in a row that make it one of a kind."""
+
+
+def row_keys(tensors: Sequence[Tensor]) -> list[int]:
+    """Keys of up to 256 rows; a row whose values are all equal, such as padding, has none."""
+    chosen = _chosen(tensors)
+    if not chosen:
+        return []
+    columns = [_values(tensor) for tensor in chosen]
+    values = columns[0] if len(columns) == 1 else torch.cat(columns, 1)
+    factors, total = _factors(tuple(column.shape[1] for column in columns))
+    # Round floating-point numbers end in zero bits, and so would their products.
+    values = values ^ (values >> 23)
+    keys = (values * factors).sum(1, dtype=torch.int32)
+    listed: list[int] = keys.tolist()
+    if values.shape[1] == 1:
+        return listed
+    # The key that a row would have if its first value stood in all places.
+    constant = (keys == values[:, 0] * total).tolist()
+    return [key for key, same in zip(listed, constant, strict=True) if not same]
+
+
+def are_measured(tensors: Sequence[Tensor]) -> bool:
+    """Whether rows are of measured numbers, which never agree by chance: several broken ones that differ."""
+    chosen = _chosen(tensors)
+    if not chosen or not chosen[0].is_floating_point():
+        return False
+    row = table(chosen[0], 1, _MOST_VALUES)[0].tolist()
+    return len({value for value in row if not float(value).is_integer()}) >= _MEASURED
+
+
+def _chosen(tensors: Sequence[Tensor]) -> list[Tensor]:
+    wide = [tensor for tensor in tensors if tensor.dim() > 1]
+    candidates = wide or [tensor for tensor in tensors if tensor.dim() == 1]
+    return [tensor for tensor in candidates if len(tensor) == len(candidates[0])][:_MOST_TENSORS]
+
+
+def _values(tensor: Tensor) -> Tensor:
+    """The bits of some values of some rows, as 32-bit integers."""
+    if tensor.is_floating_point():
+        return table(tensor, _MOST_ROWS, _MOST_VALUES).to(torch.float32).contiguous().view(torch.int32)
+    rows = tensor[:: step_through(len(tensor), _MOST_ROWS)]
+    return rows.reshape(len(rows), -1)[:, :_MOST_VALUES].cpu().to(torch.int32)
+
+
+@lru_cache(maxsize=64)
+def _factors(widths: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """Odd numbers without a pattern, the same for a place of a row however wide the row is; and their sum."""
+    parts = []
+    for number, width in enumerate(widths):
+        bits = bytearray(shake_128(bytes([number])).digest(4 * width))
+        parts.append(torch.frombuffer(bits, dtype=torch.int32) | 1)
+    factors = torch.cat(parts)
+    return factors, factors.sum(dtype=torch.int32)
+
 
 _MOST_KEPT = 200_000
 _MOST_BY_CHANCE = 0.02
@@ -37,7 +107,7 @@ class _Seen:
     keys: frozenset[int]
 
 
-class SeenRows(Probe):
+class RepeatedRows(Probe):
     """Writes the share of rows that were there before."""
 
     def __init__(self) -> None:
@@ -85,4 +155,4 @@ def _is_same_batch(this: _Seen, before: _Seen) -> bool:
     return this.step == before.step and (this.number == before.number or this.keys == before.keys)
 
 
-PROBE = SeenRows
+PROBE = RepeatedRows

@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 
-from traindx.recorder.tensors.bounded import flat_ends
+from traindx.recorder.tensors.activation import flat_ends
 
 
 @pytest.mark.parametrize(
