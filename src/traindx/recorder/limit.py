@@ -1,6 +1,8 @@
 """How many steps a program may take, for who wants to see only the first of them."""
 
-from traindx.recorder.stream import Stream
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.recorder.stream import Stream
 
 _MANY = 1 << 62
 
@@ -20,7 +22,7 @@ class StepLimit:
         """Steps that the program had taken when a stream began, by its number."""
         self._taken: dict[int, int] = {}
 
-    def stepped(self, stream: Stream) -> None:
+    def stepped(self, stream: "Stream") -> None:
         """A stream has taken a step, or several."""
         if self.most == _MANY:
             return
@@ -30,7 +32,7 @@ class StepLimit:
         self._taken[stream.number] = stream.step
         self.reached = self._count() >= self.most
 
-    def left(self, stream: Stream) -> int:
+    def left(self, stream: "Stream") -> int:
         """Steps that a stream which has stepped may still take."""
         return self.most - self._before.get(stream.number, 0) - stream.step
 

@@ -10,7 +10,7 @@ from traindx.recorder.graph.nodes import VIEWS, operation_of
 from traindx.recorder.graph.recomputing import integer
 from traindx.recorder.graph.saved import UNREADABLE, saved_value
 
-MAX_STEPS = 16
+_MOST_FACTORS = 16
 """A loss is divided by its last operations, or not at all."""
 
 SUM = 2
@@ -26,7 +26,7 @@ def divisor_of(loss: Tensor) -> float | None:
     with torch._C.DisableTorchFunction():
         node = loss.grad_fn
     divisor = 1.0
-    for _ in range(MAX_STEPS):
+    for _ in range(_MOST_FACTORS):
         if node is None or not node.next_functions:
             break
         operation = operation_of(node)

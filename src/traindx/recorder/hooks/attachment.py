@@ -16,8 +16,9 @@ import torch
 from traindx import __version__
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
-from traindx.recorder.hooks import backward, dropouts, loaders, loss_functions
+from traindx.recorder.hooks import backward, loaders, loss_functions
 from traindx.recorder.hooks.comparisons import Comparisons
+from traindx.recorder.hooks.dropouts import install_dropouts
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.optimizers import Optimizers
 from traindx.recorder.hooks.patching import Patches
@@ -111,7 +112,7 @@ class Attachment:
         comparisons = Comparisons(self.recorder, lambda: modules.compiled)
         comparisons.install(self._patches)
         loss_functions.install(self.recorder, self._patches, comparisons)
-        dropouts.install(self.recorder, self._patches, self._sight)
+        install_dropouts(self.recorder, self._patches, self._sight)
         loaders.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")

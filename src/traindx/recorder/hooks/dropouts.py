@@ -18,7 +18,7 @@ NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropo
 _WHAT = "watching dropouts"
 
 
-def install(recorder: Recorder, patches: Patches, sight: TorchSight) -> None:
+def install_dropouts(recorder: Recorder, patches: Patches, sight: TorchSight) -> None:
     """Watch them; TorchScript gets torch's own, as it does of the loss functions."""
     for name in NAMES:
         patches.replace(functional, name, partial(_watched, recorder, sight))

@@ -4,10 +4,10 @@ import keras
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from torch import nn
 
-from traindx.recorder.hooks import keras_losses
 from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.keras_layers import KerasLayers
 from traindx.recorder.hooks.keras_loops import KerasLoops
+from traindx.recorder.hooks.keras_losses import install_losses
 from traindx.recorder.hooks.keras_optimizers import KerasOptimizers
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.patching import Patches
@@ -22,7 +22,7 @@ class Keras:
         self._optimizers = KerasOptimizers(recorder, modules.follow, scaling)
         modules.leave(keras.Layer, self._layers)
         self._optimizers.install(patches)
-        keras_losses.install(recorder, patches)
+        install_losses(recorder, patches)
         KerasLoops(recorder, self._layers, modules.follow).install(patches)
 
     def told_as(self, model: nn.Module) -> nn.Module:

@@ -15,10 +15,10 @@ from traindx.recorder.hooks.patching import Patches, unseen
 from traindx.recorder.hooks.torch_sight import is_plain
 from traindx.recorder.recorder import Recorder
 
-_WHAT = "watching Keras' losses"
+_LOSSES = "watching Keras' losses"
 
 
-def install(recorder: Recorder, patches: Patches) -> None:
+def install_losses(recorder: Recorder, patches: Patches) -> None:
     """Watch all loss functions, whoever calls them."""
     patches.replace(keras.losses.Loss, "__call__", lambda original: _watched(original, recorder))
 
@@ -43,7 +43,7 @@ def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable
             return value
         # Keras also computes losses to learn shapes.
         if not torch.compiler.is_compiling() and not in_stateless_scope():
-            guarded(recorder, _WHAT, lambda: _tell(recorder, self, y_true, y_pred, value))
+            guarded(recorder, _LOSSES, lambda: _tell(recorder, self, y_true, y_pred, value))
         return value
 
     return compute

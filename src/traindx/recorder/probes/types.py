@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
 
-
 Where: TypeAlias = tuple[str, str]
 """What a number is of: the layer and the part of it."""
-
-
-VALIDATION = "validation"
 
 
 class Purpose(Enum):
@@ -34,6 +30,11 @@ class Purpose(Enum):
     TRAINING = "training"
     VALIDATION = "validation"
     """Loss without a backward pass: on other data, or with gradients switched off."""
+
+
+def part_of(purpose: Purpose) -> str:
+    """Under which part a number of a batch is recorded; empty for training batches, which most are."""
+    return "validation" if purpose is Purpose.VALIDATION else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +207,3 @@ class Probe:
 
     def update_ends(self, look: Look, update: Update) -> None:
         """The optimizer has changed the parameters."""
-
-
-def part_of(purpose: Purpose) -> str:
-    """Empty for training batches, which most numbers are of."""
-    return VALIDATION if purpose is Purpose.VALIDATION else ""
