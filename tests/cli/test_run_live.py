@@ -13,7 +13,7 @@ from tests.cli.calling import traindx as call_traindx
 from tests.promises.running import PROGRAMS
 from tests.promises.tape_reading import read_tape
 from traindx.cli import _live, main
-from traindx.recorder.launch import stopping
+from traindx.recorder.launch import process_tree
 from traindx.run import EventKind
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
@@ -157,7 +157,7 @@ def in_process(here: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 def test_a_program_that_goes_on_is_ended_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(stopping, "_REMINDING", ((0.5, signal.SIGTERM), (60.0, signal.SIGKILL)))
+    monkeypatch.setattr(process_tree, "_REMINDING", ((0.5, signal.SIGTERM), (60.0, signal.SIGKILL)))
     script = written(tmp_path, STUBBORN)
     assert in_process(tmp_path, monkeypatch, "--max-steps", "20", script, HEALTHY) == 0
     assert steps_in(tmp_path) == [20]

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult
 from mcp import MCPError
 from tests.cli.test_treat import written
 from tests.mcp.client import Connection, connected, said
-from traindx.recorder.launch.family import family
+from traindx.recorder.launch.process_tree import family
 
 ENDLESS = """\
 import os, pathlib, subprocess, sys, time

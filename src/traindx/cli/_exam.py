@@ -108,9 +108,9 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
 
     from traindx.recorder.launch.child import run_to_end, signals_held
     from traindx.recorder.launch.command import command_from
-    from traindx.recorder.launch.ending import recordings, stopped, why_nothing
     from traindx.recorder.launch.environment import recording_environment
-    from traindx.recorder.launch.stopping import Reminder
+    from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
+    from traindx.recorder.launch.process_tree import Reminder
 
     with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
         folder = Path(place) / "run"

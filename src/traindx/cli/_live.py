@@ -23,8 +23,8 @@ from traindx.finding import Severity
 from traindx.format import percent, printable, step
 from traindx.readers.loading.runs import Reading, read
 from traindx.recorder.launch.child import wake
-from traindx.recorder.launch.ending import recordings
-from traindx.recorder.launch.stopping import Stop
+from traindx.recorder.launch.outcome import recordings
+from traindx.recorder.launch.process_tree import Stop
 from traindx.report.results.diagnosis import since
 from traindx.run import Run
 from traindx.trials.types import Report

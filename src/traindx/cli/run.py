@@ -85,9 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.cli._output import complain
     from traindx.recorder.launch.child import end_like, signals_held
-    from traindx.recorder.launch.command import command_from
-    from traindx.recorder.launch.ending import stopped
-    from traindx.recorder.launch.run_folder import new_run_folder
+    from traindx.recorder.launch.command import command_from, new_run_folder
+    from traindx.recorder.launch.outcome import stopped
 
     with signals_held() as mask:
         judge, conditions = _checked(arguments)
@@ -140,9 +139,9 @@ def _recorded(
     from contextlib import nullcontext
 
     from traindx.recorder.launch.child import run_to_end
-    from traindx.recorder.launch.ending import discard, note_ending, stopped
     from traindx.recorder.launch.environment import recording_environment
-    from traindx.recorder.launch.stopping import Reminder
+    from traindx.recorder.launch.outcome import discard, note_ending, stopped
+    from traindx.recorder.launch.process_tree import Reminder
 
     environment = recording_environment(
         os.environ,
@@ -244,7 +243,7 @@ def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
     from traindx.cli._live import read_recording
     from traindx.cli._output import ProgressLine
     from traindx.errors import UnreadableError
-    from traindx.recorder.launch.ending import discard, faults, recordings, why_nothing
+    from traindx.recorder.launch.outcome import discard, faults, recordings, why_nothing
     from traindx.trials.types import Report
 
     if recordings(folder):

@@ -20,7 +20,7 @@ from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import GradientExam, GradientRow, Spread, fitted_decay
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.equal_units import EqualUnits
 from traindx.recorder.probes.functional_activations import FunctionalActivations

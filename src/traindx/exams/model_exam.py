@@ -36,7 +36,7 @@ from traindx.exams.session import ModelSession
 from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
 from traindx.finding import Problem, worst_first
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dropouts import Dropouts
 from traindx.recorder.probes.equal_units import EqualUnits

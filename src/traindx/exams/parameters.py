@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from torch import Tensor, nn
 
 from traindx.exams.objective import gradients_of
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.model import Model
 from traindx.recorder.probes.equal_units import equal_shares
 from traindx.recorder.probes.types import Parameters, Update

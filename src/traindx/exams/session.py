@@ -24,7 +24,7 @@ from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
 from traindx.exams.parameters import ModelParameters
 from traindx.format import count, listed
 from traindx.readers.loading.runs import load
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.patching import Patches
 from traindx.recorder.hooks.torch_sight import TorchSight

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from traindx.errors import TraindxError
 from traindx.mcp.schema import Detail
 from traindx.mcp.treatments import TreatmentFound, treatment_found
-from traindx.recorder.launch.family import end_program
+from traindx.recorder.launch.process_tree import end_program
 
 
 class Job(BaseModel):

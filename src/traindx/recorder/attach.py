@@ -21,8 +21,7 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.finding import Severity
 from traindx.readers.loading.runs import load
-from traindx.recorder.launch.command import as_name
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import as_name, new_run_folder
 from traindx.run import Fact, Scalar, Split
 
 TYPE_CHECKING = False  # as typing has it

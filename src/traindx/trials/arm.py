@@ -11,8 +11,8 @@ from traindx.changes.types import ChangeSpec
 from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
 from traindx.readers.loading.runs import load
-from traindx.recorder.launch.ending import recordings, stopped, why_nothing
 from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
 from traindx.run import Run
 from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
 

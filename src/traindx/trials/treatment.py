@@ -13,8 +13,7 @@ from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
-from traindx.recorder.launch.command import Command, command_from
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
 from traindx.trials.arm import ArmResult
 from traindx.trials.casebook import Casebook

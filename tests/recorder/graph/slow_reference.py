@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from traindx.recorder.graph.nodes import ALIASES, is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 
 MASKING = frozenset(("masked_fill", "where", "full", "full_like", "zeros_like", "scalar_tensor"))
 """Operations that put infinities in on purpose."""

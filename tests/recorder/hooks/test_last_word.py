@@ -9,8 +9,8 @@ import pytest
 from tests.promises.trainings import everything
 from traindx.recorder.hooks import attachment
 from traindx.recorder.hooks.last_word import PROCESSES, leave_word
-from traindx.recorder.launch.ending import PROCESSES as READ_FROM
-from traindx.recorder.launch.ending import faults
+from traindx.recorder.launch.outcome import PROCESSES as READ_FROM
+from traindx.recorder.launch.outcome import faults
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.tape import Tape
 

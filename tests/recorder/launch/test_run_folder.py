@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import new_run_folder
 
 MAKES = """
 import sys

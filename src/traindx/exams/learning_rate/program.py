@@ -24,8 +24,7 @@ from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
 from traindx.format import count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
-from traindx.recorder.launch.command import command_from
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.run import Floats, Run
 from traindx.trials.arm import ArmResult, applied
 from traindx.trials.measure import curve, end

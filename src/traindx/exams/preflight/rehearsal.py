@@ -20,7 +20,7 @@ from traindx.exams.short_runs import ShortRuns
 from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
 from traindx.format import count
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
-from traindx.recorder.launch.ending import stopped
+from traindx.recorder.launch.outcome import stopped
 from traindx.run import Run
 from traindx.trials.arm import ArmResult, applied, last_line, refused
 from traindx.trials.measure import steps_of

@@ -17,8 +17,7 @@ from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.types import Check, Checked, Checklist, Part, Rehearsal, Seen
 from traindx.exams.short_runs import ShortRuns
 from traindx.finding import Mark
-from traindx.recorder.launch.command import command_from
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.trials.runner import LocalRunner
 from traindx.trials.types import Progress
 from traindx.trials.workspace import IN_PLACE, workspace_of

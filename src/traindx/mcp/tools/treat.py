@@ -24,7 +24,7 @@ from traindx.mcp.paths import Roots
 from traindx.mcp.treatments import TreatmentFound
 from traindx.mcp.worker import Job, Word
 from traindx.recorder.launch.command import as_name
-from traindx.recorder.launch.family import end_program
+from traindx.recorder.launch.process_tree import end_program
 
 _BEAT_SECONDS = 5.0
 """Between two words to the client while an arm runs: it may take silence for death."""

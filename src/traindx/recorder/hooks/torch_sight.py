@@ -18,8 +18,8 @@ from traindx.facts import (
     PARAMETERS,
 )
 from traindx.recorder.graph.backward_origin import Backtrace, backtrace, backward_origin
-from traindx.recorder.graph.divisor import divisor_of
 from traindx.recorder.graph.forward_origin import forward_origin
+from traindx.recorder.graph.loss_head import divisor_of
 from traindx.recorder.graph.origin import Origin
 from traindx.recorder.hooks.model_place import model_place
 from traindx.recorder.hooks.places import place

@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
-from traindx.recorder.graph.saved import saved_value
+from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of, saved_value
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose
 from traindx.recorder.tensors.access import plain, reckoning
 from traindx.recorder.tensors.activation import SIGMOID, TANH, ActivationWriter, activation, together

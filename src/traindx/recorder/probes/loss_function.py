@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from traindx import facts
-from traindx.recorder.graph.activation import TRANSPARENT, activation_before
+from traindx.recorder.graph.loss_head import TRANSPARENT, activation_before
 from traindx.recorder.graph.nodes import operation_of
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function

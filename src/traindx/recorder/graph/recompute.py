@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import RESHAPES, operation_of
-from traindx.recorder.graph.saved import UNREADABLE, saved_value
+from traindx.recorder.graph.nodes import RESHAPES, UNREADABLE, operation_of, saved_value
 
 MAX_VALUES = 1 << 26
 """Results larger than this are not computed again: the device may have no room for one more."""

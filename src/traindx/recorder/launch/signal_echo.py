@@ -11,7 +11,7 @@ _UNDER_WAY = 0.02
 _FROM_KEYS = {signal.SIGINT, signal.SIGQUIT}
 
 
-class Witness:
+class SignalEcho:
     """A process of our group that does nothing and holds back every signal, so that one it got can be seen.
 
     A key, `timeout` or a job scheduler signal the group, `kill` or a container's host us alone. Nothing else
@@ -28,7 +28,7 @@ class Witness:
         """Signals that an earlier process got and that we have not been asked about yet."""
         self._process = self._start()
 
-    def __enter__(self) -> "Witness":
+    def __enter__(self) -> "SignalEcho":
         """Be watched until the block is left."""
         return self
 

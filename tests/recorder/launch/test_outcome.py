@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from traindx.recorder.launch.child import Ending
-from traindx.recorder.launch.ending import discard, faults, note_ending, recordings, stopped, why_nothing
+from traindx.recorder.launch.outcome import discard, faults, note_ending, recordings, stopped, why_nothing
 from traindx.recorder.tape import Tape
 from traindx.run import Event, EventKind
 
