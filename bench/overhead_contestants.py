@@ -23,7 +23,7 @@ from overhead_workloads import Training
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.hooks.patching import Patches
+    from traindx.recorder.hooks.monkeypatch import Patches
 
 _EVERY = 100
 """Steps between two working steps of the tools that are told to work now and then."""

@@ -14,7 +14,7 @@ from tests.promises.tape_reading import Happening, read_tape
 from tests.promises.trainings import Result, everything
 from traindx.recorder import probes
 from traindx.recorder.hooks import attachment
-from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.lane import Lane
 from traindx.recorder.loop import Loop
 from traindx.recorder.nonfinite import Nonfinite
@@ -134,7 +134,7 @@ def methods(*owners: type) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize(("owner", "method"), methods(Loop, Tape, TorchSight))
+@pytest.mark.parametrize(("owner", "method"), methods(Loop, Tape, TorchBackend))
 def test_faults_below_the_events_stay_below(
     owner: type, method: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.looks import Notebook
 from traindx.recorder.objective import Objective
 from traindx.recorder.tape import Tape
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _objective(*losses: float, looked_at: bool = False) -> Objective:
-    objective = Objective(TorchSight())
+    objective = Objective(TorchBackend())
     for loss in losses:
         objective.add(torch.tensor(loss), looked_at=looked_at)
     return objective

@@ -11,8 +11,8 @@ from torch.overrides import TorchFunctionMode
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.batch import Presented, described, own_loss, prediction_in, told_error
-from traindx.recorder.hooks.dropouts import NAMES as DROPOUTS
 from traindx.recorder.hooks.loss_functions import NAMES
+from traindx.recorder.hooks.modules import NAMES as DROPOUTS
 from traindx.recorder.probes.types import Dropout, LossCall, Purpose
 from traindx.recorder.tensors.access import reckoning
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from traindx.recorder.hooks.attachment import attached
-from traindx.recorder.hooks.guarding import Unheard
+from traindx.recorder.hooks.monkeypatch import Unheard
 from traindx.recorder.recorder import Recorder
 
 Restore = Callable[[], None]

@@ -26,8 +26,8 @@ from traindx.format import count, listed
 from traindx.readers.loading.runs import load
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.hooks.modules import Modules
-from traindx.recorder.hooks.patching import Patches
-from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.probes.types import Dropout, Probe, Purpose
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.sight import Holder
@@ -75,7 +75,7 @@ class ModelSession:
         """Layers that make the queries and keys of attention."""
         self._folder = TemporaryDirectory(prefix="traindx-exam-")
         self._recorder = Recorder(
-            TorchSight(waits=True),
+            TorchBackend(waits=True),
             [*probes, self.order],
             lambda: (Path(self._folder.name) / FORMAT, {}),
             every=1,

@@ -69,7 +69,7 @@ class Watch:
 
     def tell(self, model: "nn.Module", *optimizers: object) -> None:
         """Say which module is the model, and which optimizers exist already."""
-        from traindx.recorder.hooks.telling import tell
+        from traindx.recorder.hooks.attachment import tell
 
         # The recorder of `traindx run` has seen them made.
         seen = not self._owner and "TRAINDX_RECORD" in os.environ

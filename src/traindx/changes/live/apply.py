@@ -17,7 +17,7 @@ import torch
 from traindx.changes import live
 from traindx.changes.live.program import Program, leave_keras_layers, when_keras_comes
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
-from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import TRIAL, end_after
 
 if TYPE_CHECKING:

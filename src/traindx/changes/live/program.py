@@ -20,7 +20,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from traindx.changes.types import ChangeSpec
 from traindx.recorder.hooks.attachment import before_keras
-from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import NOTES
 
 OnModel = Callable[[nn.Module], None]

@@ -1,4 +1,4 @@
-"""What Keras tells at the end of each epoch: all that can be recorded where it does not run on torch."""
+"""What Keras tells on any backend: the settings of an optimizer, and its numbers at the end of each epoch."""
 
 import atexit
 import os
@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from numbers import Real
 from pathlib import Path
+from typing import Protocol
 
 import keras
 import numpy as np
@@ -15,9 +16,45 @@ from traindx import __version__
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.readers.names.vocabulary import meaning
-from traindx.recorder.hooks.keras_settings import settings_of
 from traindx.recorder.tape import LayerRecord, Tape
 from traindx.run import Event, EventKind, Fact, Scalar
+
+_NAMES = {
+    f.LEARNING_RATE: ("learning_rate",),
+    f.WEIGHT_DECAY: ("weight_decay",),
+    f.MOMENTUM: ("momentum", "beta_1"),
+    f.BETA2: ("beta_2",),
+    f.GRADIENT_CLIP: ("global_clipnorm", "clipnorm", "clipvalue"),
+    # Keras divides what it has accumulated.
+    f.LOSS_DIVISOR: ("gradient_accumulation_steps",),
+}
+"""Facts, and the names under which optimizers configure them."""
+
+
+class Configured(Protocol):
+    """What can tell its configuration."""
+
+    def get_config(self) -> Mapping[str, object]:
+        """The arguments that would make another one like it."""
+
+
+def settings_of(optimizer: Configured) -> Mapping[Fact, Scalar]:
+    """Class, learning rate, schedule and coefficients."""
+    facts: dict[Fact, Scalar] = {f.OPTIMIZER: type(optimizer).__name__}
+    try:
+        config = optimizer.get_config()
+    except Exception:  # an optimizer of the program's own need not have one
+        return facts
+    rate = config.get("learning_rate")
+    if isinstance(rate, dict):
+        facts[f.SCHEDULE] = str(rate.get("class_name", ""))
+    for fact, names in _NAMES.items():
+        found = [value for name in names if isinstance(value := config.get(name), int | float)]
+        if found:
+            # Keras keeps 0.001 as a 32-bit float.
+            facts[fact] = float(f"{found[0]:.7g}")
+    return facts
+
 
 _STREAM = 1
 

@@ -17,9 +17,8 @@ from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from torch import Tensor
 
 from traindx.recorder.hooks.backward import Scaling
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.keras_settings import settings_of
-from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.hooks.keras_epochs import settings_of
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.sight import Holder
 from traindx.run import Fact, Scalar

@@ -23,9 +23,8 @@ from traindx.facts import (
     SCHEDULE_PLACE,
     WEIGHT_DECAY,
 )
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.patching import Patches, unnoticed, unseen
-from traindx.recorder.hooks.places import place
+from traindx.recorder.hooks.call_site import place
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unnoticed, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.sight import Holder
 from traindx.run import Fact, Scalar

@@ -8,7 +8,7 @@ import pytest
 
 from tests.promises.trainings import everything
 from traindx.recorder.hooks import attachment
-from traindx.recorder.hooks.last_word import PROCESSES, leave_word
+from traindx.recorder.hooks.stop_notice import PROCESSES, leave_word
 from traindx.recorder.launch.outcome import PROCESSES as READ_FROM
 from traindx.recorder.launch.outcome import faults
 from traindx.recorder.recorder import Recorder

@@ -17,8 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from tests.promises.tape_reading import Taped, read_tape
 from traindx.recorder.hooks import attachment
-from traindx.recorder.hooks.model_place import model_place
-from traindx.recorder.hooks.places import class_place
+from traindx.recorder.hooks.call_site import class_place, model_place
 from traindx.run import EventKind
 
 

@@ -1,4 +1,4 @@
-"""Word to the process that started the program: of a recording that could not be written, and of a stop.
+"""Ending a program from inside; word of the stop, or of a lost recording, to the process that started it.
 
 A full disk is told nowhere in a file that it left empty.
 """
@@ -7,10 +7,14 @@ import json
 import os
 import resource
 import shutil
+import signal
 import sqlite3
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
+from types import TracebackType
+from typing import NoReturn
 
 from traindx.recorder.recorder import Recorder
 from traindx.run import EventKind
@@ -63,3 +67,27 @@ def _why(folder: Path) -> str:
     if largest != resource.RLIM_INFINITY:
         return f"no file may grow beyond {largest:,} bytes (ulimit -f)"
     return "its file could not be written"
+
+
+def end_program() -> NoReturn:
+    """Leave the program as `sys.exit(0)` does: `finally`, `with` and atexit run, `except Exception` does not.
+
+    Another thread than the main one can only end itself: the main one gets what Ctrl-C would give it.
+    """
+    main = threading.main_thread()
+    if threading.current_thread() is not main and main.ident is not None:
+        _say_nothing_of_interrupts()
+        # A real signal, to that thread: it may be waiting for this one.
+        signal.pthread_kill(main.ident, signal.SIGINT)
+    raise SystemExit(0)
+
+
+def _say_nothing_of_interrupts() -> None:
+    """Print no traceback of a Ctrl-C that nobody typed."""
+    otherwise = sys.excepthook
+
+    def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            otherwise(kind, error, trace)
+
+    sys.excepthook = told

@@ -21,8 +21,7 @@ from traindx.recorder.graph.backward_origin import Backtrace, backtrace, backwar
 from traindx.recorder.graph.forward_origin import forward_origin
 from traindx.recorder.graph.loss_head import divisor_of
 from traindx.recorder.graph.origin import Origin
-from traindx.recorder.hooks.model_place import model_place
-from traindx.recorder.hooks.places import place
+from traindx.recorder.hooks.call_site import model_place, place
 from traindx.run import Fact, Scalar
 
 _MOST_TENSORS = 8
@@ -39,7 +38,7 @@ def is_plain(value: object) -> bool:
     return not value.is_meta
 
 
-class TorchSight:
+class TorchBackend:
     """Answers about tensors and about the program."""
 
     def __init__(self, *, waits: bool = False) -> None:
