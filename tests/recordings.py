@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from traindx.quantities import TRAIN_LOSS, WALL_TIME
-from traindx.recorder.tape import LayerRecord, Tape
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Fact, Quantity, Scalar
 
 META: Mapping[str, object] = {
@@ -20,21 +20,21 @@ META: Mapping[str, object] = {
 }
 
 
-def tape_at(path: Path, **meta: object) -> Tape:
+def tape_at(path: Path, **meta: object) -> RecordingWriter:
     """A new recording."""
-    tape = Tape()
+    tape = RecordingWriter()
     tape.open(path, {**META, **meta})
     return tape
 
 
-def where(tape: Tape) -> Path:
+def where(tape: RecordingWriter) -> Path:
     """The file of a recording."""
     assert tape.path is not None
     return tape.path
 
 
 def write_steps(
-    tape: Tape,
+    tape: RecordingWriter,
     stream: int,
     columns: Mapping[Quantity, Sequence[float]],
     *,
@@ -50,13 +50,15 @@ def write_steps(
     tape.flush()
 
 
-def write_look(tape: Tape, stream: int, step: int, quantity: Quantity, values: Mapping[str, float]) -> None:
+def write_look(
+    tape: RecordingWriter, stream: int, step: int, quantity: Quantity, values: Mapping[str, float]
+) -> None:
     """The values of one quantity for some layers at one step."""
     columns = tuple(tape.column(stream, quantity.slug, layer) for layer in values)
     tape.rows_of(tape.layout(columns)).extend((step, *values.values()))
 
 
-def write_facts(tape: Tape, stream: int, facts: Mapping[Fact, Scalar]) -> None:
+def write_facts(tape: RecordingWriter, stream: int, facts: Mapping[Fact, Scalar]) -> None:
     """State facts."""
     for fact, value in facts.items():
         tape.state(stream, fact.slug, value)

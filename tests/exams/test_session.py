@@ -17,7 +17,7 @@ from traindx.exams.session import ModelSession
 from traindx.facts import OUTPUT_DROPOUT
 from traindx.quantities import ACTIVATION_MEAN, ACTIVATION_STD, GRADIENT_NORM, TRAIN_LOSS, WEIGHT_NORM
 from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.types import Batch, Look, Probe
+from traindx.recorder.probes.types import Batch, Probe, Snapshot
 from traindx.run import Quantity, Run
 
 
@@ -50,7 +50,7 @@ def test_an_exam_measures_what_a_recording_does(name: str, tmp_path: Path) -> No
 
 def test_a_probe_that_fails_is_told_and_ends_nothing() -> None:
     class Failing(Probe):
-        def batch_enters(self, look: Look, batch: Batch) -> None:
+        def batch_enters(self, look: Snapshot, batch: Batch) -> None:
             raise ValueError("what is this")
 
     model = nn.Linear(4, 2)

@@ -34,7 +34,7 @@ from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
 from traindx.recorder.probes.functional_activations import FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
-from traindx.recorder.probes.types import Look, Probe, Purpose
+from traindx.recorder.probes.types import Probe, Purpose, Snapshot
 from traindx.recorder.tensors.access import plain, reckoning
 from traindx.run import Floats, Quantity, Run
 from traindx.signs.activations import (
@@ -71,7 +71,7 @@ class Extremes(Probe):
         self.ranges: dict[str, tuple[float, float]] = {}
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Widen the range."""
         readable = plain(output)

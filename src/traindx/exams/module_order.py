@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.fx import GraphModule
 
 from traindx.errors import TraindxError
-from traindx.recorder.probes.types import Look, Probe, Purpose
+from traindx.recorder.probes.types import Probe, Purpose, Snapshot
 
 _WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 """Classes that distribute or compile a model, and where they keep the model itself."""
@@ -87,7 +87,7 @@ class ForwardOrder(Probe):
             self.pairs[by, name] = None
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """A module gave its output."""
         self.shapes.setdefault(name, tuple(output.shape))

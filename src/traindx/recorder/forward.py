@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.recorder.looking import Looking
+from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Purpose
+from traindx.recorder.probes.types import Batch, Dropout, LossCall, Purpose, Snapshot
+from traindx.recorder.sampling import Sampling
 from traindx.recorder.schedule import Budget
-from traindx.recorder.sight import Sight
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Streams
 from traindx.recorder.validation import Validation
@@ -29,8 +29,8 @@ class Forward:
 
     def __init__(
         self,
-        sight: Sight,
-        looking: Looking,
+        sight: Backend,
+        looking: Sampling,
         budget: Budget,
         model: Model,
         streams: Streams,
@@ -97,7 +97,7 @@ class Forward:
         if not self._depth and next(iter(module.parameters()), None) is not None:
             self._tell_batch(module, self._sight.tensors(args, kwargs), self._purpose)
 
-    def _tell_output(self, look: Look, module: "nn.Module", output: object) -> None:
+    def _tell_output(self, look: Snapshot, module: "nn.Module", output: object) -> None:
         if _only_holds_others(module) or (self._depth and self._outputs.waits(module, output)):
             return
         before = self._calls.get(id(module), int(self._outputs.holds_one_of(module)))
@@ -111,7 +111,7 @@ class Forward:
                 name = f"{name} (call {calls})"
             self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
 
-    def _tell_waited(self, look: Look) -> None:
+    def _tell_waited(self, look: Snapshot) -> None:
         waited = self._outputs.returned()
         if waited.outputs:
             self._looking.modules_returned(look, waited, Purpose.TRAINING)

@@ -2,23 +2,20 @@
 
 from traindx.facts import BATCH_SIZE, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.quantities import GRADIENT_NORM
-from traindx.recorder.habits import Habits
-from traindx.recorder.looking import Looking
-from traindx.recorder.looks import TrainingLook
+from traindx.recorder.backend import Backend
+from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.model import Model
-from traindx.recorder.norms import Norms
-from traindx.recorder.objective import Objective
 from traindx.recorder.probes.types import Update
-from traindx.recorder.sight import Sight
+from traindx.recorder.sampling import Sampling, TrainingSnapshot
 from traindx.recorder.sources import Sources
-from traindx.recorder.stream import Stream
-from traindx.recorder.streams import Streams
+from traindx.recorder.step import Norms, Objective
+from traindx.recorder.streams import Stream, Streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.sight import Value
+    from traindx.recorder.backend import Value
 
 _THOROUGH_AT_FIRST, _THOROUGH_EVERY = 4, 8
 """Looks that also tell what seldom changes, of the model and of the program."""
@@ -34,26 +31,26 @@ class Inspection:
 
     def __init__(
         self,
-        sight: Sight,
-        looking: Looking,
+        sight: Backend,
+        looking: Sampling,
         model: Model,
         streams: Streams,
         sources: Sources,
         norms: Norms,
         objective: Objective,
     ) -> None:
-        self.habits = Habits()
+        self.habits = LoopFacts()
         self._sight, self._looking, self._model = sight, looking, model
         self._streams, self._sources, self._norms, self._objective = streams, sources, norms, objective
         self._largest = 0
         """Samples in the largest batch: the last one of a pass may be smaller than the others."""
 
-    def backward_begins(self, look: TrainingLook, loss: "Tensor") -> None:
+    def backward_begins(self, look: TrainingSnapshot, loss: "Tensor") -> None:
         """The first backward pass of the step begins."""
         self._looking.backward_begins(look, loss, self._model.held(self._streams.held_by_any()))
 
     def update_begins(
-        self, look: TrainingLook, stream: Stream, holder: object, samples: int
+        self, look: TrainingSnapshot, stream: Stream, holder: object, samples: int
     ) -> "Value | None":
         """The step is about to be taken: the norm of its gradient, where it is asked for."""
         look.step = stream.step
@@ -72,7 +69,9 @@ class Inspection:
             stream.notebook.state(STEP_PLACE, self._sight.place())
         return self._norms.of_look(stream, held, by_layer)
 
-    def ends(self, look: TrainingLook, stream: Stream, holder: object, samples: int, fetched: int) -> None:
+    def ends(
+        self, look: TrainingSnapshot, stream: Stream, holder: object, samples: int, fetched: int
+    ) -> None:
         """The step is over: write what was seen; without a holder it was never taken."""
         if holder is not None:
             parameters = self._model.held(stream.held())

@@ -4,23 +4,18 @@ from collections.abc import Mapping
 
 from traindx.facts import ACCURACY_OF_NUMBERS, METRIC_PLACE, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
+from traindx.recorder.backend import Backend, Holder
+from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward
 from traindx.recorder.inspection import Inspection, is_thorough
-from traindx.recorder.lane import Lane
-from traindx.recorder.limit import StepLimit
-from traindx.recorder.looking import Looking
-from traindx.recorder.looks import Notebook
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
-from traindx.recorder.norms import Norms
-from traindx.recorder.objective import Objective
-from traindx.recorder.schedule import Budget
-from traindx.recorder.sight import Holder, Sight
+from traindx.recorder.recording_writer import RecordingWriter
+from traindx.recorder.sampling import Notebook, Sampling
+from traindx.recorder.schedule import Budget, StepLimit
 from traindx.recorder.sources import Sources
-from traindx.recorder.stream import Stream
-from traindx.recorder.streams import Streams
-from traindx.recorder.tape import Tape
-from traindx.recorder.times import StepTimes
+from traindx.recorder.step import Norms, Objective, StepTimes
+from traindx.recorder.streams import Stream, Streams
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
@@ -37,9 +32,9 @@ class Loop:
 
     def __init__(
         self,
-        tape: Tape,
-        sight: Sight,
-        looking: Looking,
+        tape: RecordingWriter,
+        sight: Backend,
+        looking: Sampling,
         budget: float,
         every: int | None,
         limit: StepLimit,
@@ -65,7 +60,7 @@ class Loop:
         self._inspection = Inspection(
             sight, looking, self._model, self._streams, self.sources, self._norms, self._objective
         )
-        self.lane = Lane(self.sources, self._objective, self._norms, self._nonfinite)
+        self.lane = FastPath(self.sources, self._objective, self._norms, self._nonfinite)
         self._times: StepTimes | None = None
         self._updating: object = None
         self._again = False

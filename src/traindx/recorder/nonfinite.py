@@ -3,22 +3,22 @@
 from math import isfinite
 
 from traindx.facts import NONFINITE_SOURCE
+from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
-from traindx.recorder.sight import Sight
-from traindx.recorder.stream import Stream
+from traindx.recorder.streams import Stream
 from traindx.run import Event, EventKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.sight import Value
+    from traindx.recorder.backend import Value
 
 
 class Nonfinite:
     """Asks for the origin once for the loss and once for the gradients."""
 
-    def __init__(self, sight: Sight, model: Model) -> None:
+    def __init__(self, sight: Backend, model: Model) -> None:
         self._sight, self._model = sight, model
         self.batches = 0
         """Backward passes so far."""

@@ -23,14 +23,13 @@ from traindx.facts import (
     RECORDING_COST,
 )
 from traindx.format import count
-from traindx.recorder.limit import StepLimit
-from traindx.recorder.looking import Looking
-from traindx.recorder.looks import Notebook
+from traindx.recorder.backend import Backend, Holder
 from traindx.recorder.loop import Loop
+from traindx.recorder.loop_facts import COST, HostSyncs
 from traindx.recorder.probes.types import Probe, Purpose
-from traindx.recorder.reads import COST, Reads
-from traindx.recorder.sight import Holder, Sight
-from traindx.recorder.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
+from traindx.recorder.sampling import Notebook, Sampling
+from traindx.recorder.schedule import StepLimit
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
@@ -84,7 +83,7 @@ class Recorder:
 
     def __init__(
         self,
-        sight: Sight,
+        sight: Backend,
         probes: Sequence[Probe],
         place: "Callable[[], tuple[Path, Mapping[str, object]]]",
         *,
@@ -101,7 +100,7 @@ class Recorder:
         self.thread = 0
         """The thread that trains, once there is one."""
         self.ignored: set[str] = set()
-        self.tape = Tape()
+        self.tape = RecordingWriter()
         self._sight, self._place = sight, place
         self._process = Notebook(self.tape, 0)
         self._began = self._stated = self._flushed = 0.0
@@ -109,11 +108,11 @@ class Recorder:
         """Whether a loss function has refused its targets."""
         self._steps = self._written = 0
         """Steps that went the long way, and those of all that have reached the file."""
-        self.looking = Looking(probes, self._process)
+        self.looking = Sampling(probes, self._process)
         self._limit, self._enough = limit or StepLimit(), enough
         self.loop = Loop(self.tape, sight, self.looking, budget, every, self._limit)
         self.lane = self.loop.lane
-        self.reads = Reads()
+        self.reads = HostSyncs()
 
     @property
     def wants_modules(self) -> bool:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 
 from traindx.quantities import VAL_LOSS
-from traindx.recorder.habits import Habits
-from traindx.recorder.looks import Notebook, ValidationLook, floats
-from traindx.recorder.sight import Sight
+from traindx.recorder.backend import Backend
+from traindx.recorder.loop_facts import LoopFacts
+from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.sight import Value
+    from traindx.recorder.backend import Value
 
 _STRIDE = 7
 """From pass to pass, how far the batch that is looked at moves on."""
@@ -22,7 +22,7 @@ class _Pass:
     step: int
     """The step before it."""
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
-    look: ValidationLook | None = None
+    look: ValidationSnapshot | None = None
     batches: int = 0
     train_modes: list[bool] = field(default_factory=list)
     gradients: list[bool] = field(default_factory=list)
@@ -74,11 +74,11 @@ class Validation:
         if drops is not None:
             one.drops.append(drops)
 
-    def look(self, source: int, step: int) -> ValidationLook:
+    def look(self, source: int, step: int) -> ValidationSnapshot:
         """Where probes write about the pass that runs."""
         one = self._passes.setdefault(source, _Pass(step))
         if one.look is None:
-            one.look = ValidationLook(step)
+            one.look = ValidationSnapshot(step)
         return one.look
 
     def is_chosen(self, source: int, ahead: int = 0) -> bool:
@@ -87,7 +87,7 @@ class Validation:
         number, length = self._past.get(source, (0, 1))
         return batch == 1 + (_STRIDE * number) % length
 
-    def write(self, notebook: Notebook, function: str, sight: Sight, habits: Habits) -> None:
+    def write(self, notebook: Notebook, function: str, sight: Backend, habits: LoopFacts) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
         tape = notebook.tape
         for source, one in self._passes.items():

@@ -18,10 +18,10 @@ from traindx.recorder.probes.types import (
     Batch,
     Dropout,
     LiveParameter,
-    Look,
     LossCall,
     Probe,
     Purpose,
+    Snapshot,
     Update,
 )
 from traindx.run import EventKind, Fact, Quantity, Scalar
@@ -32,7 +32,7 @@ _STEPS = 4
 
 
 @dataclass(eq=False)
-class Written(Look):
+class Written(Snapshot):
     """Keeps what a probe writes, and refuses what no recording could hold."""
 
     step: int = 1
@@ -97,7 +97,7 @@ def _trained(program: SmallProgram, probe: Probe) -> list[bytes]:
 def _step(
     program: SmallProgram,
     probe: Probe,
-    look: Look,
+    look: Snapshot,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     lent: list[StorageWeakRef],
@@ -134,7 +134,12 @@ def _step(
 
 
 def _forward(
-    probe: Probe, look: Look, model: nn.Module, batch: Sequence[Tensor], purpose: Purpose, shown: list[Tensor]
+    probe: Probe,
+    look: Snapshot,
+    model: nn.Module,
+    batch: Sequence[Tensor],
+    purpose: Purpose,
+    shown: list[Tensor],
 ) -> Tensor:
     """The output of the model; the probe is told of each module's."""
 
@@ -156,7 +161,7 @@ def _forward(
     return output
 
 
-def _validation(program: SmallProgram, probe: Probe, look: Look, model: nn.Module) -> Tensor:
+def _validation(program: SmallProgram, probe: Probe, look: Snapshot, model: nn.Module) -> Tensor:
     model.eval()
     with torch.inference_mode() if look.step % 2 else torch.no_grad():
         batch, target = program.batch(), program.target()

@@ -17,8 +17,8 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.promises.tape_reading import Taped, read_tape
+from traindx.recorder.fast_path import FastPath
 from traindx.recorder.hooks import attachment
-from traindx.recorder.lane import Lane
 from traindx.run import EventKind
 
 STEPS = 60
@@ -131,7 +131,7 @@ def test_the_short_way_writes_what_the_long_way_writes(
 ) -> None:
     with recorded(tmp_path / "short") as short:
         program()
-    monkeypatch.setattr(Lane, "begin", lambda *_: None)
+    monkeypatch.setattr(FastPath, "begin", lambda *_: None)
     with recorded(tmp_path / "looks", every=1) as long:
         program()
     for quantity in EXACT:

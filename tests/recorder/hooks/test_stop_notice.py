@@ -12,7 +12,7 @@ from traindx.recorder.hooks.stop_notice import PROCESSES, leave_word
 from traindx.recorder.launch.outcome import PROCESSES as READ_FROM
 from traindx.recorder.launch.outcome import faults
 from traindx.recorder.recorder import Recorder
-from traindx.recorder.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
 
 
 def trained(folder: Path) -> Recorder:
@@ -29,10 +29,10 @@ def test_word_is_left_where_it_is_looked_for() -> None:
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_: Tape) -> None:
+    def full(_: RecordingWriter) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Tape, "flush", full)
+    monkeypatch.setattr(RecordingWriter, "flush", full)
     recorder = trained(tmp_path)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 0}))
     leave_word(tmp_path, recorder)

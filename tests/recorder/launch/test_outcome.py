@@ -9,12 +9,12 @@ import pytest
 
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.outcome import discard, faults, note_ending, recordings, stopped, why_nothing
-from traindx.recorder.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind
 
 
-def tape_in(folder: Path) -> Tape:
-    tape = Tape()
+def tape_in(folder: Path) -> RecordingWriter:
+    tape = RecordingWriter()
     tape.open(folder / "rank-0", {"pid": 1})
     return tape
 

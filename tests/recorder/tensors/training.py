@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
 from traindx.testing.probe import Written
 
 
@@ -41,7 +41,7 @@ class Training:
         self.probe.update_ends(look, update)
         return look
 
-    def _forward(self, look: Look, loss: Callable[[], Tensor]) -> Tensor:
+    def _forward(self, look: Snapshot, loss: Callable[[], Tensor]) -> Tensor:
         handles = [
             module.register_forward_hook(_hook(self.probe, look, name))
             for name, module in self.model.named_modules()
@@ -65,7 +65,7 @@ def shown(
     return look
 
 
-def _hook(probe: Probe, look: Look, name: str) -> Callable[[nn.Module, object, Tensor], None]:
+def _hook(probe: Probe, look: Snapshot, name: str) -> Callable[[nn.Module, object, Tensor], None]:
     def hook(module: nn.Module, _: object, output: Tensor | tuple[Tensor, ...]) -> None:
         first = output[0] if isinstance(output, tuple) else output
         probe.module_returns(look, name, module, first, Purpose.TRAINING)

@@ -28,9 +28,9 @@ from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.stop_notice import end_program
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.launch.environment import TRIAL
-from traindx.recorder.limit import StepLimit
 from traindx.recorder.probes.types import Probe
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.schedule import StepLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

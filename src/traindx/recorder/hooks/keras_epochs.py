@@ -16,7 +16,7 @@ from traindx import __version__
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.readers.names.vocabulary import meaning
-from traindx.recorder.tape import LayerRecord, Tape
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Event, EventKind, Fact, Scalar
 
 _NAMES = {
@@ -64,7 +64,7 @@ class KerasEpochs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._tape = Tape()
+        self._tape = RecordingWriter()
         self._model: keras.Model = None
         self._began = time.time()
         self._norms: Mapping[str, float] = {}

@@ -7,7 +7,7 @@ from operator import eq
 
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 
 
 class Accuracy(Probe):
@@ -15,7 +15,7 @@ class Accuracy(Probe):
 
     whole_passes = True
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Compare the chosen classes with the right ones."""
         answers = answers_of(call)
         if answers is None or not answers.chosen:

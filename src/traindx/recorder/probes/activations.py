@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
 from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
     Activation,
@@ -33,7 +33,7 @@ class Activations(Probe):
         self._written = False
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Take a sample; of several batches behind one step, of the first."""
         self._follow(look)
@@ -46,7 +46,7 @@ class Activations(Probe):
 
     def modules_returned(
         self,
-        look: Look,
+        look: Snapshot,
         names: Sequence[str],
         modules: Sequence[nn.Module],
         outputs: Sequence[Tensor],
@@ -62,17 +62,17 @@ class Activations(Probe):
             with reckoning():
                 self._together += samples_of(names, modules, outputs)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write what the forward pass has shown."""
         self._writer.write(look, [*together(self._alone), *self._together])
         self._clear()
         self._written = True
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, look: Snapshot, update: Update) -> None:
         """Begin anew: the next look may be at the step of the same number of another optimizer."""
         self._written = False
 
-    def _follow(self, look: Look) -> None:
+    def _follow(self, look: Snapshot) -> None:
         if look.step != self._step:
             self._step = look.step
             self._written = False

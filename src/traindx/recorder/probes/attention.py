@@ -12,7 +12,7 @@ from torch import Tensor
 from traindx.quantities import ATTENTION_LOGIT_RANGE, ATTENTION_PEAK
 from traindx.recorder.graph.attention import Fused, Spelled, attentions
 from traindx.recorder.graph.nodes import nodes_behind
-from traindx.recorder.probes.types import LiveParameter, Look, Probe
+from traindx.recorder.probes.types import LiveParameter, Probe, Snapshot
 from traindx.recorder.tensors.access import reckoning
 from traindx.recorder.tensors.sample import even_step
 
@@ -37,7 +37,7 @@ class Attention(Probe):
         """Begin with nothing seen."""
         self._looks = self._fruitless = 0
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write what the scores and weights of each layer are like."""
         node = loss.grad_fn
         if self._fruitless == _FRUITLESS or node is None or not parameters:

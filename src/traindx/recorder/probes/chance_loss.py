@@ -13,7 +13,7 @@ from traindx import facts
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.constant_guess import ConstantGuess, guess_for
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.tensors.access import legible
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ class ChanceLoss(Probe):
         self._step = 0
         self._followed: _Key | None = None
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Gather the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:
@@ -69,7 +69,7 @@ class ChanceLoss(Probe):
         initial = float(value) if value is not None and value.numel() == 1 else None
         self._calls.append(_Call(key, initial, chance))
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: "Sequence[LiveParameter]") -> None:
+    def backward_begins(self, look: Snapshot, loss: "Tensor", parameters: "Sequence[LiveParameter]") -> None:
         """State what is known, if one loss function alone leads to this backward pass."""
         calls, self._calls = self._calls, []
         if not calls or len({call.key for call in calls}) > 1:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
 from traindx.recorder.tensors.access import are_plain, plain, reckoning
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
@@ -37,7 +37,7 @@ class DeadUnits(Probe):
         """Where the units of a module lie, from the order in which modules were called one by one."""
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Look at the units of an activation; of several batches behind one step, at the first."""
         if purpose is not Purpose.TRAINING:
@@ -55,7 +55,7 @@ class DeadUnits(Probe):
 
     def modules_returned(
         self,
-        look: Look,
+        look: Snapshot,
         names: Sequence[str],
         modules: Sequence[nn.Module],
         outputs: Sequence[Tensor],
@@ -78,7 +78,7 @@ class DeadUnits(Probe):
                 layers = [names[place] for place in some]
                 self._watches.look_at_all(layers, [outputs[place] for place in some], axis)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write the shares."""
         with reckoning():
             shares = self._watches.settle()
@@ -86,11 +86,11 @@ class DeadUnits(Probe):
         look.add_all(DEAD_UNIT_SHARE, where, [share for _, _, share in shares])
         self._settled = True
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, look: Snapshot, update: Update) -> None:
         """Begin anew: the next look may be at the step of the same number of another optimizer."""
         self._settled = False
 
-    def _follow(self, look: Look) -> None:
+    def _follow(self, look: Snapshot) -> None:
         if look.step != self._step:
             self._step = look.step
             self._settled = False

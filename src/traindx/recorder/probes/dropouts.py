@@ -10,7 +10,7 @@ from torch import Tensor
 
 from traindx.facts import INPUT_DROPOUT, OUTPUT_DROPOUT
 from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 
 _MOST = 4096
 """Dropouts of a step that are remembered."""
@@ -32,7 +32,7 @@ class Dropouts(Probe):
         """Probabilities by the memory of values that no trained parameter has touched."""
         self._input = self._output = 0.0
 
-    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+    def dropout_is_applied(self, look: Snapshot, dropout: Dropout) -> None:
         """Remember where it stands."""
         self._begin(look)
         node = dropout.output.grad_fn
@@ -42,7 +42,7 @@ class Dropouts(Probe):
         elif memory and len(self._read) < _MOST:
             self._read.setdefault(memory, dropout.probability)
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
         """State what the input passed first."""
         if batch.purpose is not Purpose.TRAINING:
             return
@@ -51,7 +51,7 @@ class Dropouts(Probe):
         self._input = max(self._input, *found, 0.0)
         look.state(INPUT_DROPOUT, self._input)
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """State what the predictions passed last."""
         if call.purpose is not Purpose.TRAINING:
             return
@@ -61,7 +61,7 @@ class Dropouts(Probe):
             self._output = max(self._output, found)
             look.state(OUTPUT_DROPOUT, self._output)
 
-    def _begin(self, look: Look) -> None:
+    def _begin(self, look: Snapshot) -> None:
         if look.step != self._step:
             self._step = look.step
             self._made.clear()

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import EQUAL_UNIT_SHARE
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 from traindx.recorder.tensors.access import plain, reckoning
 
 _AT_FIRST, _EVERY = 3, 8
@@ -32,7 +32,7 @@ class EqualUnits(Probe):
         self._looks: dict[str, int] = {}
         """By the first parameter of what an optimizer holds: several take turns."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """Write the share of units that equal another."""
         if not update.parameters:
             return

@@ -14,7 +14,7 @@ from torch.autograd.graph import Node
 from traindx.quantities import DEAD_UNIT_SHARE
 from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of, saved_value
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.probes.types import LiveParameter, Look, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot
 from traindx.recorder.tensors.access import plain, reckoning
 from traindx.recorder.tensors.activation import SIGMOID, TANH, ActivationWriter, activation, together
 from traindx.recorder.tensors.unit_watch import UnitWatches
@@ -68,7 +68,7 @@ class FunctionalActivations(Probe):
         self._fruitless = 0
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Remember the activations that are modules."""
         if type(module) not in _MODULES or purpose is not Purpose.TRAINING or self._fruitless == _FRUITLESS:
@@ -80,7 +80,7 @@ class FunctionalActivations(Probe):
         if readable is not None:
             self._of_modules.add(readable.data_ptr())
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write those that are not."""
         if self._fruitless == _FRUITLESS or not parameters:
             return
@@ -92,7 +92,7 @@ class FunctionalActivations(Probe):
             self._write(look, found)
         self._of_modules.clear()
 
-    def _write(self, look: Look, found: Iterable[_Saved]) -> None:
+    def _write(self, look: Snapshot, found: Iterable[_Saved]) -> None:
         samples = []
         calls: dict[tuple[str, str], int] = {}
         for one in found:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 from traindx.recorder.tensors.access import gradients_of, reckoning
 from traindx.recorder.tensors.sample import even_step, every, number
 
@@ -44,7 +44,7 @@ class GradientNoise(Probe):
         """Begin without a gradient."""
         self._kept: dict[int, _Kept] = {}
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """Compare the gradient with the one of the step before, where that was looked at."""
         key = id(update.optimizer)
         before = self._kept.pop(key, None)
@@ -97,7 +97,7 @@ def _picks(numels: tuple[int, ...]) -> tuple[tuple[int, int, tuple[int]], ...]:
     return tuple(found)
 
 
-def _write(look: Look, before: _Kept, now: _Kept) -> None:
+def _write(look: Snapshot, before: _Kept, now: _Kept) -> None:
     dot = number(torch.dot(before.values, now.values))
     square_before = number(torch.dot(before.values, before.values))
     square_now = number(torch.dot(now.values, now.values))

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import GRADIENT_NORM, NONFINITE_SHARE
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 from traindx.recorder.tensors.access import gradients_of, reckoning
 from traindx.recorder.tensors.sample import norms, sample
 
@@ -14,7 +14,7 @@ from traindx.recorder.tensors.sample import norms, sample
 class Gradients(Probe):
     """Takes all norms together; of a gradient that is not finite also the share of such values."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """Write the norms."""
         with reckoning():
             gradients = gradients_of(update)

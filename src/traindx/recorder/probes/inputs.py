@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from traindx import quantities
-from traindx.recorder.probes.types import Batch, Look, Probe, part_of
+from traindx.recorder.probes.types import Batch, Probe, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
 from traindx.recorder.tensors.table import nonfinite_share, step_through, thinned
 
@@ -65,7 +65,7 @@ _EXACT_RANGE = 1 << 14
 class Inputs(Probe):
     """Writes the statistics of the batch that the outermost module is called with."""
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
         """Describe the input."""
         part = part_of(batch.purpose)
         tensors = [tensor for tensor in map(legible, batch.tensors) if tensor is not None]
@@ -78,7 +78,7 @@ class Inputs(Probe):
                 return
 
 
-def _describe(look: Look, tensor: Tensor, part: str) -> bool:
+def _describe(look: Snapshot, tensor: Tensor, part: str) -> bool:
     """Write what the tensor is like; False if it is no input but a mask of zeros and minus infinities."""
     features = by_feature(tensor)
     holes = nonfinite_share(tensor, features)
@@ -95,7 +95,7 @@ def _describe(look: Look, tensor: Tensor, part: str) -> bool:
     return True
 
 
-def _describe_scales(look: Look, features: Tensor, part: str) -> None:
+def _describe_scales(look: Snapshot, features: Tensor, part: str) -> None:
     """Write what needs each feature's own mean: spread, scales, features that stand still, outliers."""
     count, values = features.shape
     centres = features.sum(1, keepdim=True).div_(values)
@@ -148,13 +148,13 @@ def feature_axis(shape: tuple[int, ...]) -> int:
     return len(shape) - 1 if shape[-1] <= 4 < shape[1] else 1
 
 
-def _describe_range(look: Look, values: Tensor, part: str) -> None:
+def _describe_range(look: Snapshot, values: Tensor, part: str) -> None:
     low, high = values.aminmax()
     look.add(quantities.INPUT_MIN, float(low), part=part)
     look.add(quantities.INPUT_MAX, float(high), part=part)
 
 
-def _describe_integers(look: Look, tensor: Tensor, part: str) -> None:
+def _describe_integers(look: Snapshot, tensor: Tensor, part: str) -> None:
     values = tensor.to("cpu", torch.int64) if tensor.numel() <= _EXACT_RANGE else by_feature(tensor)
     _describe_range(look, values, part)
 

@@ -11,7 +11,7 @@ from torch.autograd.graph import Node
 
 from traindx.facts import LOSS_SHAPES
 from traindx.recorder.graph.nodes import RESHAPES, operation_of
-from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 
 _MEETS = frozenset("sub mul".split())
 """Where a prediction meets its target: a difference, or a product as in a cross-entropy written out."""
@@ -86,11 +86,11 @@ class LossBroadcast(Probe):
         self._looks = 0
         self._is_called = False
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Leave losses to the probe that sees them, where torch's own functions compute them."""
         self._is_called |= call.purpose is Purpose.TRAINING
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the shapes where one was stretched to the other."""
         if self._is_called or self._looks >= _LOOKS:
             return

@@ -15,7 +15,7 @@ from torch.autograd.graph import Node
 
 from traindx.facts import LOSS_FACTOR, LOSS_REDUCTION
 from traindx.recorder.graph.nodes import is_leaf
-from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.tensors.access import reckoning
 
 _REDUCTIONS = {"sum": "sum", "none": "none"}
@@ -51,7 +51,7 @@ class LossFactor(Probe):
         self._factor = 0.0
         self._agreed = self._looks = 0
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """State the reduction and remember the value."""
         if call.purpose is not Purpose.TRAINING:
             return
@@ -66,7 +66,7 @@ class LossFactor(Probe):
             with reckoning():
                 self._values.append(_Value(node._sequence_nr(), float(value.float().mean())))
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the factor once two looks agree."""
         values, self._values = self._values, []
         node = loss.grad_fn

@@ -16,7 +16,7 @@ from traindx.recorder.graph.loss_head import TRANSPARENT, activation_before
 from traindx.recorder.graph.nodes import operation_of
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 from traindx.run import Fact, Scalar
 
 _LOOKS = 3
@@ -30,7 +30,7 @@ class LossFunctionFacts(Probe):
         """Begin before the first look."""
         self._looks = 0
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """State what is known of the loss function of a training batch."""
         if call.purpose is not Purpose.TRAINING:
             return

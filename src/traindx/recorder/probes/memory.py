@@ -6,7 +6,7 @@ import sys
 import torch
 
 from traindx.quantities import MEMORY
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 
 _STATM = "/proc/self/statm"
 
@@ -14,7 +14,7 @@ _STATM = "/proc/self/statm"
 class Memory(Probe):
     """Reads the resident memory once per look."""
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, look: Snapshot, update: Update) -> None:
         """Write it in bytes."""
         resident = resident_bytes()
         if resident is not None:

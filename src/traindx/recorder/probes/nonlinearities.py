@@ -11,7 +11,7 @@ from torch import Tensor
 
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, NONLINEARITIES
 from traindx.recorder.graph.linearity import linearity
-from traindx.recorder.probes.types import LiveParameter, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 
 _LOOKS = 4
 """After which the model is known: two for each of two that take turns."""
@@ -31,7 +31,7 @@ class Nonlinearities(Probe):
         self._predictions: list[int] = []
         """Sequence numbers of the nodes that made the predictions: numbers keep no graph alive."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Remember where the model ends."""
         if self._is_done or call.purpose is not Purpose.TRAINING:
             return
@@ -42,7 +42,7 @@ class Nonlinearities(Probe):
         if node is not None and len(self._predictions) < _MOST_PREDICTIONS:
             self._predictions.append(node._sequence_nr())
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State what the graph shows."""
         if self._is_done:
             return

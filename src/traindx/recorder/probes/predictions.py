@@ -8,7 +8,7 @@ from torch import Tensor
 from traindx import quantities
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, Given
-from traindx.recorder.probes.types import Look, LossCall, Probe, part_of
+from traindx.recorder.probes.types import LossCall, Probe, Snapshot, part_of
 from traindx.recorder.tensors.table import moments, nonfinite_share, step_through
 
 _UNLIKELY, _SURE = 0.1, 0.5
@@ -51,7 +51,7 @@ _MOST_OUTPUTS = 256
 class Predictions(Probe):
     """Writes the statistics of the predictions."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Describe the prediction that was compared with the target."""
         answers = answers_of(call)
         if answers is None:

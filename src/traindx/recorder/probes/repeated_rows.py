@@ -29,7 +29,7 @@ from torch import Tensor
 
 from traindx.facts import KEPT_ROWS
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
-from traindx.recorder.probes.types import Batch, Look, Probe, Purpose, part_of
+from traindx.recorder.probes.types import Batch, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
 from traindx.recorder.tensors.table import step_through, table
 
@@ -117,7 +117,7 @@ class RepeatedRows(Probe):
         self._pairs = 0
         self._equal_pairs = 0
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
         """Look the rows up, then remember them."""
         tensors = [tensor for tensor in map(legible, batch.tensors) if tensor is not None]
         keys = row_keys(tensors)

@@ -8,7 +8,7 @@ from math import isfinite
 from traindx.facts import OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.recorder.losses.answers import answers_of
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 
 _MOST = 100
 """Values that are kept: more are simply many."""
@@ -22,7 +22,7 @@ class TargetValues(Probe):
         self._values: set[float] = set()
         self._whole = True
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """See the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:

@@ -15,7 +15,7 @@ from typing import final
 from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.probes.types import Batch, Look, LossCall, Probe, Purpose, part_of
+from traindx.recorder.probes.types import Batch, LossCall, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.table import Moments, moments, nonfinite_share
 
 _SEEN_OFTEN = 10
@@ -97,12 +97,12 @@ class Targets(Probe):
         self._counts = {purpose: ClassCounts() for purpose in Purpose}
         self._balanced_at = 0
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
         """Remember how many rows the batch may have: of sequences the second dimension may count them."""
         shapes = [tuple(tensor.shape) for tensor in batch.tensors]
         self._rows = frozenset(size for shape in shapes for size in shape[: 1 if len(shape) < 3 else 2])
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """Describe the target that the prediction was compared with."""
         answers = answers_of(call)
         if answers is None:
@@ -122,7 +122,7 @@ class Targets(Probe):
         if call.purpose is Purpose.TRAINING:
             self._state(look, answers)
 
-    def _describe_order(self, look: Look, answers: Answers, purpose: Purpose) -> None:
+    def _describe_order(self, look: Snapshot, answers: Answers, purpose: Purpose) -> None:
         found = None
         if len(answers.right) >= _FEWEST_NEIGHBOURS:
             by_chance = self._counts[purpose].agreement
@@ -134,7 +134,7 @@ class Targets(Probe):
         if found is not None:
             look.add(quantities.NEIGHBOUR_AGREEMENT, found, part=part_of(purpose))
 
-    def _state(self, look: Look, answers: Answers) -> None:
+    def _state(self, look: Snapshot, answers: Answers) -> None:
         """State the number of classes, and from time to time how evenly they occur."""
         several = answers.function.compares is Compares.YES_NO and not answers.samples
         if answers.classes and not several:
@@ -145,7 +145,7 @@ class Targets(Probe):
             look.state(facts.CLASS_BALANCE, counts.balance)
 
 
-def _describe_values(look: Look, answers: Answers, part: str) -> None:
+def _describe_values(look: Snapshot, answers: Answers, part: str) -> None:
     found = _of_classes(answers) if answers.numbers is None else moments(answers.numbers.double())
     if found is not None:
         look.add(quantities.TARGET_MEAN, found.mean, part=part)

@@ -136,7 +136,7 @@ class Update:
         return [one.value for one in self.parameters]
 
 
-class Look(ABC):
+class Snapshot(ABC):
     """Where a probe writes what it sees at one step."""
 
     step: int
@@ -170,17 +170,17 @@ class Probe:
     whole_passes: bool = False
     """Whether it is told of the losses of all validation batches: only all of them give its number."""
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
         """The outermost module was called with a batch; told when it has returned."""
 
     def module_returns(
-        self, look: Look, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+        self, look: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
     ) -> None:
         """A module gave its output (the first tensor of it), in the order of the forward pass."""
 
     def modules_returned(
         self,
-        look: Look,
+        look: Snapshot,
         names: Sequence[str],
         modules: "Sequence[nn.Module]",
         outputs: "Sequence[Tensor]",
@@ -193,17 +193,17 @@ class Probe:
         for name, module, output in zip(names, modules, outputs, strict=True):
             self.module_returns(look, name, module, output, purpose)
 
-    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+    def dropout_is_applied(self, look: Snapshot, dropout: Dropout) -> None:
         """A dropout of training set values to zero; told before the module that applied it has returned."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
         """A loss function returned."""
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
         """Gradients are about to be computed; those of the step before may still be there."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """The optimizer is about to change the parameters; their gradients are complete."""
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, look: Snapshot, update: Update) -> None:
         """The optimizer has changed the parameters."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import UPDATE_RATIO, WEIGHT_NORM
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 from traindx.recorder.tensors.access import are_plain, plain, reckoning
 from traindx.recorder.tensors.sample import LIMIT, Stack, norms, numbers, rows_of, sample, stacked
 
@@ -41,7 +41,7 @@ class Weights(Probe):
         """Begin between two updates."""
         self._before: _Before | None = None
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """Write the norms and take samples."""
         with reckoning():
             names, weights = _weights(update)
@@ -50,7 +50,7 @@ class Weights(Probe):
             reached = _reached(weights)
             self._before = _Before(names, stacked(_samples(weights, reached)), reached)
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, look: Snapshot, update: Update) -> None:
         """Write how far the weights moved."""
         before, self._before = self._before, None
         if before is None:

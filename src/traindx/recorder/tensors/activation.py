@@ -17,7 +17,7 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
-from traindx.recorder.probes.types import Look, Where
+from traindx.recorder.probes.types import Snapshot, Where
 from traindx.recorder.tensors.access import reckoning
 from traindx.recorder.tensors.sample import HALF, numbers, sample, samples_of_rows, stacked
 
@@ -113,13 +113,13 @@ class ActivationWriter:
         """Begin with no zero seen."""
         self._with_zeros: set[Where] = set()
 
-    def write(self, look: Look, activations: Iterable[ActivationRows]) -> None:
+    def write(self, look: Snapshot, activations: Iterable[ActivationRows]) -> None:
         """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
         with reckoning():
             for one in activations:
                 self._write_rows(look, *one)
 
-    def _write_rows(self, look: Look, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
+    def _write_rows(self, look: Snapshot, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
         means = rows.mean(1)
         scratch = rows - means.unsqueeze(1)
         # Population deviation by the norm: on a CPU, torch.std takes 20 times as long.
@@ -141,7 +141,7 @@ class ActivationWriter:
             flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
             look.add_all(SATURATED_SHARE, where, numbers(flat))
 
-    def _write_zeros(self, look: Look, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
+    def _write_zeros(self, look: Snapshot, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
         """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
         known = self._with_zeros
         for one, share in zip(where, shares, strict=True):
@@ -158,7 +158,7 @@ def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
     return isfinite(sum(sum(column) for column in columns))
 
 
-def _write_nonfinite(look: Look, where: Sequence[Where], rows: Tensor) -> None:
+def _write_nonfinite(look: Snapshot, where: Sequence[Where], rows: Tensor) -> None:
     """Write the share of non-finite values per row; on a CPU only where there are any."""
     shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
     for (layer, part), share in zip(where, shares, strict=True):

@@ -9,13 +9,13 @@ from torch import Tensor, nn
 
 from tests.recorder.tensors.training import Training
 from traindx.facts import GRADIENTS_CLEARED
-from traindx.recorder.probes.loop_habits import LoopHabits
+from traindx.recorder.probes.zero_grad import ZeroGrad
 
 
 def training(lr: float = 0.01) -> tuple[Training, nn.Module]:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
-    return Training(LoopHabits(), model, torch.optim.SGD(model.parameters(), lr=lr)), model
+    return Training(ZeroGrad(), model, torch.optim.SGD(model.parameters(), lr=lr)), model
 
 
 def stated(loop: Training, model: nn.Module, *, clear: bool = True, backwards: int = 1) -> object:
@@ -64,7 +64,7 @@ def test_parameters_without_gradient_are_no_witnesses() -> None:
 
 def test_each_optimizer_is_judged_by_its_own_parameters() -> None:
     torch.manual_seed(0)
-    probe = LoopHabits()
+    probe = ZeroGrad()
     maker, judge = nn.Linear(2, 3), nn.Linear(3, 1)
     loops = {
         name: Training(probe, model, torch.optim.SGD(model.parameters(), lr=0.01))

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from traindx.facts import GRADIENTS_CLEARED
-from traindx.recorder.probes.types import LiveParameter, Look, Probe, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Snapshot, Update
 from traindx.recorder.tensors.access import gradient
 
 _WATCHED = 2
@@ -34,7 +34,7 @@ class _Watch:
     reads: int = 0
 
 
-class LoopHabits(Probe):
+class ZeroGrad(Probe):
     """Looks at two small gradients when a backward pass begins, and counts when the optimizer steps."""
 
     follows = True
@@ -46,13 +46,13 @@ class LoopHabits(Probe):
         self._cleared = 0
         self._stated: float | None = None
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Look at the gradients that are still there."""
         for watch in self._watches.values():
             if not watch.cleared:
                 _ask(watch)
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, look: Snapshot, update: Update) -> None:
         """Count the step, and see to it that parameters with a gradient are watched."""
         key = id(update.optimizer)
         watch = self._watches.get(key)
@@ -68,7 +68,7 @@ class LoopHabits(Probe):
         if not all(_has_gradient(one()) for one in watch.parameters):
             watch.parameters = _small_parameters(update)
 
-    def _state(self, look: Look) -> None:
+    def _state(self, look: Snapshot) -> None:
         share = self._cleared / self._steps
         if share != self._stated:
             self._stated = share
@@ -101,4 +101,4 @@ def _has_gradient(parameter: Tensor | None) -> bool:
     return found is not None and (not found.is_cpu or bool(torch.count_nonzero(found)))
 
 
-PROBE = LoopHabits
+PROBE = ZeroGrad

@@ -10,7 +10,7 @@ from array import array
 from pathlib import Path
 
 from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
-from traindx.recorder.tape import LayerRecord, Tape
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Event, EventKind
 
 
@@ -21,7 +21,7 @@ def _rows(path: Path) -> list[tuple[int, list[float]]]:
 
 
 def test_rows_of_a_layout_stand_together(tmp_path: Path) -> None:
-    tape = Tape()
+    tape = RecordingWriter()
     loss, rate = tape.column(1, "train_loss"), tape.column(1, "learning_rate")
     tape.open(tmp_path / "rank-0", {})
     rows = tape.rows_of(tape.layout((loss, rate)))
@@ -35,7 +35,7 @@ def test_rows_of_a_layout_stand_together(tmp_path: Path) -> None:
 
 
 def test_what_came_before_the_file_is_in_it(tmp_path: Path) -> None:
-    tape = Tape()
+    tape = RecordingWriter()
     tape.begin(1, "Net", [])
     tape.state(1, "optimizer", "SGD")
     tape.state(1, "optimizer", "Adam")
@@ -59,14 +59,14 @@ def test_what_came_before_the_file_is_in_it(tmp_path: Path) -> None:
 
 
 def test_closing_leaves_one_file(tmp_path: Path) -> None:
-    tape = Tape()
+    tape = RecordingWriter()
     tape.open(tmp_path / "deep" / "rank-0", {})
     tape.close()
     assert [file.name for file in (tmp_path / "deep").iterdir()] == ["rank-0.traindx"]
 
 
 def test_no_file_without_training(tmp_path: Path) -> None:
-    tape = Tape()
+    tape = RecordingWriter()
     tape.state(0, "schedule", "StepLR")
     tape.flush()
     tape.close()
@@ -74,7 +74,7 @@ def test_no_file_without_training(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_never_written_over(tmp_path: Path) -> None:
-    first, second = Tape(), Tape()
+    first, second = RecordingWriter(), RecordingWriter()
     first.open(tmp_path / "rank-0", {"pid": 1})
     second.open(tmp_path / "rank-0", {"pid": 2})
     first.close()
@@ -83,7 +83,7 @@ def test_a_recording_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_a_reader_sees_what_was_flushed_while_writing_goes_on(tmp_path: Path) -> None:
-    tape = Tape()
+    tape = RecordingWriter()
     tape.open(tmp_path / "rank-0", {})
     rows = tape.rows_of(tape.layout((tape.column(1, "train_loss"),)))
     rows.extend((1, 2.0))

@@ -1,18 +1,32 @@
-"""Where probes write: the values of one looked-at step, or the means of one pass over validation data."""
+"""Calling the probes at a sampled step, and where they write: values of a step, or means of a pass."""
 
 from array import array
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import final
 
 from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
-from traindx.recorder.probes.types import Look, Where
-from traindx.recorder.sight import Sight
-from traindx.recorder.tape import Tape
+from traindx.recorder.backend import Backend
+from traindx.recorder.outputs import Waited
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    LossCall,
+    Probe,
+    Purpose,
+    Snapshot,
+    Update,
+    Where,
+)
+from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.sight import Value
+    from torch import Tensor, nn
+
+    from traindx.recorder.backend import Value
+
 
 _LEAST = frozenset(q.slug for q in (INPUT_MIN, PREDICTION_MIN, TARGET_MIN))
 _NUMBERS = frozenset((float, int, bool))
@@ -22,7 +36,7 @@ _GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
 class Notebook:
     """Facts and events of a stream, each written when it is new."""
 
-    def __init__(self, tape: Tape, stream: int) -> None:
+    def __init__(self, tape: RecordingWriter, stream: int) -> None:
         self.tape = tape
         self.stream = stream
         self._facts: dict[str, Scalar] = {}
@@ -54,7 +68,7 @@ class Notebook:
             self.tape.happened(self.stream, event)
 
 
-class _Gathering(Look):
+class _Statements(Snapshot):
     """Facts and events, until it is known which stream they belong to."""
 
     def __init__(self, step: int) -> None:
@@ -81,7 +95,7 @@ class _Gathering(Look):
 
 
 @final
-class TrainingLook(_Gathering):
+class TrainingSnapshot(_Statements):
     """The values of one step, written together when the step is over."""
 
     def __init__(self, step: int) -> None:
@@ -105,7 +119,7 @@ class TrainingLook(_Gathering):
         """What was kept of a quantity so far."""
         return self._values.get(quantity.slug, {})
 
-    def write(self, notebook: Notebook, sight: Sight) -> None:
+    def write(self, notebook: Notebook, sight: Backend) -> None:
         """Hand the values to the tape, one row for each quantity."""
         self.write_statements(notebook)
         for slug, values in self._values.items():
@@ -116,7 +130,7 @@ class TrainingLook(_Gathering):
 
 
 @final
-class ValidationLook(_Gathering):
+class ValidationSnapshot(_Statements):
     """The batches of one pass over validation data, taken together."""
 
     def __init__(self, step: int) -> None:
@@ -129,7 +143,7 @@ class ValidationLook(_Gathering):
         """Keep a number of one batch."""
         self._values.setdefault((quantity.slug, layer, part), []).append((value, self.samples))
 
-    def write(self, notebook: Notebook, sight: Sight, left_out: Set[tuple[str, str]]) -> None:
+    def write(self, notebook: Notebook, sight: Backend, left_out: Set[tuple[str, str]]) -> None:
         """Hand the means over the pass to the tape; smallest and largest values stay what they are."""
         self.write_statements(notebook)
         tape = notebook.tape
@@ -142,7 +156,7 @@ class ValidationLook(_Gathering):
             rows.extend((self.step, _together(slug, values, [weight for _, weight in weighed])))
 
 
-def floats(values: "list[Value]", sight: Sight) -> "Sequence[float]":
+def floats(values: "list[Value]", sight: Backend) -> "Sequence[float]":
     """Numbers and tensors of one value as floats, waiting for a device at most once."""
     if _NUMBERS.issuperset(map(type, values)):
         return values
@@ -157,3 +171,107 @@ def _together(slug: str, values: Sequence[float], weights: Sequence[int]) -> flo
     if slug in _GREATEST:
         return max(values)
     return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+
+
+_MOMENTS = (
+    "batch_enters",
+    "module_returns",
+    "dropout_is_applied",
+    "loss_is_computed",
+    "backward_begins",
+    "update_begins",
+    "update_ends",
+)
+
+
+class Sampling:
+    """The look at the step in the making, if there is one, and the probes that answer."""
+
+    def __init__(self, probes: Sequence[Probe], process: Notebook) -> None:
+        self.look: TrainingSnapshot | None = TrainingSnapshot(1)
+        self.active = True
+        """Whether modules are watched: during a look, and for the first batches of a validation pass."""
+        self.follows = False
+        """Whether this look only goes with the one before."""
+        self.thorough = True
+        """Whether what seldom changes is told as well."""
+        self._process = process
+        self._asked: dict[str, list[Probe]] = {
+            moment: [p for p in probes if getattr(type(p), moment) is not getattr(Probe, moment)]
+            for moment in _MOMENTS
+        }
+        self._asked["modules_returned"] = [
+            probe
+            for probe in probes
+            if probe in self._asked["module_returns"]
+            or type(probe).modules_returned is not Probe.modules_returned
+        ]
+
+    def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
+        """Look at a step."""
+        self.look = TrainingSnapshot(step)
+        # What follows compares gradients; its forward pass is of no interest.
+        self.active = not follows
+        self.follows = follows
+        self.thorough = thorough and not follows
+
+    def end(self) -> None:
+        """Look no longer."""
+        self.look = None
+        self.active = False
+
+    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
+        """Tell of a batch."""
+        self._tell("batch_enters", look, lambda probe: probe.batch_enters(look, batch))
+
+    def module_returns(
+        self, look: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+    ) -> None:
+        """Tell of a module's output."""
+        self._tell(
+            "module_returns", look, lambda probe: probe.module_returns(look, name, module, output, purpose)
+        )
+
+    def modules_returned(self, look: Snapshot, waited: Waited, purpose: Purpose) -> None:
+        """Tell of outputs that could wait."""
+        self._tell("modules_returned", look, lambda probe: probe.modules_returned(look, *waited, purpose))
+
+    def dropout_is_applied(self, look: Snapshot, dropout: Dropout) -> None:
+        """Tell of a dropout."""
+        self._tell("dropout_is_applied", look, lambda probe: probe.dropout_is_applied(look, dropout))
+
+    def loss_is_computed(self, look: Snapshot, call: LossCall, *, by_all: bool = True) -> None:
+        """Tell of a loss all probes, or only those that need every loss of a pass."""
+        self._tell(
+            "loss_is_computed",
+            look,
+            lambda probe: probe.loss_is_computed(look, call) if by_all or probe.whole_passes else None,
+        )
+
+    def backward_begins(self, look: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
+        """Tell that gradients are about to be computed."""
+        self._tell("backward_begins", look, lambda probe: probe.backward_begins(look, loss, parameters))
+
+    def update_begins(self, look: Snapshot, update: Update) -> None:
+        """Tell that parameters are about to change."""
+        self._tell("update_begins", look, lambda probe: probe.update_begins(look, update))
+
+    def update_ends(self, look: Snapshot, update: Update) -> None:
+        """Tell that parameters have changed."""
+        self._tell("update_ends", look, lambda probe: probe.update_ends(look, update))
+
+    def _tell(self, moment: str, look: Snapshot, ask: Callable[[Probe], None]) -> None:
+        following = self.follows and look is self.look
+        for probe in self._asked[moment]:
+            if following and not probe.follows:
+                continue
+            try:
+                ask(probe)
+            except Exception as error:  # a probe of another package may fail in any way
+                self._steps_aside(probe, error, look.step)
+
+    def _steps_aside(self, failed: Probe, error: Exception, step: int) -> None:
+        self._asked = {m: [p for p in probes if p is not failed] for m, probes in self._asked.items()}
+        name = type(failed).__name__
+        says = f"probe {name} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        self._process.happened(Event(EventKind.STEPPED_ASIDE, says, step))

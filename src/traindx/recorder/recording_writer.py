@@ -24,7 +24,7 @@ class LayerRecord:
     gradient: bool
 
 
-class Tape:
+class RecordingWriter:
     """The open file of one process."""
 
     def __init__(self) -> None:

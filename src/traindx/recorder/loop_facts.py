@@ -1,22 +1,30 @@
-"""Habits of the program that decide whether its numbers mean what they say."""
+"""What the loop does: whether its numbers mean what they say, how often it reads values of tensors."""
+
+from collections import Counter
+from statistics import median
 
 from traindx.facts import (
     DROPOUT_IN_VALIDATION,
     FROZEN_PARAMETERS,
     GRADIENTLESS_PARAMETERS,
+    READ_PLACE,
+    READS_PER_STEP,
     STALE_PARAMETERS,
     TRAINED_IN_EVAL_MODE,
     UNOPTIMIZED_PARAMETERS,
     VALIDATED_IN_TRAIN_MODE,
     VALIDATED_WITH_GRADIENT,
 )
-from traindx.recorder.looks import Notebook
+from traindx.quantities import READ_TIME
 from traindx.recorder.model import Model
-from traindx.recorder.tape import LayerRecord
+from traindx.recorder.probes.types import Snapshot
+from traindx.recorder.recording_writer import LayerRecord
+from traindx.recorder.sampling import Notebook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
+
 
 _LOOKS_BEFORE_JUDGING = 2
 """A parameter may miss one batch, such as an expert that was not chosen."""
@@ -40,7 +48,7 @@ class Share:
         return self.seen / self.times
 
 
-class Habits:
+class LoopFacts:
     """Modes of the model, counted where they are looked at."""
 
     def __init__(self) -> None:
@@ -100,3 +108,41 @@ class Habits:
         }
         for fact, number in counts.items():
             notebook.state(fact, number)
+
+
+COST = 0.5e-6
+"""Seconds that counting one takes, measured on a machine of 2023."""
+
+
+class HostSyncs:
+    """What an instrument counts while a step is looked at."""
+
+    __slots__ = ("_counts", "_places", "count", "is_counting", "is_open", "seconds")
+
+    def __init__(self) -> None:
+        self.is_open = False
+        """Whether a step is looked at, until its optimizer steps."""
+        self.is_counting = False
+        """Whether, besides, the program has the word: events switch it off while they last."""
+        self.count = 0
+        self.seconds = 0.0
+        self._counts: list[int] = []
+        self._places: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        """A step that is looked at begins."""
+        self.is_open, self.count, self.seconds = True, 0, 0.0
+
+    def seen_at(self, place: str) -> None:
+        """Some values were taken at this line; it is told for a sample of them."""
+        if place:
+            self._places[place] += 1
+
+    def end(self, look: Snapshot) -> None:
+        """The optimizer begins to step: what it reads itself is not the program's."""
+        self.is_open = False
+        self._counts.append(self.count)
+        look.add(READ_TIME, self.seconds)
+        look.state(READS_PER_STEP, round(median(self._counts)))
+        if self._places:
+            look.state(READ_PLACE, self._places.most_common(1)[0][0])

@@ -12,11 +12,9 @@ from threading import get_ident
 from time import perf_counter
 
 from traindx.recorder.nonfinite import Nonfinite
-from traindx.recorder.norms import Norms
-from traindx.recorder.objective import Objective
 from traindx.recorder.sources import Sources
-from traindx.recorder.stream import Stream
-from traindx.recorder.times import StepTimes
+from traindx.recorder.step import Norms, Objective, StepTimes
+from traindx.recorder.streams import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ _MOST_ABOVE = 3.0
 """A time that is this many times the mean is one in which another program had the processor."""
 
 
-class Lane:
+class FastPath:
     """Each method says whether it dealt with the moment; what it leaves goes the long way."""
 
     __slots__ = (

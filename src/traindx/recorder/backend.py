@@ -28,7 +28,7 @@ class Holder:
     settings: Callable[[object], Mapping[Fact, Scalar]]
 
 
-class Sight(Protocol):
+class Backend(Protocol):
     """Answers about tensors and about the program."""
 
     def number(self, value: "Tensor") -> "float | Tensor":
