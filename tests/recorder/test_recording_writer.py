@@ -98,8 +98,8 @@ def test_a_reader_sees_what_was_flushed_while_writing_goes_on(tmp_path: Path) ->
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from traindx.recorder.tape import Tape
-tape = Tape()
+from traindx.recorder.recording_writer import RecordingWriter
+tape = RecordingWriter()
 tape.open(Path(sys.argv[1]) / "rank-0", {})
 rows = tape.rows_of(tape.layout((tape.column(1, "train_loss"),)))
 for step in range(1, 1001):

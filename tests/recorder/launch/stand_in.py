@@ -25,13 +25,13 @@ ATTACHMENT = '''
 """Stands in for the recorder: a file with one number for each backward pass."""
 import atexit, json, os
 from pathlib import Path
-from traindx.recorder.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
 
 def attach_from_environment():
     import torch
     if os.environ.get("FAIL_TO_ATTACH"):
         raise LookupError("nothing to hold on to")
-    tape, plain, folder = Tape(), torch.backward, json.loads(os.environ["TRAINDX_RECORD"])["folder"]
+    tape, plain, folder = RecordingWriter(), torch.backward, json.loads(os.environ["TRAINDX_RECORD"])["folder"]
     losses = []
 
     def backward(loss):
