@@ -95,14 +95,14 @@ def test_one_recording_per_process_that_trains(program: Expected, shared: Path) 
 def test_nothing_steps_aside(program: Expected, shared: Path) -> None:
     aside = EventKind.STEPPED_ASIDE.value
     tapes = [read_tape(path) for path in outcomes(program, shared).tapes]
-    assert [event.says for tape in tapes for event in tape.events if event.kind == aside] == []
+    assert [event.says for writer in tapes for event in writer.events if event.kind == aside] == []
 
 
 @every_recorded_program
 def test_recording_holds_the_losses_that_the_program_prints(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     tapes = [read_tape(path) for path in pair.tapes]
-    recorded = [[v for _, v in points] for tape in tapes for points in tape.of("train_loss").values()]
+    recorded = [[v for _, v in points] for writer in tapes for points in writer.of("train_loss").values()]
     if program.steps is not None:
         assert [len(values) for values in recorded] == [program.steps]
         return
@@ -143,33 +143,35 @@ def test_recording_holds_the_gradient_norm_before_clipping(program: Expected, sh
 @each(lambda program: program.validated)
 def test_recording_holds_the_validation_losses(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
-    tape = read_tape(pair.tapes[0])
-    found = [value for key, points in tape.of("val_loss").items() if not key.part for _, value in points]
+    writer = read_tape(pair.tapes[0])
+    found = [value for key, points in writer.of("val_loss").items() if not key.part for _, value in points]
     # The program may add up in another order, or in half the precision.
     assert same(found, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
     # All of them switch the model to eval() and gradients off; not every pass is looked at.
-    assert set(tape.stated("validated_in_train_mode")) <= {0.0}
-    assert set(tape.stated("validated_with_gradient")) <= {0.0}
+    assert set(writer.stated("validated_in_train_mode")) <= {0.0}
+    assert set(writer.stated("validated_with_gradient")) <= {0.0}
 
 
 @every_recorded_program
 def test_recording_holds_facts_layers_and_events(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     for path in pair.tapes:
-        tape = read_tape(path)
-        stated = {fact: value for fact, value in program.facts.items() if value not in tape.stated(fact.slug)}
-        assert {fact.slug: tape.stated(fact.slug) for fact in stated} == {}, stated
+        writer = read_tape(path)
+        stated = {
+            fact: value for fact, value in program.facts.items() if value not in writer.stated(fact.slug)
+        }
+        assert {fact.slug: writer.stated(fact.slug) for fact in stated} == {}, stated
         if program.layers:
-            assert program.layers in tape.layers.values()
+            assert program.layers in writer.layers.values()
         ended = {EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value, EventKind.NONFINITE.value}
-        assert tape.kinds() & ended == {kind.value for kind in program.events}
-        assert tape.meta["exit_code"] == program.code
-        assert tape.meta["ranks"] == max(program.ranks, 1)
-        assert_costs(tape)
+        assert writer.kinds() & ended == {kind.value for kind in program.events}
+        assert writer.meta["exit_code"] == program.code
+        assert writer.meta["ranks"] == max(program.ranks, 1)
+        assert_costs(writer)
 
 
-def assert_costs(tape: Taped) -> None:
-    (cost,) = tape.stated("recording_cost")
+def assert_costs(writer: Taped) -> None:
+    (cost,) = writer.stated("recording_cost")
     assert isinstance(cost, float)
     assert 0 < cost < 1
 

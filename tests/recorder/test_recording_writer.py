@@ -21,28 +21,28 @@ def _rows(path: Path) -> list[tuple[int, list[float]]]:
 
 
 def test_rows_of_a_layout_stand_together(tmp_path: Path) -> None:
-    tape = RecordingWriter()
-    loss, rate = tape.column(1, "train_loss"), tape.column(1, "learning_rate")
-    tape.open(tmp_path / "rank-0", {})
-    rows = tape.rows_of(tape.layout((loss, rate)))
+    writer = RecordingWriter()
+    loss, rate = writer.column(1, "train_loss"), writer.column(1, "learning_rate")
+    writer.open(tmp_path / "rank-0", {})
+    rows = writer.rows_of(writer.layout((loss, rate)))
     rows.extend((1, 0.5, 0.1))
     rows.extend((2, float("inf"), 0.1))
-    tape.flush()
-    assert tape.path is not None
-    assert _rows(tape.path) == [(1, [1, 0.5, 0.1, 2, float("inf"), 0.1])]
-    tape.flush()
-    assert len(_rows(tape.path)) == 1
+    writer.flush()
+    assert writer.path is not None
+    assert _rows(writer.path) == [(1, [1, 0.5, 0.1, 2, float("inf"), 0.1])]
+    writer.flush()
+    assert len(_rows(writer.path)) == 1
 
 
 def test_what_came_before_the_file_is_in_it(tmp_path: Path) -> None:
-    tape = RecordingWriter()
-    tape.begin(1, "Net", [])
-    tape.state(1, "optimizer", "SGD")
-    tape.state(1, "optimizer", "Adam")
-    tape.happened(0, Event(EventKind.NONFINITE, "log of 0", 3, "fc2", "log", 7))
-    tape.layers(1, [LayerRecord("fc.weight", "Linear", (2, 3), True, False, True)])
-    tape.open(tmp_path / "rank-0", {"script": "train.py"})
-    tape.close()
+    writer = RecordingWriter()
+    writer.begin(1, "Net", [])
+    writer.state(1, "optimizer", "SGD")
+    writer.state(1, "optimizer", "Adam")
+    writer.happened(0, Event(EventKind.NONFINITE, "log of 0", 3, "fc2", "log", 7))
+    writer.layers(1, [LayerRecord("fc.weight", "Linear", (2, 3), True, False, True)])
+    writer.open(tmp_path / "rank-0", {"script": "train.py"})
+    writer.close()
     with sqlite3.connect(tmp_path / "rank-0.traindx") as database:
         assert database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert dict(database.execute("SELECT key, value FROM meta")) == {
@@ -59,17 +59,17 @@ def test_what_came_before_the_file_is_in_it(tmp_path: Path) -> None:
 
 
 def test_closing_leaves_one_file(tmp_path: Path) -> None:
-    tape = RecordingWriter()
-    tape.open(tmp_path / "deep" / "rank-0", {})
-    tape.close()
+    writer = RecordingWriter()
+    writer.open(tmp_path / "deep" / "rank-0", {})
+    writer.close()
     assert [file.name for file in (tmp_path / "deep").iterdir()] == ["rank-0.traindx"]
 
 
 def test_no_file_without_training(tmp_path: Path) -> None:
-    tape = RecordingWriter()
-    tape.state(0, "schedule", "StepLR")
-    tape.flush()
-    tape.close()
+    writer = RecordingWriter()
+    writer.state(0, "schedule", "StepLR")
+    writer.flush()
+    writer.close()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -83,28 +83,28 @@ def test_a_recording_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_a_reader_sees_what_was_flushed_while_writing_goes_on(tmp_path: Path) -> None:
-    tape = RecordingWriter()
-    tape.open(tmp_path / "rank-0", {})
-    rows = tape.rows_of(tape.layout((tape.column(1, "train_loss"),)))
+    writer = RecordingWriter()
+    writer.open(tmp_path / "rank-0", {})
+    rows = writer.rows_of(writer.layout((writer.column(1, "train_loss"),)))
     rows.extend((1, 2.0))
-    tape.flush()
-    assert tape.path is not None
-    assert _rows(tape.path) == [(1, [1, 2.0])]
+    writer.flush()
+    assert writer.path is not None
+    assert _rows(writer.path) == [(1, [1, 2.0])]
     rows.extend((2, 3.0))
-    assert _rows(tape.path) == [(1, [1, 2.0])]
-    tape.close()
+    assert _rows(writer.path) == [(1, [1, 2.0])]
+    writer.close()
 
 
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from traindx.recorder.recording_writer import RecordingWriter
-tape = RecordingWriter()
-tape.open(Path(sys.argv[1]) / "rank-0", {})
-rows = tape.rows_of(tape.layout((tape.column(1, "train_loss"),)))
+writer = RecordingWriter()
+writer.open(Path(sys.argv[1]) / "rank-0", {})
+rows = writer.rows_of(writer.layout((writer.column(1, "train_loss"),)))
 for step in range(1, 1001):
     rows.extend((step, step / 2))
-    tape.flush()
+    writer.flush()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

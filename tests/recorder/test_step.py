@@ -70,13 +70,13 @@ def _objective(*losses: float, looked_at: bool = False) -> Objective:
 
 
 def _stated(objective: Objective, folder: Path) -> dict[str, object]:
-    tape = RecordingWriter()
-    tape.open(folder / "rank-0", {})
-    objective.learn(Notebook(tape, 1))
-    tape.flush()
-    assert tape._database is not None
-    stated = dict(tape._database.execute("SELECT slug, value FROM facts").fetchall())
-    tape.close()
+    writer = RecordingWriter()
+    writer.open(folder / "rank-0", {})
+    objective.learn(Notebook(writer, 1))
+    writer.flush()
+    assert writer._database is not None
+    stated = dict(writer._database.execute("SELECT slug, value FROM facts").fetchall())
+    writer.close()
     return stated
 
 

@@ -65,7 +65,7 @@ class Watch:
     @property
     def path(self) -> Path | None:
         """The file of this process; None before the first backward pass."""
-        return self._attachment.recorder.tape.path
+        return self._attachment.recorder.writer.path
 
     def tell(self, model: "nn.Module", *optimizers: object) -> None:
         """Say which module is the model, and which optimizers exist already."""

@@ -1,9 +1,9 @@
 """Plain steps in a row: only what a step must have is kept, by the shortest way.
 
-Between two looks nothing is decided: which stream steps and what is due are settled when the lane opens, and
+Between two looks nothing is decided: which stream steps and what is due are settled when the fast path opens, and
 whatever does not fit closes it. A microsecond of Python costs several where torch has just swept the caches,
 at each of a million steps. So instruments put clock readings into `times` themselves, a step leaves a few
-numbers in a list, and everything else is done when the lane closes, for all of its steps at once.
+numbers in a list, and everything else is done when the fast path closes, for all of its steps at once.
 """
 
 import weakref
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _LONGEST = 0.5
-"""Seconds: what a lane has kept reaches the file when it ends, well within the second that is promised."""
+"""Seconds: what a fast path has kept reaches the file when it ends, well within the second that is promised."""
 _NUMBERS, _NUMBERS_WITH_LOADER = 7, 11
 """Kept of a step: what `Stream.rows_for` has columns for, after the step itself."""
 _WHOLE = 5.0
@@ -71,11 +71,11 @@ class FastPath:
     def __init__(self, sources: Sources, objective: Objective, norms: Norms, nonfinite: Nonfinite) -> None:
         self.is_open = False
         self.held: Callable[[], object] = lambda: None
-        """Gives the optimizer that the lane is for, while it is there."""
+        """Gives the optimizer that the fast path is for, while it is there."""
         self.stepping = False
         """Whether that optimizer has begun a step."""
         self.interrupted = False
-        """Whether the lane was closed in the middle of a step."""
+        """Whether the fast path was closed in the middle of a step."""
         self.times = StepTimes(mark=0.0, began=0.0)
         self.fault: Exception | None = None
         self.taken = 0
@@ -84,7 +84,7 @@ class FastPath:
         """Steps that may be kept before the file must be written to."""
         self.spent = 0.0
         self.seconds = 0.0
-        """How long the last lane was open."""
+        """How long the last fast path was open."""
         self._sources, self._objective, self._norms, self._nonfinite = sources, objective, norms, nonfinite
         self._values = objective.values
         self._kept: list[float] = []
@@ -94,11 +94,11 @@ class FastPath:
 
     @property
     def holder(self) -> object:
-        """The optimizer that the lane is for."""
+        """The optimizer that the fast path is for."""
         return self.held()
 
     def begin(self, stream: Stream, holder: object, times: StepTimes, steps: int, now: float) -> None:
-        """Open the lane for some steps of one optimizer."""
+        """Open the fast path for some steps of one optimizer."""
         steps = min(steps, self.room)
         if steps < 1 or self.fault is not None:
             return
@@ -177,7 +177,7 @@ class FastPath:
             return self._fails(error)
 
     def update_begins(self) -> None:
-        """The optimizer that the lane is for begins its step."""
+        """The optimizer that the fast path is for begins its step."""
         self.stepping = True
         self.times.asked = perf_counter()
 
@@ -219,7 +219,7 @@ class FastPath:
         self._due = 0
 
     def _goes_on(self, now: float) -> bool:
-        """Do what is due at this step; false where the lane ends."""
+        """Do what is due at this step; false where the fast path ends."""
         cost = perf_counter() - now
         mean = self._step_cost or cost
         self._step_cost = mean + 0.2 * (min(cost, _MOST_ABOVE * mean) - mean)

@@ -90,7 +90,7 @@ class LoopFacts:
         records = model.records([*held, *(value for value in held_by_any if model.owns(value))])
         if self._written.get(notebook.stream) != records:
             self._written[notebook.stream] = records
-            notebook.tape.layers(notebook.stream, records)
+            notebook.writer.layers(notebook.stream, records)
         owned = {id(value) for value in model.parameters()}
         if not owned or self._looks < _LOOKS_BEFORE_JUDGING:
             return
@@ -138,11 +138,11 @@ class HostSyncs:
         if place:
             self._places[place] += 1
 
-    def end(self, look: Snapshot) -> None:
+    def end(self, snapshot: Snapshot) -> None:
         """The optimizer begins to step: what it reads itself is not the program's."""
         self.is_open = False
         self._counts.append(self.count)
-        look.add(READ_TIME, self.seconds)
-        look.state(READS_PER_STEP, round(median(self._counts)))
+        snapshot.add(READ_TIME, self.seconds)
+        snapshot.state(READS_PER_STEP, round(median(self._counts)))
         if self._places:
-            look.state(READ_PLACE, self._places.most_common(1)[0][0])
+            snapshot.state(READ_PLACE, self._places.most_common(1)[0][0])

@@ -36,8 +36,8 @@ _GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
 class Notebook:
     """Facts and events of a stream, each written when it is new."""
 
-    def __init__(self, tape: RecordingWriter, stream: int) -> None:
-        self.tape = tape
+    def __init__(self, writer: RecordingWriter, stream: int) -> None:
+        self.writer = writer
         self.stream = stream
         self._facts: dict[str, Scalar] = {}
         self._sentences: set[tuple[EventKind, str]] = set()
@@ -47,15 +47,15 @@ class Notebook:
         """Where the numbers of one quantity of several layers are written."""
         rows = self._rows.get((slug, where))
         if rows is None:
-            columns = tuple(self.tape.column(self.stream, slug, layer, part) for layer, part in where)
-            rows = self._rows[slug, where] = self.tape.rows_of(self.tape.layout(columns))
+            columns = tuple(self.writer.column(self.stream, slug, layer, part) for layer, part in where)
+            rows = self._rows[slug, where] = self.writer.rows_of(self.writer.layout(columns))
         return rows
 
     def state(self, fact: Fact, value: Scalar) -> None:
         """State a fact, unless it was stated already."""
         if self._facts.get(fact.slug) != value:
             self._facts[fact.slug] = value
-            self.tape.state(self.stream, fact.slug, value)
+            self.writer.state(self.stream, fact.slug, value)
 
     def stated(self, fact: Fact) -> Scalar | None:
         """What was stated of a fact last; None before that."""
@@ -65,7 +65,7 @@ class Notebook:
         """Record an event, unless the same sentence was recorded."""
         if (event.kind, event.says) not in self._sentences:
             self._sentences.add((event.kind, event.says))
-            self.tape.happened(self.stream, event)
+            self.writer.happened(self.stream, event)
 
 
 class _Statements(Snapshot):
@@ -119,14 +119,14 @@ class TrainingSnapshot(_Statements):
         """What was kept of a quantity so far."""
         return self._values.get(quantity.slug, {})
 
-    def write(self, notebook: Notebook, sight: Backend) -> None:
-        """Hand the values to the tape, one row for each quantity."""
+    def write(self, notebook: Notebook, backend: Backend) -> None:
+        """Hand the values to the writer, one row for each quantity."""
         self.write_statements(notebook)
         for slug, values in self._values.items():
             if values:
                 rows = notebook.rows_for(slug, tuple(values))
                 rows.append(self.step)
-                rows.extend(floats(list(values.values()), sight))
+                rows.extend(floats(list(values.values()), backend))
 
 
 @final
@@ -143,25 +143,25 @@ class ValidationSnapshot(_Statements):
         """Keep a number of one batch."""
         self._values.setdefault((quantity.slug, layer, part), []).append((value, self.samples))
 
-    def write(self, notebook: Notebook, sight: Backend, left_out: Set[tuple[str, str]]) -> None:
-        """Hand the means over the pass to the tape; smallest and largest values stay what they are."""
+    def write(self, notebook: Notebook, backend: Backend, left_out: Set[tuple[str, str]]) -> None:
+        """Hand the means over the pass to the writer; smallest and largest values stay what they are."""
         self.write_statements(notebook)
-        tape = notebook.tape
+        writer = notebook.writer
         for (slug, layer, part), weighed in self._values.items():
             if (slug, part) in left_out:
                 continue
-            column = tape.column(notebook.stream, slug, layer, part)
-            values = floats([value for value, _ in weighed], sight)
-            rows = tape.rows_of(tape.layout((column,)))
+            column = writer.column(notebook.stream, slug, layer, part)
+            values = floats([value for value, _ in weighed], backend)
+            rows = writer.rows_of(writer.layout((column,)))
             rows.extend((self.step, _together(slug, values, [weight for _, weight in weighed])))
 
 
-def floats(values: "list[Value]", sight: Backend) -> "Sequence[float]":
+def floats(values: "list[Value]", backend: Backend) -> "Sequence[float]":
     """Numbers and tensors of one value as floats, waiting for a device at most once."""
     if _NUMBERS.issuperset(map(type, values)):
         return values
     tensors = [value for value in values if not isinstance(value, float | int)]
-    read = iter(sight.numbers(tensors))
+    read = iter(backend.numbers(tensors))
     return [value if isinstance(value, float | int) else next(read) for value in values]
 
 
@@ -188,7 +188,7 @@ class Sampling:
     """The look at the step in the making, if there is one, and the probes that answer."""
 
     def __init__(self, probes: Sequence[Probe], process: Notebook) -> None:
-        self.look: TrainingSnapshot | None = TrainingSnapshot(1)
+        self.snapshot: TrainingSnapshot | None = TrainingSnapshot(1)
         self.active = True
         """Whether modules are watched: during a look, and for the first batches of a validation pass."""
         self.follows = False
@@ -209,7 +209,7 @@ class Sampling:
 
     def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
         """Look at a step."""
-        self.look = TrainingSnapshot(step)
+        self.snapshot = TrainingSnapshot(step)
         # What follows compares gradients; its forward pass is of no interest.
         self.active = not follows
         self.follows = follows
@@ -217,58 +217,66 @@ class Sampling:
 
     def end(self) -> None:
         """Look no longer."""
-        self.look = None
+        self.snapshot = None
         self.active = False
 
-    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """Tell of a batch."""
-        self._tell("batch_enters", look, lambda probe: probe.batch_enters(look, batch))
+        self._tell("batch_enters", snapshot, lambda probe: probe.batch_enters(snapshot, batch))
 
     def module_returns(
-        self, look: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
     ) -> None:
         """Tell of a module's output."""
         self._tell(
-            "module_returns", look, lambda probe: probe.module_returns(look, name, module, output, purpose)
+            "module_returns",
+            snapshot,
+            lambda probe: probe.module_returns(snapshot, name, module, output, purpose),
         )
 
-    def modules_returned(self, look: Snapshot, waited: Waited, purpose: Purpose) -> None:
+    def modules_returned(self, snapshot: Snapshot, waited: Waited, purpose: Purpose) -> None:
         """Tell of outputs that could wait."""
-        self._tell("modules_returned", look, lambda probe: probe.modules_returned(look, *waited, purpose))
+        self._tell(
+            "modules_returned", snapshot, lambda probe: probe.modules_returned(snapshot, *waited, purpose)
+        )
 
-    def dropout_is_applied(self, look: Snapshot, dropout: Dropout) -> None:
+    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
         """Tell of a dropout."""
-        self._tell("dropout_is_applied", look, lambda probe: probe.dropout_is_applied(look, dropout))
+        self._tell("dropout_is_applied", snapshot, lambda probe: probe.dropout_is_applied(snapshot, dropout))
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall, *, by_all: bool = True) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall, *, by_all: bool = True) -> None:
         """Tell of a loss all probes, or only those that need every loss of a pass."""
         self._tell(
             "loss_is_computed",
-            look,
-            lambda probe: probe.loss_is_computed(look, call) if by_all or probe.whole_passes else None,
+            snapshot,
+            lambda probe: probe.loss_is_computed(snapshot, call) if by_all or probe.whole_passes else None,
         )
 
-    def backward_begins(self, look: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(
+        self, snapshot: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]
+    ) -> None:
         """Tell that gradients are about to be computed."""
-        self._tell("backward_begins", look, lambda probe: probe.backward_begins(look, loss, parameters))
+        self._tell(
+            "backward_begins", snapshot, lambda probe: probe.backward_begins(snapshot, loss, parameters)
+        )
 
-    def update_begins(self, look: Snapshot, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Tell that parameters are about to change."""
-        self._tell("update_begins", look, lambda probe: probe.update_begins(look, update))
+        self._tell("update_begins", snapshot, lambda probe: probe.update_begins(snapshot, update))
 
-    def update_ends(self, look: Snapshot, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """Tell that parameters have changed."""
-        self._tell("update_ends", look, lambda probe: probe.update_ends(look, update))
+        self._tell("update_ends", snapshot, lambda probe: probe.update_ends(snapshot, update))
 
-    def _tell(self, moment: str, look: Snapshot, ask: Callable[[Probe], None]) -> None:
-        following = self.follows and look is self.look
+    def _tell(self, moment: str, snapshot: Snapshot, ask: Callable[[Probe], None]) -> None:
+        following = self.follows and snapshot is self.snapshot
         for probe in self._asked[moment]:
             if following and not probe.follows:
                 continue
             try:
                 ask(probe)
             except Exception as error:  # a probe of another package may fail in any way
-                self._steps_aside(probe, error, look.step)
+                self._steps_aside(probe, error, snapshot.step)
 
     def _steps_aside(self, failed: Probe, error: Exception, step: int) -> None:
         self._asked = {m: [p for p in probes if p is not failed] for m, probes in self._asked.items()}

@@ -76,8 +76,8 @@ class StepTimes:
 class Objective:
     """Losses whose gradients add up to one step."""
 
-    def __init__(self, sight: Backend) -> None:
-        self._sight = sight
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
         self.values: list[Value] = []
         """Losses of the backward passes since the last step."""
         self._places: list[str] = []
@@ -98,12 +98,12 @@ class Objective:
         """Keep the loss of a backward pass; None where it is not one number."""
         if loss.numel() != 1:
             return None
-        value = self._sight.number(loss)
+        value = self._backend.number(loss)
         self.values.append(value)
         self.reads = isinstance(value, float)
         if looked_at:
-            self._places.append(self._sight.place())
-            self._divisors.append(self._sight.divisor(loss) or 1.0)
+            self._places.append(self._backend.place())
+            self._divisors.append(self._backend.divisor(loss) or 1.0)
         return value
 
     def take_back(self, loss: "Tensor") -> None:
@@ -155,8 +155,8 @@ _SHARE = 0.12
 class Norms:
     """Norms of gradients, by clipping or by our own sum."""
 
-    def __init__(self, sight: Backend) -> None:
-        self._sight = sight
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
         self._clipped: tuple[Value, float] | None = None
         self._cost = 0.0
         self._layers: dict[int, int] = {}
@@ -169,7 +169,7 @@ class Norms:
 
     def clipped(self, norm: "Tensor", limit: float) -> None:
         """The program computed the norm itself, to clip by it."""
-        self._clipped = (self._sight.number(norm), limit)
+        self._clipped = (self._backend.number(norm), limit)
 
     def of_step(self, stream: Stream, parameters: "list[Tensor] | None") -> "Value | None":
         """Write the norm of this step, if it is known or due; None where it is not."""
@@ -182,7 +182,7 @@ class Norms:
         if parameters is None and stream.step % stream.norm_every:
             return None
         began = perf_counter()
-        total = self._sight.total_norm(stream.held() if parameters is None else parameters)
+        total = self._backend.total_norm(stream.held() if parameters is None else parameters)
         if total is None:
             return None
         stream.write_norms(total, None)

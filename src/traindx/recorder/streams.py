@@ -56,9 +56,9 @@ class Stream:
         self._waiting: list[tuple[array[float], list[Value]]] = []
 
     @property
-    def tape(self) -> RecordingWriter:
+    def writer(self) -> RecordingWriter:
         """Where the stream is written."""
-        return self.notebook.tape
+        return self.notebook.writer
 
     def is_first(self, holder: object) -> bool:
         """Whether the stream is counted by this optimizer's steps."""
@@ -112,7 +112,7 @@ class Stream:
     def write_norms(self, norm: "Value", limit: float | None) -> None:
         """Write the norm of the whole gradient, and what clipping to a limit leaves of it."""
         quantities = (GRADIENT_NORM,) if limit is None else (GRADIENT_NORM, CLIPPED_GRADIENT_NORM)
-        rows = self.tape.rows_of(self.tape.layout(self._columns(quantities)))
+        rows = self.writer.rows_of(self.writer.layout(self._columns(quantities)))
         if limit is None:
             values: list[Value] = [self.step, norm]
         else:
@@ -124,12 +124,12 @@ class Stream:
         else:
             self._waiting.append((rows, values))
 
-    def settle(self, sight: Backend) -> None:
+    def settle(self, backend: Backend) -> None:
         """Read what was still on a device."""
         if not self._waiting:
             return
         together = [value for _, values in self._waiting for value in values]
-        read = iter(floats(together, sight))
+        read = iter(floats(together, backend))
         for rows, values in self._waiting:
             rows.extend([next(read) for _ in values])
         self._waiting.clear()
@@ -137,25 +137,25 @@ class Stream:
     def _layout(self, rates: int, has_loss: bool, has_loader: bool) -> "array[float]":
         loss = (TRAIN_LOSS,) if has_loss else ()
         parts = [""] if rates == 1 else [f"group {number + 1}" for number in range(rates)]
-        column = self.tape.column
+        column = self.writer.column
         columns = (
             *self._columns(loss),
             *(column(self.number, LEARNING_RATE.slug, "", part) for part in parts[:rates]),
             *self._columns(_TIMES),
             *(self._columns(_LOADER_TIMES) if has_loader else ()),
         )
-        return self.tape.rows_of(self.tape.layout(columns))
+        return self.writer.rows_of(self.writer.layout(columns))
 
     def _columns(self, quantities: Sequence[Quantity]) -> tuple[int, ...]:
-        return tuple(self.tape.column(self.number, quantity.slug) for quantity in quantities)
+        return tuple(self.writer.column(self.number, quantity.slug) for quantity in quantities)
 
 
 class Streams:
     """The optimizers of a program, made and stepping."""
 
-    def __init__(self, tape: RecordingWriter, model: Model, every: int | None) -> None:
+    def __init__(self, writer: RecordingWriter, model: Model, every: int | None) -> None:
         self.current: Stream | None = None
-        self._tape, self._model, self._every = tape, model, every
+        self._writer, self._model, self._every = writer, model, every
         self._of: dict[int, Stream] = {}
         self.all: list[Stream] = []
         self._begun = 0
@@ -239,8 +239,8 @@ class Streams:
         identities = {id(value) for value in held}
         shares = [known for known, others in self._parameters.items() if identities & others]
         self._parameters[number] = identities
-        self._tape.begin(number, self._name(holder, list(held)), shares)
-        notebook = Notebook(self._tape, number)
+        self._writer.begin(number, self._name(holder, list(held)), shares)
+        notebook = Notebook(self._writer, number)
         stream = Stream(number, notebook, holder, kind, self._every)
         self.all.append(stream)
         self._of[id(holder)] = stream

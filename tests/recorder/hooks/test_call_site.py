@@ -56,8 +56,8 @@ def line(text: str) -> int:
     return found
 
 
-def at(tape: Taped, slug: str) -> int:
-    (stated,) = tape.stated(slug)
+def at(writer: Taped, slug: str) -> int:
+    (stated,) = writer.stated(slug)
     file, number = str(stated).rsplit(":", 1)
     assert Path(file).resolve() == Path(__file__).resolve()
     return int(number)

@@ -44,7 +44,7 @@ def recorded(folder: Path, every: int = SELDOM, *, plain: bool = True) -> "Itera
     aside = EventKind.STEPPED_ASIDE.value
     assert [event.says for event in found[0].events if event.kind == aside] == []
     short = plain and every == SELDOM
-    assert bool(watching.recorder.lane.taken) is short, "plain steps take the short way"
+    assert bool(watching.recorder.fast_path.taken) is short, "plain steps take the short way"
 
 
 class Training:

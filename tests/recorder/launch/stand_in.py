@@ -31,21 +31,22 @@ def attach_from_environment():
     import torch
     if os.environ.get("FAIL_TO_ATTACH"):
         raise LookupError("nothing to hold on to")
-    tape, plain, folder = RecordingWriter(), torch.backward, json.loads(os.environ["TRAINDX_RECORD"])["folder"]
+    writer, plain = RecordingWriter(), torch.backward
+    folder = json.loads(os.environ["TRAINDX_RECORD"])["folder"]
     losses = []
 
     def backward(loss):
         plain(loss)
-        if not tape.is_open:
-            tape.open(Path(folder) / "rank-0.traindx", {"pid": os.getpid()})
-            tape.begin(1, "model", [])
+        if not writer.is_open:
+            writer.open(Path(folder) / "rank-0.traindx", {"pid": os.getpid()})
+            writer.begin(1, "model", [])
         losses.append(loss)
-        layout = tape.layout((tape.column(1, "train_loss"),))
-        tape.rows_of(layout).extend((len(losses), loss))
-        tape.flush()
+        layout = writer.layout((writer.column(1, "train_loss"),))
+        writer.rows_of(layout).extend((len(losses), loss))
+        writer.flush()
 
     torch.backward = backward
-    atexit.register(tape.close)
+    atexit.register(writer.close)
 
 def keras_imported():
     import keras

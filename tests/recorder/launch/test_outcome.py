@@ -14,9 +14,9 @@ from traindx.run import Event, EventKind
 
 
 def tape_in(folder: Path) -> RecordingWriter:
-    tape = RecordingWriter()
-    tape.open(folder / "rank-0", {"pid": 1})
-    return tape
+    writer = RecordingWriter()
+    writer.open(folder / "rank-0", {"pid": 1})
+    return writer
 
 
 def told(folder: Path, *lines: object) -> Path:
@@ -53,18 +53,18 @@ def test_a_signal_that_ended_the_program_is_an_event(tmp_path: Path, code: int, 
 
 
 def test_an_exception_says_more_than_the_signal_it_led_to(tmp_path: Path) -> None:
-    tape = tape_in(tmp_path)
-    tape.happened(0, Event(EventKind.INTERRUPTED, "KeyboardInterrupt"))
-    tape.close()
+    writer = tape_in(tmp_path)
+    writer.happened(0, Event(EventKind.INTERRUPTED, "KeyboardInterrupt"))
+    writer.close()
     note_ending(tmp_path, Ending(-2))
     assert [row[4] for row in stands_in(tmp_path, "events")] == ["KeyboardInterrupt"]
 
 
 @pytest.mark.parametrize("code", [0, -2])
 def test_why_we_ended_the_program_is_an_event_of_its_own(tmp_path: Path, code: int) -> None:
-    tape = tape_in(tmp_path)
-    tape.happened(0, Event(EventKind.INTERRUPTED, "KeyboardInterrupt"))
-    tape.close()
+    writer = tape_in(tmp_path)
+    writer.happened(0, Event(EventKind.INTERRUPTED, "KeyboardInterrupt"))
+    writer.close()
     note_ending(tmp_path, Ending(code), "stopped at step 9: it was enough")
     says = [row[4] for row in stands_in(tmp_path, "events")]
     assert says == ["KeyboardInterrupt", "stopped at step 9: it was enough"]
@@ -77,13 +77,13 @@ def test_processes_that_have_had_their_steps_are_known(tmp_path: Path) -> None:
 
 
 def test_a_recording_that_was_never_closed_is_noted_too(tmp_path: Path) -> None:
-    tape = tape_in(tmp_path)
-    tape.state(0, "seed", 3)
-    tape.flush()
+    writer = tape_in(tmp_path)
+    writer.state(0, "seed", 3)
+    writer.flush()
     note_ending(tmp_path, Ending(-9))
     assert stands_in(tmp_path, "facts") == [(0, "seed", "3")]
     assert len(stands_in(tmp_path, "events")) == 1
-    tape.close()
+    writer.close()
 
 
 def test_a_file_that_is_no_recording_is_left_alone_and_stops_nothing(tmp_path: Path) -> None:

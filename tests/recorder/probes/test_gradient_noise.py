@@ -26,9 +26,9 @@ def told(
         parameter = nn.Parameter(torch.zeros_like(gradient))
         parameter.grad = gradient
         parameters.append(LiveParameter(str(number), parameter, optimized=True))
-    look = Written(step)
-    probe.update_begins(look, Update(None, parameters, batch_size))
-    return {quantity: float(value) for (quantity, _, _), value in look.numbers.items()}
+    snapshot = Written(step)
+    probe.update_begins(snapshot, Update(None, parameters, batch_size))
+    return {quantity: float(value) for (quantity, _, _), value in snapshot.numbers.items()}
 
 
 def test_two_steps_in_a_row_are_compared_exactly() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, seen
+from tests.recorder.probes.sampling import VALIDATION, seen
 from traindx.quantities import (
     INPUT_CONSTANT_SHARE,
     INPUT_MAX,

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.quantities import (
     COMMONEST_PREDICTION_SHARE,
     CONFIDENTLY_WRONG_SHARE,

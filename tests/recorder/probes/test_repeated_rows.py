@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.recorder.probes.looking import TRAINING, VALIDATION, seen
+from tests.recorder.probes.sampling import TRAINING, VALIDATION, seen
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.recorder.probes.repeated_rows import RepeatedRows, row_keys
 

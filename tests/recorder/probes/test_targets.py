@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CLASS_BALANCE, CLASSES
 from traindx.quantities import (
     COMMONEST_TARGET_SHARE,

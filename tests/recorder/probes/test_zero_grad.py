@@ -20,8 +20,10 @@ def training(lr: float = 0.01) -> tuple[Training, nn.Module]:
 
 def stated(loop: Training, model: nn.Module, *, clear: bool = True, backwards: int = 1) -> object:
     """What is stated about one step."""
-    look = loop.look(lambda: model(torch.randn(8, 3)).square().mean(), clear=clear, backwards=backwards)
-    return look.facts.get(GRADIENTS_CLEARED)
+    snapshot = loop.snapshot(
+        lambda: model(torch.randn(8, 3)).square().mean(), clear=clear, backwards=backwards
+    )
+    return snapshot.facts.get(GRADIENTS_CLEARED)
 
 
 def test_the_first_look_cannot_tell() -> None:
@@ -77,6 +79,6 @@ def test_each_optimizer_is_judged_by_its_own_parameters() -> None:
 
     for _ in range(4):
         # The maker's loss leaves gradients in the judge, which clears them before its own.
-        facts.append(loops["maker"].look(lambda: made().mean()).facts.get(GRADIENTS_CLEARED))
-        facts.append(loops["judge"].look(lambda: made().square().mean()).facts.get(GRADIENTS_CLEARED))
+        facts.append(loops["maker"].snapshot(lambda: made().mean()).facts.get(GRADIENTS_CLEARED))
+        facts.append(loops["judge"].snapshot(lambda: made().square().mean()).facts.get(GRADIENTS_CLEARED))
     assert facts == [None, None, 1.0, None, None, None, None, None]

@@ -29,12 +29,12 @@ def test_a_stand_in_cannot_be_read() -> None:
 
 
 def test_statistics_of_activations_stay_on_the_device() -> None:
-    look = Written()
+    snapshot = Written()
     shapes = ((64, 64), (8, 3), (200, 100))
     samples = [activation(str(shape), "", torch.empty(shape, device="meta"), (-1.0, 1.0)) for shape in shapes]
-    ActivationWriter().write(look, together(samples))
-    assert len(look.numbers) == 5 * len(shapes)
-    assert all(isinstance(value, Tensor) and value.is_meta for value in look.numbers.values())
+    ActivationWriter().write(snapshot, together(samples))
+    assert len(snapshot.numbers) == 5 * len(shapes)
+    assert all(isinstance(value, Tensor) and value.is_meta for value in snapshot.numbers.values())
 
 
 def test_norms_stay_on_the_device() -> None:
@@ -49,7 +49,7 @@ def test_norms_stay_on_the_device() -> None:
 def test_units_are_watched_on_the_device() -> None:
     watches = UnitWatches()
     for _ in range(6):
-        watches.look("relu", "", torch.empty(64, 16, device="meta"), -1)
+        watches.snapshot("relu", "", torch.empty(64, 16, device="meta"), -1)
         found = watches.settle()
     assert isinstance(found[0].share, Tensor)
 
@@ -71,12 +71,12 @@ def update(monkeypatch: pytest.MonkeyPatch) -> Update:
 def test_probes_of_updates_stay_on_the_device(update: Update) -> None:
     probes = [gradients.PROBE(), weights.PROBE(), gradient_noise.PROBE()]
     for step in (1, 2):
-        look = Written(step)
+        snapshot = Written(step)
         for probe in probes:
-            probe.update_begins(look, update)
-            probe.update_ends(look, update)
-    written = {(quantity, layer) for quantity, layer, _ in look.numbers}
+            probe.update_begins(snapshot, update)
+            probe.update_ends(snapshot, update)
+    written = {(quantity, layer) for quantity, layer, _ in snapshot.numbers}
     norms_written = {(q, name) for q in (GRADIENT_NORM, WEIGHT_NORM) for name in ("table", "matrix", "bias")}
     ratios = {(UPDATE_RATIO, name) for name in ("table", "matrix")}
     assert written == norms_written | ratios | {(GRADIENT_AGREEMENT, ""), (GRADIENT_NOISE_SCALE, "")}
-    assert all(isinstance(value, Tensor) and value.is_meta for value in look.numbers.values())
+    assert all(isinstance(value, Tensor) and value.is_meta for value in snapshot.numbers.values())

@@ -25,7 +25,6 @@ from traindx.recorder.hooks.host_syncs import TensorReads
 from traindx.recorder.hooks.modules import Modules, install_dropouts
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
-from traindx.recorder.hooks.stop_notice import end_program
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.launch.environment import TRIAL
 from traindx.recorder.probes.types import Probe
@@ -85,9 +84,9 @@ class Attachment:
     def _new_recorder(self) -> Recorder:
         failures: list[tuple[str, Exception]] = []
         probes = all_probes(lambda name, error: failures.append((name, error)))
-        self._sight = TorchBackend()
+        self._backend = TorchBackend()
         recorder = Recorder(
-            self._sight,
+            self._backend,
             probes,
             self._place,
             budget=self._budget,
@@ -115,7 +114,7 @@ class Attachment:
         comparisons = Comparisons(self.recorder, lambda: modules.compiled)
         comparisons.install(self._patches)
         loss_functions.install(self.recorder, self._patches, comparisons)
-        install_dropouts(self.recorder, self._patches, self._sight)
+        install_dropouts(self.recorder, self._patches, self._backend)
         loaders.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")
@@ -137,7 +136,7 @@ class Attachment:
 
     def _end_program(self) -> None:
         """The program has taken the steps it was to take: close the recording, and leave it there."""
-        from traindx.recorder.hooks.stop_notice import tell_stopped
+        from traindx.recorder.hooks.stop_notice import end_program, tell_stopped
 
         _, ranks = _rank()
         self.detach()

@@ -50,13 +50,18 @@ def _watched(
     original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
 ) -> "Callable[..., object]":
     running = False
-    lane = recorder.lane
+    fast_path = recorder.fast_path
 
     @wraps(original)
     def backward(*args: object, **kwargs: object) -> object:
         nonlocal running
         loss = args[0] if args else kwargs.get("tensors")
-        if running or not lane.is_open or type(loss) is not Tensor or not lane.backward_begins(loss):
+        if (
+            running
+            or not fast_path.is_open
+            or type(loss) is not Tensor
+            or not fast_path.backward_begins(loss)
+        ):
             loss = _loss_among(loss)
             # Checkpointed modules run backward passes of their own inside the one that counts.
             if loss is None or running or torch.compiler.is_compiling():
@@ -71,8 +76,8 @@ def _watched(
             unseen(error)
             raise
         running = False
-        if lane.is_open:
-            times, now = lane.times, perf_counter()
+        if fast_path.is_open:
+            times, now = fast_path.times, perf_counter()
             times.backward += now - times.asked
             times.asked = now
         else:

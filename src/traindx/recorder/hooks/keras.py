@@ -49,7 +49,7 @@ class KerasLoops:
     def __init__(self, recorder: Recorder, layers: KerasLayers, changed: Callable[[], None]) -> None:
         """`changed` is called when the recorder may have changed its mind about modules."""
         self._recorder, self._layers, self._changed = recorder, layers, changed
-        self._sight = TorchBackend()
+        self._backend = TorchBackend()
         self._running: list[tuple[ref[CallbackList], _Role]] = []
         self._at_hand: _Data | None = None
         """The data of the last batch."""
@@ -110,7 +110,7 @@ class KerasLoops:
         report(self._recorder, own, Split.TRAIN)
 
     def _fetches(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        lane = self._recorder.lane
+        fast_path = self._recorder.fast_path
 
         @wraps(original)
         def fetch(iterator: EpochIterator) -> object:
@@ -124,7 +124,7 @@ class KerasLoops:
                     raise
             seconds = perf_counter() - began
             known = self._at_hand
-            if not (lane.is_open and known and lane.fetched(known, seconds, fetched[0] == 0)):
+            if not (fast_path.is_open and known and fast_path.fetched(known, seconds, fetched[0] == 0)):
                 guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
             return fetched
 
@@ -143,7 +143,7 @@ class KerasLoops:
         first = fetched[0] == 0
         if first:
             self._recorder.describes_data(source, _facts(iterator.data_adapter))
-        tensors = self._sight.tensors((fetched[-1],), {})
+        tensors = self._backend.tensors((fetched[-1],), {})
         samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
         self._recorder.fetched(source, seconds, samples, first, iterator.num_batches or 0)
         self._changed()

@@ -64,7 +64,7 @@ class KerasEpochs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._tape = RecordingWriter()
+        self._writer = RecordingWriter()
         self._model: keras.Model = None
         self._began = time.time()
         self._norms: Mapping[str, float] = {}
@@ -73,9 +73,9 @@ class KerasEpochs:
     def begin(self, model: keras.Model, planned: Mapping[str, object]) -> None:
         """Open the file and say what is known before the first epoch."""
         self._model = model
-        self._tape.open(self.folder / "rank-0", self._head())
+        self._writer.open(self.folder / "rank-0", self._head())
         atexit.register(self._ends)
-        self._tape.begin(_STREAM, type(model).__name__, [])
+        self._writer.begin(_STREAM, type(model).__name__, [])
         self._norms = self._weight_norms()
         facts: dict[Fact, Scalar] = {
             f.FRAMEWORK: "keras",
@@ -89,8 +89,8 @@ class KerasEpochs:
             if isinstance(value, int):
                 facts[fact] = value
         for fact, stated in facts.items():
-            self._tape.state(_STREAM, fact.slug, stated)
-        self._tape.flush()
+            self._writer.state(_STREAM, fact.slug, stated)
+        self._writer.flush()
 
     def epoch_ends(self, epoch: int, logs: Mapping[str, object]) -> None:
         """Write the numbers of an epoch."""
@@ -108,23 +108,23 @@ class KerasEpochs:
         self._moved |= {name for name, norm in norms.items() if norm != self._norms.get(name)}
         self._norms = norms
         numbers |= {(q.WEIGHT_NORM.slug, name, ""): norm for name, norm in norms.items()}
-        columns = tuple(self._tape.column(_STREAM, *key) for key in numbers)
-        self._tape.rows_of(self._tape.layout(columns)).extend([step, *numbers.values()])
-        self._tape.layers(_STREAM, list(self._records()))
-        self._tape.flush()
+        columns = tuple(self._writer.column(_STREAM, *key) for key in numbers)
+        self._writer.rows_of(self._writer.layout(columns)).extend([step, *numbers.values()])
+        self._writer.layers(_STREAM, list(self._records()))
+        self._writer.flush()
 
     def close(self) -> None:
         """End the recording."""
         atexit.unregister(self._ends)
-        self._tape.state(0, f.RECORDED_SECONDS.slug, time.time() - self._began)
-        self._tape.close()
+        self._writer.state(0, f.RECORDED_SECONDS.slug, time.time() - self._began)
+        self._writer.close()
 
     def _ends(self) -> None:
         """The program ends inside `fit`: say how."""
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if isinstance(error, BaseException):
             says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
-            self._tape.happened(0, Event(EventKind.EXCEPTION, says))
+            self._writer.happened(0, Event(EventKind.EXCEPTION, says))
         self.close()
 
     def _rate(self) -> float:

@@ -122,7 +122,7 @@ def install_losses(recorder: Recorder, patches: Patches) -> None:
 
 
 def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable[..., object]":
-    lane = recorder.lane
+    fast_path = recorder.fast_path
 
     @wraps(original)
     def compute(
@@ -137,7 +137,7 @@ def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable
                     tell_refusal(recorder, _name(self), y_pred, y_true, _options(self))
                 unseen(error)
                 raise
-        if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+        if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
             return value
         # Keras also computes losses to learn shapes.
         if not torch.compiler.is_compiling() and not in_stateless_scope():

@@ -81,7 +81,7 @@ def install(recorder: Recorder, patches: Patches, changed: Callable[[], None]) -
 def _watched(
     original: "Callable[..., object]", recorder: Recorder, places: LoaderPlaces, changed: Callable[[], None]
 ) -> "Callable[..., object]":
-    lane = recorder.lane
+    fast_path = recorder.fast_path
 
     @wraps(original)
     def fetch(self: _BaseDataLoaderIter) -> object:
@@ -92,7 +92,7 @@ def _watched(
             unseen(error)
             raise
         seconds = perf_counter() - began
-        if lane.is_open and lane.fetched(self._dataset, seconds, self._num_yielded == 1):
+        if fast_path.is_open and fast_path.fetched(self._dataset, seconds, self._num_yielded == 1):
             return batch
         guarded(recorder, "watching data loaders", lambda: _tell(recorder, places, self, batch, seconds))
         changed()

@@ -36,7 +36,7 @@ def _watched(
     name: str, recorder: Recorder, comparisons: Comparisons, original: "Callable[..., object]"
 ) -> "Callable[..., object]":
     names = list(inspect.signature(original).parameters)
-    lane, numbers = recorder.lane, name in REGRESSION
+    fast_path, numbers = recorder.fast_path, name in REGRESSION
 
     @wraps(original)
     def loss(*args: object, **kwargs: object) -> object:
@@ -51,7 +51,7 @@ def _watched(
                 tell_refusal(recorder, name, given.get(names[0]), given.get(names[1]), given)
             unseen(error)
             raise
-        if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+        if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
             if numbers and comparisons.follows:
                 comparisons.note(args[1] if len(args) > 1 else kwargs.get("target"))
             return value

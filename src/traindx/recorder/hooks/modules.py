@@ -139,14 +139,14 @@ NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropo
 _WHAT = "watching dropouts"
 
 
-def install_dropouts(recorder: Recorder, patches: Patches, sight: TorchBackend) -> None:
+def install_dropouts(recorder: Recorder, patches: Patches, backend: TorchBackend) -> None:
     """Watch them; TorchScript gets torch's own, as it does of the loss functions."""
     for name in NAMES:
-        patches.replace(functional, name, partial(_watched, recorder, sight))
+        patches.replace(functional, name, partial(_watched, recorder, backend))
 
 
 def _watched(
-    recorder: Recorder, sight: TorchBackend, original: "Callable[..., object]"
+    recorder: Recorder, backend: TorchBackend, original: "Callable[..., object]"
 ) -> "Callable[..., object]":
     parameters = inspect.signature(original).parameters
     usual = {name: one.default for name, one in parameters.items()}
@@ -164,16 +164,16 @@ def _watched(
             raise
         if recorder.wants_modules and not torch.compiler.is_compiling():
             given = {**usual, **dict(zip(names, args, strict=False)), **kwargs}
-            guarded(recorder, _WHAT, lambda: _tell(recorder, sight, given, output))
+            guarded(recorder, _WHAT, lambda: _tell(recorder, backend, given, output))
         return output
 
     return dropout
 
 
-def _tell(recorder: Recorder, sight: TorchBackend, given: "dict[str, object]", output: object) -> None:
+def _tell(recorder: Recorder, backend: TorchBackend, given: "dict[str, object]", output: object) -> None:
     values, probability = given["input"], given["p"]
     if not given["training"] or not isinstance(probability, int | float) or probability <= 0:
         return
-    sight.dropout = max(sight.dropout, float(probability))
+    backend.dropout = max(backend.dropout, float(probability))
     if is_plain(values) and is_plain(output):
         recorder.dropped(float(probability), values, output, torch.is_grad_enabled())

@@ -6,7 +6,9 @@ from pathlib import Path
 from time import perf_counter
 from types import FunctionType
 
-from traindx.recorder.recorder import Recorder
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.recorder.recorder import Recorder
 
 _PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
 """Python's warnings take frames of files named like this for a part of the import system."""
@@ -100,7 +102,7 @@ def _unshadow(owner: type, name: str, wrapped: object) -> None:
         delattr(owner, name)
 
 
-def guarded(recorder: Recorder, what: str, act: Callable[[], object]) -> None:
+def guarded(recorder: "Recorder", what: str, act: Callable[[], object]) -> None:
     """Do something; if it fails, that is recorded once and it is not done again."""
     if what in recorder.ignored:
         return
@@ -120,7 +122,7 @@ def guarded(recorder: Recorder, what: str, act: Callable[[], object]) -> None:
 class Unheard:
     """Events that are not heard inside a call which is told as a whole."""
 
-    def __init__(self, recorder: Recorder, *events: str) -> None:
+    def __init__(self, recorder: "Recorder", *events: str) -> None:
         self._recorder = recorder
         self._events = {one for one in events if one not in recorder.ignored}
 

@@ -27,9 +27,9 @@ _NOTHING_LEFT = 65_536
 
 def leave_word(folder: Path, recorder: Recorder) -> None:
     """Tell the process that started the program of a fault that the recording does not tell of."""
-    tape = recorder.tape
+    writer = recorder.writer
     # Only a process that began to train has something to write.
-    if not recorder.ignored or tape.path is None or _tells(tape.path):
+    if not recorder.ignored or writer.path is None or _tells(writer.path):
         return
     _tell(folder, problem="unwritten", why=_why(folder))
 

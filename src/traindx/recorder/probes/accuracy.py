@@ -15,13 +15,13 @@ class Accuracy(Probe):
 
     whole_passes = True
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Compare the chosen classes with the right ones."""
         answers = answers_of(call)
         if answers is None or not answers.chosen:
             return
         right = sum(map(eq, answers.chosen, answers.chosen_right)) / len(answers.chosen)
-        look.add(TRAIN_ACCURACY if call.purpose is Purpose.TRAINING else VAL_ACCURACY, right)
+        snapshot.add(TRAIN_ACCURACY if call.purpose is Purpose.TRAINING else VAL_ACCURACY, right)
 
 
 PROBE = Accuracy

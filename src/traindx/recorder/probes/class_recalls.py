@@ -26,7 +26,7 @@ class ClassRecalls(Probe):
         self._seen: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         self._found: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Add the answers of a batch to those before."""
         answers = answers_of(call)
         if answers is None or not answers.chosen or answers.classes > _MOST_CLASSES:
@@ -40,7 +40,7 @@ class ClassRecalls(Probe):
             found[right] += chosen == right
         shares = [found[kind] / count for kind, count in seen.items() if count >= _FEWEST]
         if len(shares) > 1:
-            look.add(PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))
+            snapshot.add(PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))
 
 
 PROBE = ClassRecalls

@@ -32,7 +32,7 @@ class EqualUnits(Probe):
         self._looks: dict[str, int] = {}
         """By the first parameter of what an optimizer holds: several take turns."""
 
-    def update_begins(self, look: Snapshot, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Write the share of units that equal another."""
         if not update.parameters:
             return
@@ -41,7 +41,7 @@ class EqualUnits(Probe):
         if looks > _AT_FIRST and looks % _EVERY:
             return
         found = equal_shares(update)
-        look.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], [share for _, share in found])
+        snapshot.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], [share for _, share in found])
 
 
 def equal_shares(update: Update) -> list[tuple[str, float]]:

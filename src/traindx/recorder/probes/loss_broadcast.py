@@ -86,18 +86,18 @@ class LossBroadcast(Probe):
         self._looks = 0
         self._is_called = False
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Leave losses to the probe that sees them, where torch's own functions compute them."""
         self._is_called |= call.purpose is Purpose.TRAINING
 
-    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the shapes where one was stretched to the other."""
         if self._is_called or self._looks >= _LOOKS:
             return
         self._looks += 1
         found = None if loss.grad_fn is None else stretched(loss.grad_fn)
         if found is not None:
-            look.state(LOSS_SHAPES, f"{found[0]} against {found[1]}")
+            snapshot.state(LOSS_SHAPES, f"{found[0]} against {found[1]}")
 
 
 PROBE = LossBroadcast

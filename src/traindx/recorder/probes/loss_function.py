@@ -30,7 +30,7 @@ class LossFunctionFacts(Probe):
         """Begin before the first look."""
         self._looks = 0
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """State what is known of the loss function of a training batch."""
         if call.purpose is not Purpose.TRAINING:
             return
@@ -42,7 +42,7 @@ class LossFunctionFacts(Probe):
             if self._looks <= _LOOKS:
                 found |= _activation(call, answers)
         for fact, value in found.items():
-            look.state(fact, value)
+            snapshot.state(fact, value)
 
 
 def _settings(call: LossCall) -> dict[Fact, Scalar]:

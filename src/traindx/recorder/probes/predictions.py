@@ -51,7 +51,7 @@ _MOST_OUTPUTS = 256
 class Predictions(Probe):
     """Writes the statistics of the predictions."""
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Describe the prediction that was compared with the target."""
         answers = answers_of(call)
         if answers is None:
@@ -60,22 +60,22 @@ class Predictions(Probe):
         scores = answers.scores
         outputs = scores[:, :: step_through(scores.shape[1], _MOST_OUTPUTS)].to(torch.float64)
         share = nonfinite_share(answers.prediction, outputs)
-        look.add(quantities.PREDICTION_NONFINITE_SHARE, share, part=part)
+        snapshot.add(quantities.PREDICTION_NONFINITE_SHARE, share, part=part)
         found = moments(outputs)
         if found is not None:
-            look.add(quantities.PREDICTION_MEAN, found.mean, part=part)
-            look.add(quantities.PREDICTION_MIN, found.low, part=part)
-            look.add(quantities.PREDICTION_MAX, found.high, part=part)
+            snapshot.add(quantities.PREDICTION_MEAN, found.mean, part=part)
+            snapshot.add(quantities.PREDICTION_MIN, found.low, part=part)
+            snapshot.add(quantities.PREDICTION_MAX, found.high, part=part)
             if found.std is not None:
-                look.add(quantities.PREDICTION_STD, found.std, part=part)
+                snapshot.add(quantities.PREDICTION_STD, found.std, part=part)
         if answers.chosen:
             counts = Counter(answers.chosen)
             commonest = max(counts.values()) / len(answers.chosen)
-            look.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
-            look.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
+            snapshot.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
+            snapshot.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
             wrong = confidently_wrong_share(answers)
             if wrong is not None:
-                look.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
+                snapshot.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
 
 
 PROBE = Predictions

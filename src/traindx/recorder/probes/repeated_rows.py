@@ -117,26 +117,28 @@ class RepeatedRows(Probe):
         self._pairs = 0
         self._equal_pairs = 0
 
-    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """Look the rows up, then remember them."""
         tensors = [tensor for tensor in map(legible, batch.tensors) if tensor is not None]
         keys = row_keys(tensors)
-        this, before = _Seen(look.step, batch.number, frozenset(keys)), self._before.get(batch.purpose)
+        this, before = _Seen(snapshot.step, batch.number, frozenset(keys)), self._before.get(batch.purpose)
         if not keys or (before is not None and _is_same_batch(this, before)):
             return
         self._before[batch.purpose] = this
         self._count_pairs(keys, len(this.keys))
         part = part_of(batch.purpose)
         # Every pass over validation data has the same batches; only within a pass are they to differ.
-        comparable = batch.purpose is Purpose.TRAINING or (before is not None and before.step == look.step)
+        comparable = batch.purpose is Purpose.TRAINING or (
+            before is not None and before.step == snapshot.step
+        )
         if before is not None and comparable and self._tells(len(before.keys)):
-            look.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
+            snapshot.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
         told = batch.purpose is Purpose.VALIDATION and are_measured(tensors)
         if self._kept and (told or self._tells(len(self._kept))):
-            look.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
+            snapshot.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
         if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
             self._kept |= this.keys
-            look.state(KEPT_ROWS, len(self._kept))
+            snapshot.state(KEPT_ROWS, len(self._kept))
 
     def _count_pairs(self, keys: list[int], different: int) -> None:
         self._pairs += len(keys) * (len(keys) - 1) // 2

@@ -97,32 +97,32 @@ class Targets(Probe):
         self._counts = {purpose: ClassCounts() for purpose in Purpose}
         self._balanced_at = 0
 
-    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """Remember how many rows the batch may have: of sequences the second dimension may count them."""
         shapes = [tuple(tensor.shape) for tensor in batch.tensors]
         self._rows = frozenset(size for shape in shapes for size in shape[: 1 if len(shape) < 3 else 2])
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Describe the target that the prediction was compared with."""
         answers = answers_of(call)
         if answers is None:
             return
         part = part_of(call.purpose)
-        _describe_values(look, answers, part)
+        _describe_values(snapshot, answers, part)
         one_each = answers.samples in self._rows
         if answers.right:
             counts = Counter(answers.right)
-            look.add(quantities.TARGET_CLASSES, float(len(counts)), part=part)
+            snapshot.add(quantities.TARGET_CLASSES, float(len(counts)), part=part)
             commonest = max(counts.values()) / len(answers.right)
-            look.add(quantities.COMMONEST_TARGET_SHARE, commonest, part=part)
+            snapshot.add(quantities.COMMONEST_TARGET_SHARE, commonest, part=part)
             if one_each:
                 self._counts[call.purpose].add(counts)
         if one_each:
-            self._describe_order(look, answers, call.purpose)
+            self._describe_order(snapshot, answers, call.purpose)
         if call.purpose is Purpose.TRAINING:
-            self._state(look, answers)
+            self._state(snapshot, answers)
 
-    def _describe_order(self, look: Snapshot, answers: Answers, purpose: Purpose) -> None:
+    def _describe_order(self, snapshot: Snapshot, answers: Answers, purpose: Purpose) -> None:
         found = None
         if len(answers.right) >= _FEWEST_NEIGHBOURS:
             by_chance = self._counts[purpose].agreement
@@ -132,30 +132,30 @@ class Targets(Probe):
             if len(values) >= _FEWEST_NEIGHBOURS and all(map(isfinite, values)):
                 found = serial_correlation(values)
         if found is not None:
-            look.add(quantities.NEIGHBOUR_AGREEMENT, found, part=part_of(purpose))
+            snapshot.add(quantities.NEIGHBOUR_AGREEMENT, found, part=part_of(purpose))
 
-    def _state(self, look: Snapshot, answers: Answers) -> None:
+    def _state(self, snapshot: Snapshot, answers: Answers) -> None:
         """State the number of classes, and from time to time how evenly they occur."""
         several = answers.function.compares is Compares.YES_NO and not answers.samples
         if answers.classes and not several:
-            look.state(facts.CLASSES, answers.classes)
+            snapshot.state(facts.CLASSES, answers.classes)
         counts = self._counts[Purpose.TRAINING]
         if counts.total > 1.25 * self._balanced_at and counts.balance is not None:
             self._balanced_at = counts.total
-            look.state(facts.CLASS_BALANCE, counts.balance)
+            snapshot.state(facts.CLASS_BALANCE, counts.balance)
 
 
-def _describe_values(look: Snapshot, answers: Answers, part: str) -> None:
+def _describe_values(snapshot: Snapshot, answers: Answers, part: str) -> None:
     found = _of_classes(answers) if answers.numbers is None else moments(answers.numbers.double())
     if found is not None:
-        look.add(quantities.TARGET_MEAN, found.mean, part=part)
-        look.add(quantities.TARGET_MIN, found.low, part=part)
-        look.add(quantities.TARGET_MAX, found.high, part=part)
+        snapshot.add(quantities.TARGET_MEAN, found.mean, part=part)
+        snapshot.add(quantities.TARGET_MIN, found.low, part=part)
+        snapshot.add(quantities.TARGET_MAX, found.high, part=part)
         if found.std is not None:
-            look.add(quantities.TARGET_STD, found.std, part=part)
+            snapshot.add(quantities.TARGET_STD, found.std, part=part)
     if answers.numbers is not None and answers.target.is_floating_point():
         share = nonfinite_share(answers.target, answers.numbers)
-        look.add(quantities.TARGET_NONFINITE_SHARE, share, part=part)
+        snapshot.add(quantities.TARGET_NONFINITE_SHARE, share, part=part)
 
 
 def _of_classes(answers: Answers) -> Moments | None:

@@ -2,7 +2,8 @@
 
 The oath: it never changes the training, never breaks it, leaves nothing behind, costs what it says. A probe
 reads detached tensors, draws no random number, runs no collective operation, keeps no tensor of the
-program beyond the call (samples of at most a few thousand values are copied), and writes through its `Look`.
+program beyond the call (samples of at most a few thousand values are copied), and writes through its
+`Snapshot`.
 """
 
 from abc import ABC, abstractmethod
@@ -170,17 +171,17 @@ class Probe:
     whole_passes: bool = False
     """Whether it is told of the losses of all validation batches: only all of them give its number."""
 
-    def batch_enters(self, look: Snapshot, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """The outermost module was called with a batch; told when it has returned."""
 
     def module_returns(
-        self, look: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
     ) -> None:
         """A module gave its output (the first tensor of it), in the order of the forward pass."""
 
     def modules_returned(
         self,
-        look: Snapshot,
+        snapshot: Snapshot,
         names: Sequence[str],
         modules: "Sequence[nn.Module]",
         outputs: "Sequence[Tensor]",
@@ -191,19 +192,21 @@ class Probe:
         What is told here is not told at once, but was at an earlier look. No module is in it twice.
         """
         for name, module, output in zip(names, modules, outputs, strict=True):
-            self.module_returns(look, name, module, output, purpose)
+            self.module_returns(snapshot, name, module, output, purpose)
 
-    def dropout_is_applied(self, look: Snapshot, dropout: Dropout) -> None:
+    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
         """A dropout of training set values to zero; told before the module that applied it has returned."""
 
-    def loss_is_computed(self, look: Snapshot, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """A loss function returned."""
 
-    def backward_begins(self, look: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(
+        self, snapshot: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]
+    ) -> None:
         """Gradients are about to be computed; those of the step before may still be there."""
 
-    def update_begins(self, look: Snapshot, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer is about to change the parameters; their gradients are complete."""
 
-    def update_ends(self, look: Snapshot, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer has changed the parameters."""

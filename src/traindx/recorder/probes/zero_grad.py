@@ -46,13 +46,13 @@ class ZeroGrad(Probe):
         self._cleared = 0
         self._stated: float | None = None
 
-    def backward_begins(self, look: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Look at the gradients that are still there."""
         for watch in self._watches.values():
             if not watch.cleared:
                 _ask(watch)
 
-    def update_begins(self, look: Snapshot, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Count the step, and see to it that parameters with a gradient are watched."""
         key = id(update.optimizer)
         watch = self._watches.get(key)
@@ -63,16 +63,16 @@ class ZeroGrad(Probe):
         if watch.asked:
             self._steps += 1
             self._cleared += watch.cleared
-            self._state(look)
+            self._state(snapshot)
         watch.asked = watch.cleared = False
         if not all(_has_gradient(one()) for one in watch.parameters):
             watch.parameters = _small_parameters(update)
 
-    def _state(self, look: Snapshot) -> None:
+    def _state(self, snapshot: Snapshot) -> None:
         share = self._cleared / self._steps
         if share != self._stated:
             self._stated = share
-            look.state(GRADIENTS_CLEARED, share)
+            snapshot.state(GRADIENTS_CLEARED, share)
 
 
 def _ask(watch: _Watch) -> None:

@@ -113,13 +113,15 @@ class ActivationWriter:
         """Begin with no zero seen."""
         self._with_zeros: set[Where] = set()
 
-    def write(self, look: Snapshot, activations: Iterable[ActivationRows]) -> None:
+    def write(self, snapshot: Snapshot, activations: Iterable[ActivationRows]) -> None:
         """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
         with reckoning():
             for one in activations:
-                self._write_rows(look, *one)
+                self._write_rows(snapshot, *one)
 
-    def _write_rows(self, look: Snapshot, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
+    def _write_rows(
+        self, snapshot: Snapshot, where: Sequence[Where], rows: Tensor, ends: Ends | None
+    ) -> None:
         means = rows.mean(1)
         scratch = rows - means.unsqueeze(1)
         # Population deviation by the norm: on a CPU, torch.std takes 20 times as long.
@@ -129,38 +131,40 @@ class ActivationWriter:
         columns = (numbers(means), numbers(deviations), numbers(zeros))
         if rows.dtype is torch.float32 and rows.is_cpu and not _is_finite(columns):
             # Sums and squares of large values may have overflowed.
-            self._write_rows(look, where, rows.double(), ends)
+            self._write_rows(snapshot, where, rows.double(), ends)
             return
-        look.add_all(ACTIVATION_MEAN, where, columns[0])
-        look.add_all(ACTIVATION_STD, where, columns[1])
-        self._write_zeros(look, where, columns[2])
+        snapshot.add_all(ACTIVATION_MEAN, where, columns[0])
+        snapshot.add_all(ACTIVATION_STD, where, columns[1])
+        self._write_zeros(snapshot, where, columns[2])
         if not rows.is_cpu or not _is_finite(columns):
-            _write_nonfinite(look, where, rows)
+            _write_nonfinite(snapshot, where, rows)
         if ends is not None:
             low = torch.le(rows, ends[0], out=scratch).mean(1)
             flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
-            look.add_all(SATURATED_SHARE, where, numbers(flat))
+            snapshot.add_all(SATURATED_SHARE, where, numbers(flat))
 
-    def _write_zeros(self, look: Snapshot, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
+    def _write_zeros(
+        self, snapshot: Snapshot, where: Sequence[Where], shares: Sequence[float | Tensor]
+    ) -> None:
         """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
         known = self._with_zeros
         for one, share in zip(where, shares, strict=True):
             if one not in known and not (isinstance(share, float) and share == 0):
                 known.add(one)
         if known.issuperset(where):
-            look.add_all(ACTIVATION_ZERO_SHARE, where, shares)
+            snapshot.add_all(ACTIVATION_ZERO_SHARE, where, shares)
             return
         shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
-        look.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
+        snapshot.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
 
 
 def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
     return isfinite(sum(sum(column) for column in columns))
 
 
-def _write_nonfinite(look: Snapshot, where: Sequence[Where], rows: Tensor) -> None:
+def _write_nonfinite(snapshot: Snapshot, where: Sequence[Where], rows: Tensor) -> None:
     """Write the share of non-finite values per row; on a CPU only where there are any."""
     shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
     for (layer, part), share in zip(where, shares, strict=True):
         if not isinstance(share, float) or share != 0:
-            look.add(NONFINITE_SHARE, share, layer=layer, part=part)
+            snapshot.add(NONFINITE_SHARE, share, layer=layer, part=part)

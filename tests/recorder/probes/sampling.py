@@ -15,18 +15,18 @@ TRAINING, VALIDATION = Purpose.TRAINING, Purpose.VALIDATION
 Numbers = dict[Quantity, float]
 
 
-def numbers(look: Written, part: str = "") -> Numbers:
+def numbers(snapshot: Written, part: str = "") -> Numbers:
     """What was written under a part."""
-    return {quantity: float(value) for (quantity, _, of), value in look.numbers.items() if of == part}
+    return {quantity: float(value) for (quantity, _, of), value in snapshot.numbers.items() if of == part}
 
 
 def seen(
     probe: Probe, *tensors: Tensor, purpose: Purpose = TRAINING, number: int = 1, step: int = 1
 ) -> Numbers:
     """What a probe writes about a batch."""
-    look = Written(step)
-    probe.batch_enters(look, Batch(tensors, purpose, number))
-    return numbers(look, "" if purpose is TRAINING else "validation")
+    snapshot = Written(step)
+    probe.batch_enters(snapshot, Batch(tensors, purpose, number))
+    return numbers(snapshot, "" if purpose is TRAINING else "validation")
 
 
 class Loop:
@@ -51,14 +51,14 @@ class Loop:
         """What is written about one loss; the batch has as many rows as the target unless it is given."""
         options = options or {}
         self.step += backward
-        look = Written(self.step)
+        snapshot = Written(self.step)
         rows = target.shape[0] if target.dim() else 1
-        self.probe.batch_enters(look, Batch(inputs or [torch.zeros(rows, 3)], purpose, self.step))
+        self.probe.batch_enters(snapshot, Batch(inputs or [torch.zeros(rows, 3)], purpose, self.step))
         torch_function = getattr(functional, function, None)
         value = torch_function(prediction, target, **options) if torch_function else torch.tensor(0.0)
-        self.probe.loss_is_computed(look, LossCall(function, prediction, target, value, options, purpose))
+        self.probe.loss_is_computed(snapshot, LossCall(function, prediction, target, value, options, purpose))
         if backward:
-            self.probe.backward_begins(look, value, [])
-        self.facts |= look.facts
-        written = numbers(look, "" if purpose is TRAINING else "validation")
-        return written or numbers(look)
+            self.probe.backward_begins(snapshot, value, [])
+        self.facts |= snapshot.facts
+        written = numbers(snapshot, "" if purpose is TRAINING else "validation")
+        return written or numbers(snapshot)
