@@ -1,6 +1,6 @@
 """Plain steps in a row: only what a step must have is kept, by the shortest way.
 
-Between two looks nothing is decided: which stream steps and what is due are settled when the fast path opens, and
+Between two looks nothing is decided: which stream steps and what is due are settled when it opens, and
 whatever does not fit closes it. A microsecond of Python costs several where torch has just swept the caches,
 at each of a million steps. So instruments put clock readings into `times` themselves, a step leaves a few
 numbers in a list, and everything else is done when the fast path closes, for all of its steps at once.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _LONGEST = 0.5
-"""Seconds: what a fast path has kept reaches the file when it ends, well within the second that is promised."""
+"""Seconds: what it has kept reaches the file when it ends, well within the second that is promised."""
 _NUMBERS, _NUMBERS_WITH_LOADER = 7, 11
 """Kept of a step: what `Stream.rows_for` has columns for, after the step itself."""
 _WHOLE = 5.0
