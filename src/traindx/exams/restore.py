@@ -218,7 +218,7 @@ def _unheard() -> Iterator[None]:
         yield
         return
     recorder = attachment.recorder
-    if recorder.tape.is_open:
+    if recorder.writer.is_open:
         # Writes what it has, and ends a stretch of plain steps, which are not told as events.
         recorder.flush()
     events = [name for name, one in vars(Recorder).items() if getattr(one, "__wrapped__", None) is not None]

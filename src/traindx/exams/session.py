@@ -144,10 +144,10 @@ class ModelSession:
         graph = torch.zeros(())
         if prediction is not None and prediction.grad_fn is not None:
             graph = prediction.float().sum()
-        looking = self._recorder.looking
-        if looking.look is not None:
+        sampling = self._recorder.sampling
+        if sampling.snapshot is not None:
             # Not as a backward pass: that would record a loss.
-            looking.backward_begins(looking.look, graph, self.parameters.held)
+            sampling.backward_begins(sampling.snapshot, graph, self.parameters.held)
         self.look_at_weights()
         self._recorder.update_ends(self.model)
 
@@ -187,9 +187,9 @@ class ModelSession:
 
     def run(self, name: str, *, with_gradients: bool) -> Run:
         """What was recorded, with everything in the order of the forward pass; the recording ends."""
-        if not self._recorder.tape.is_open:
-            self._recorder.tape.open(Path(self._folder.name) / FORMAT, {})
-        path = self._recorder.tape.path
+        if not self._recorder.writer.is_open:
+            self._recorder.writer.open(Path(self._folder.name) / FORMAT, {})
+        path = self._recorder.writer.path
         self._recorder.close()
         assert path is not None
         recorded = load(path)[0]
