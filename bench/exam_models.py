@@ -141,7 +141,7 @@ def main() -> None:
         finally:
             signal.alarm(0)
         told[mark(tuple(found))] += 1
-        says = "; ".join(dict.fromkeys(f"{one.cause} ({one.severity.value}): {one.says}" for one in found))
+        says = "; ".join(dict.fromkeys(f"{one.cause} ({one.degree.value}): {one.says}" for one in found))
         print(f"{case.name}: {mark(tuple(found))} {says}", flush=True)
     print(", ".join(f"{number} {word}" for word, number in told.most_common()))
 

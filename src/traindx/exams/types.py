@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from traindx.curves.inside import is_matrix
-from traindx.finding import Problem, Statement, errors_in
+from traindx.finding import Problem, errors_in
 from traindx.run import Layer, Run
 
 
@@ -33,6 +34,7 @@ class ActivationRow:
 class ActivationExam:
     """Every layer in the order of the forward pass, what is wrong, and what was guessed."""
 
+    exam: ClassVar[str] = "activations"
     model: str
     run: Run
     """The same as a run with one step per batch."""
@@ -44,11 +46,6 @@ class ActivationExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("activations", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -122,6 +119,7 @@ class Decay:
 class GradientExam:
     """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
 
+    exam: ClassVar[str] = "gradients"
     model: str
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
@@ -133,11 +131,6 @@ class GradientExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("gradients", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -249,6 +242,7 @@ class Memory:
 class ModelExam:
     """A model as it is built."""
 
+    exam: ClassVar[str] = "model"
     model: str
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
@@ -262,11 +256,6 @@ class ModelExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("model", self.problems, self.cleared)
 
     @property
     def errors(self) -> tuple[Problem, ...]:

@@ -1,8 +1,9 @@
 """The result of an exam of data."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from traindx.finding import Mark, Problem, Severity, Statement
+from traindx.finding import Finding, Mark, Severity, problem
 from traindx.run import Floats
 
 
@@ -107,6 +108,7 @@ class Check:
 class Examination:
     """An exam as it ended: every check, and what was taken for granted."""
 
+    exam: ClassVar[str] = "data"
     subject: str
     """What was examined, as the user named it."""
     about: str
@@ -129,16 +131,20 @@ class Examination:
         return tuple(sorted(found, key=lambda fault: -fault.severity.rank))
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        problems = tuple(
-            Problem(one.cause, one.severity, one.says, todo=one.todo)
+    def problems(self) -> tuple[Finding, ...]:
+        """What is worth a warning, the worst first."""
+        return tuple(
+            problem(one.cause, one.severity, one.says, todo=one.todo)
             for one in self.faults
             if one.severity is not Severity.INFO
         )
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """Causes that checks looked for in vain."""
         clean = [slug for one in self.checks if one.asked and not one.faults for slug in one.clears]
         found = {fault.cause for fault in self.faults}
-        return Statement("data", problems, tuple(dict.fromkeys(s for s in clean if s not in found)))
+        return tuple(dict.fromkeys(slug for slug in clean if slug not in found))
 
     @property
     def causes(self) -> tuple[str, ...]:

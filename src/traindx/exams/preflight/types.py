@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from traindx.exams.learning_rate.types import Course
-from traindx.finding import Evidence, Mark, Problem, Severity, Statement
+from traindx.finding import Evidence, Finding, Mark, Severity, problem
 from traindx.run import Run
 
 
@@ -146,6 +147,8 @@ class Checked:
 class Checklist:
     """What a rehearsal came to."""
 
+    exam: ClassVar[str] = "preflight"
+    cleared: ClassVar[tuple[str, ...]] = ()
     title: str
     """What was run, for a person: the script."""
     command: str
@@ -166,17 +169,14 @@ class Checklist:
         return max((one.mark for one in self.checked), key=lambda one: one.rank)
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis: of each check the likeliest cause."""
+    def problems(self) -> tuple[Finding, ...]:
+        """Of each check the likeliest cause."""
         severity = {Mark.FAIL: Severity.SERIOUS, Mark.WARN: Severity.WARNING}
-        return Statement(
-            "preflight",
-            tuple(
-                Problem(seen.causes[0], severity[seen.mark], seen.says)
-                for one in self.checked
-                for seen in one.seen
-                if seen.mark in severity and seen.causes
-            ),
+        return tuple(
+            problem(seen.causes[0], severity[seen.mark], seen.says)
+            for one in self.checked
+            for seen in one.seen
+            if seen.mark in severity and seen.causes
         )
 
     @property

@@ -6,7 +6,7 @@ from traindx import __version__
 from traindx.exams.preflight.types import Checked, Checklist, Seen
 from traindx.finding import Mark
 from traindx.report.documents.diagnosis import evidence_documents
-from traindx.report.documents.statement import statement_document
+from traindx.report.documents.statement import exam_document
 from traindx.report.documents.value import Document, Json, number
 
 SCHEMA = "traindx.preflight/1"
@@ -17,7 +17,7 @@ def checklist_document(found: Checklist) -> str:
     document: Document = {
         "schema": SCHEMA,
         "traindx": __version__,
-        **statement_document(found.statement),
+        **exam_document(found),
         "command": found.command,
         "verdict": found.mark.value,
         "says": found.says,

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from traindx import __version__
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
-from traindx.report.documents.statement import statement_document
+from traindx.report.documents.statement import exam_document
 from traindx.report.documents.value import Document, Json, number, optional
 from traindx.report.problem_advice import mark
 
@@ -83,7 +83,7 @@ def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
     return {
         "schema": SCHEMA,
         "traindx": __version__,
-        **statement_document(exam.statement),
+        **exam_document(exam),
         "model": exam.model,
         "verdict": mark(exam.problems),
         "notes": list(exam.notes),

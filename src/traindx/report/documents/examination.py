@@ -7,7 +7,7 @@ import json
 from traindx import __version__
 from traindx.exams.data_exam.types import Check, Examination, Fault
 from traindx.report.documents.exam import SCHEMA
-from traindx.report.documents.statement import statement_document
+from traindx.report.documents.statement import exam_document
 from traindx.report.documents.value import Json
 
 
@@ -16,7 +16,7 @@ def examination_document(examination: Examination) -> str:
     document: Json = {
         "schema": SCHEMA,
         "traindx": __version__,
-        **statement_document(examination.statement),
+        **exam_document(examination),
         "subject": examination.subject,
         "about": examination.about,
         "verdict": examination.verdict.value,

@@ -4,7 +4,7 @@ import json
 
 from traindx import __version__
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
-from traindx.report.documents.statement import statement_document
+from traindx.report.documents.statement import exam_document
 from traindx.report.documents.value import Document, Json, number, optional
 from traindx.report.results.learning_rate import verdict
 
@@ -24,7 +24,7 @@ def rate_document(
     document: Document = {
         "schema": SCHEMA,
         "traindx": __version__,
-        **statement_document(found.statement),
+        **exam_document(found),
         "command": command,
         "says": verdict(found),
         "why": found.why,

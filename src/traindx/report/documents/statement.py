@@ -1,23 +1,23 @@
-"""What an exam has to say to a diagnosis, as data: the part that all exams share."""
+"""What every exam says, as data."""
 
-from traindx.finding import Statement
+from traindx.finding import Exam
 from traindx.report.documents.value import Document
 from traindx.report.problem_advice import advice
 
 
-def statement_document(statement: Statement) -> Document:
+def exam_document(exam: Exam) -> Document:
     """Which exam, what it found wrong, and what it looked for in vain."""
     return {
-        "exam": statement.exam,
+        "exam": exam.exam,
         "problems": [
             {
                 "cause": one.cause,
-                "severity": one.severity.value,
+                "severity": one.degree.value,
                 "says": one.says,
                 "layers": list(one.layers),
                 "todo": advice(one),
             }
-            for one in statement.problems
+            for one in exam.problems
         ],
-        "cleared": list(statement.cleared),
+        "cleared": list(exam.cleared),
     }

@@ -7,7 +7,7 @@ import pytest
 
 from traindx.errors import UnreadableError
 from traindx.finding import Severity
-from traindx.readers.loading.statements import read_statement
+from traindx.readers.loading.exam_file import read_exam
 
 DOCUMENT = {
     "schema": "traindx.exam/1",
@@ -21,8 +21,8 @@ DOCUMENT = {
 def test_what_an_exam_wrote_is_read(tmp_path: Path) -> None:
     path = tmp_path / "exam.json"
     path.write_text(json.dumps(DOCUMENT))
-    found = read_statement(path)
-    assert found.command == "examine gradients"
+    found = read_exam(path)
+    assert found.exam == "gradients"
     assert found.cleared == ("detached-graph",)
     (problem,) = found.problems
     assert (problem.cause, problem.severity, problem.layers) == ("dead-relu", Severity.SERIOUS, ("fc1",))
@@ -31,7 +31,7 @@ def test_what_an_exam_wrote_is_read(tmp_path: Path) -> None:
 def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "exam.json"
     path.write_text(json.dumps(DOCUMENT | {"exam": "\x1b[2Jgradients"}))
-    assert "\x1b" not in read_statement(path).exam
+    assert "\x1b" not in read_exam(path).exam
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_what_is_no_exam_is_refused_in_a_sentence(tmp_path: Path, text: str) -> 
     path = tmp_path / "other.json"
     path.write_text(text, encoding="latin-1")
     with pytest.raises(UnreadableError, match=r"other\.json: is no exam.*--json FILE"):
-        read_statement(path)
+        read_exam(path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match=r"gone\.json: No such file"):
-        read_statement(tmp_path / "gone.json")
+        read_exam(tmp_path / "gone.json")

@@ -1,11 +1,12 @@
-"""What an exam said, from the JSON that it wrote."""
+"""What an exam found, from the JSON that it wrote."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from traindx.errors import UnreadableError
-from traindx.finding import Problem, Severity, Statement
+from traindx.finding import Finding, Severity, problem
 from traindx.format import printable
 
 _SCHEMAS = ("traindx.exam/1", "traindx.preflight/1", "traindx.rate/1")
@@ -27,8 +28,17 @@ class _Document(msgspec.Struct):
     cleared: list[str] = []
 
 
-def read_statement(path: str | Path) -> Statement:
-    """The statement in a file; what it holds besides is not looked at."""
+@dataclass(frozen=True)
+class SavedExam:
+    """An exam as its file has it."""
+
+    exam: str
+    problems: tuple[Finding, ...] = ()
+    cleared: tuple[str, ...] = ()
+
+
+def read_exam(path: str | Path) -> SavedExam:
+    """The exam in a file; what it holds besides is not looked at."""
     where = printable(str(path), 300)
     try:
         if Path(path).stat().st_size > _LARGEST:
@@ -40,10 +50,10 @@ def read_statement(path: str | Path) -> Statement:
         raise UnreadableError(where, "is no exam", _TODO) from error
     if document.schema not in _SCHEMAS or not document.exam:
         raise UnreadableError(where, f'is no exam but "{printable(document.schema, 60)}"', _TODO)
-    return Statement(
+    return SavedExam(
         printable(document.exam, 60),
         tuple(
-            Problem(one.cause, one.severity, printable(one.says, 1000), tuple(one.layers))
+            problem(one.cause, one.severity, printable(one.says, 1000), tuple(one.layers))
             for one in document.problems
             if one.says
         ),
