@@ -92,9 +92,9 @@ class Row:
     reason: str = ""
 
 
-def layer_rows(names: Iterable[str]) -> tuple[Row, ...]:
-    """A row for each layer."""
-    return tuple(Row(RowKind.LAYER, name) for name in names)
+def rows_of(kind: RowKind, names: Iterable[str]) -> tuple[Row, ...]:
+    """A row for each layer or column."""
+    return tuple(Row(kind, name) for name in names)
 
 
 @dataclass(frozen=True)
@@ -185,11 +185,12 @@ def problem(
     layers: Iterable[str] = (),
     todo: str = "",
     *,
-    rows: tuple[Row, ...] = (),
+    columns: Iterable[str] = (),
+    samples: tuple[Row, ...] = (),
     code: str = "",
 ) -> Finding:
     """What an exam found by itself."""
-    rows = (*layer_rows(layers), *rows)
+    rows = (*rows_of(RowKind.LAYER, layers), *rows_of(RowKind.COLUMN, columns), *samples)
     return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code)
 
 
@@ -205,7 +206,7 @@ class Problem(Finding):
         self, cause: str, severity: Severity, says: str, layers: Iterable[str] = (), todo: str = ""
     ) -> None:
         """As `problem`."""
-        rows = layer_rows(layers)
+        rows = rows_of(RowKind.LAYER, layers)
         super().__init__(_STRENGTH[severity], says, (), severity, cause, todo, rows)
 
 

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import class_imbalance, degenerate_labels
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Labels, Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.finding import Severity, problem
 from traindx.format import count, printable
 
 _RATIO: Annotated[float, "commonest over rarest class; bench/thresholds.md#exam-balance"] = 10.0
@@ -18,12 +18,12 @@ _CAP = 50.0
 _LISTED = 40
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """A network that always says the commonest class is right nearly always, and learns nothing else."""
     data = look.data
     labels = data.training.labels
     if data.task is not Task.CLASSES or labels is None:
-        return Unasked("there are no classes")
+        return unseen("there are no classes")
     counts = np.bincount(labels[labels >= 0], minlength=len(data.classes))
     marks = np.array([name.startswith("-") for name in data.classes], dtype=bool)
     if np.count_nonzero(~marks) > 1:
@@ -34,7 +34,9 @@ def answer(look: Look) -> Seen | Unasked:
         says = f"every training label is {printable(data.classes[present[0]]) if len(present) else 'missing'}"
         todo = "Look at the line that makes the labels: there is nothing to tell apart"
         code = "print(np.unique(train_y, return_counts=True))"
-        return Seen(says, (Fault(Severity.SERIOUS, says, "degenerate-labels", todo, code),))
+        return Outcome(
+            says, (problem(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo=todo, code=code),)
+        )
     most, least = int(present[counts[present].argmax()]), int(present[counts[present].argmin()])
     ratio = counts[most] / counts[least]
     says = (
@@ -45,7 +47,7 @@ def answer(look: Look) -> Seen | Unasked:
     # A handful of rows may be few by chance: what counts is what the rarest class has at most.
     at_most = counts[least] + 1.5 * np.sqrt(counts[least]) + 1
     if counts[most] / at_most < _RATIO:
-        return Seen(says)
+        return Outcome(says)
     severity = Severity.SERIOUS if counts[most] / at_most >= _EXTREME else Severity.WARNING
     rarest = [
         data.classes[place]
@@ -53,7 +55,19 @@ def answer(look: Look) -> Seen | Unasked:
         if counts[place] and counts[most] / counts[place] >= _RATIO
     ]
     todo = "Weight the classes in the loss, or draw the rare ones more often; judge by recall of each class"
-    return Seen(says, (Fault(severity, says, "class-imbalance", todo, _code(counts), tuple(rarest[:50])),))
+    return Outcome(
+        says,
+        (
+            problem(
+                class_imbalance.CAUSE.slug,
+                severity,
+                says,
+                todo=todo,
+                code=_code(counts),
+                columns=tuple(rarest[:50]),
+            ),
+        ),
+    )
 
 
 def _code(counts: Labels) -> str:
@@ -69,10 +83,13 @@ def _code(counts: Labels) -> str:
     return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
 
 
-QUESTION = Question(
-    6,
+CHECK = Check(
     "class balance",
     "Are some classes far rarer than others?",
     answer,
-    ("class-imbalance", "degenerate-labels"),
+    6,
+    clears=(
+        class_imbalance.CAUSE.slug,
+        degenerate_labels.CAUSE.slug,
+    ),
 )

@@ -4,11 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import label_noise, train_val_leakage
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Part
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, rows_at
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import rows_at
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count
 from traindx.run import Rows
 
@@ -23,10 +24,10 @@ first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
 x, y = x[first], y[first]"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """Copies count several times, and a random split puts them on both sides."""
     if not look.tells_rows_apart:
-        return Unasked("rows hold too little to be known again: some agree by chance")
+        return unseen("rows hold too little to be known again: some agree by chance")
     part = look.data.training
     _, first, groups, counts = np.unique(
         look.keys[0], return_index=True, return_inverse=True, return_counts=True
@@ -34,12 +35,12 @@ def answer(look: Look) -> Seen | Unasked:
     again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
     later = np.flatnonzero(again & look.telling[0])
     if not len(later):
-        return Seen("no training row stands there twice")
+        return Outcome("no training row stands there twice")
     faults = [*_contradictions(part, groups), _repeats(part, later)]
-    return Seen(f"{count(len(later), 'training row')} repeat an earlier one", tuple(faults))
+    return Outcome(f"{count(len(later), 'training row')} repeat an earlier one", tuple(faults))
 
 
-def _repeats(part: Part, later: Rows) -> Fault:
+def _repeats(part: Part, later: Rows) -> Finding:
     share = len(later) / part.looked
     many = share >= _SHARE and len(later) >= _FEWEST
     says = (
@@ -47,12 +48,17 @@ def _repeats(part: Part, later: Rows) -> Fault:
     )
     todo = "Drop the copies before the data is split: a random split puts them on both sides"
     rows = rows_at(part, later, "repeats an earlier row")
-    return Fault(
-        Severity.WARNING if many else Severity.INFO, says, "train-val-leakage", todo, _DROP, rows=rows
+    return problem(
+        train_val_leakage.CAUSE.slug,
+        Severity.WARNING if many else Severity.INFO,
+        says,
+        todo=todo,
+        code=_DROP,
+        samples=rows,
     )
 
 
-def _contradictions(part: Part, groups: Rows) -> list[Fault]:
+def _contradictions(part: Part, groups: Rows) -> list[Finding]:
     """Equal rows with different labels: one of them is wrong, or the inputs lack what tells them apart."""
     if part.labels is None:
         return []
@@ -69,7 +75,7 @@ def _contradictions(part: Part, groups: Rows) -> list[Fault]:
     todo = "Decide on one label for each, or add the input that tells them apart"
     severity = Severity.WARNING if share >= _SHARE else Severity.INFO
     found = rows_at(part, rows, "same inputs as another row, another label")
-    return [Fault(severity, says, "label-noise", todo, rows=found)]
+    return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
 
 
-QUESTION = Question(10, "duplicates", "Do training rows repeat each other?", answer)
+CHECK = Check("duplicates", "Do training rows repeat each other?", answer, 10)

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from traindx.causes import degenerate_labels, non_finite_inputs, train_val_leakage
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import UNKNOWN, Kind, Labels, Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, named
+from traindx.exams.data_exam.dataset.question import named
 from traindx.exams.data_exam.dataset.raw import Array
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count
 from traindx.run import Floats
 
@@ -17,15 +18,15 @@ _SAME = 1 - 1e-9
 _FEWEST = 8
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
     data = look.data
     if data.kind is not Kind.TABLE:
         same = bool((data.training.matrix == data.training.matrix[:1]).all())
-        return _nothing() if same and data.training.looked > 1 else Seen("rows differ")
+        return _nothing() if same and data.training.looked > 1 else Outcome("rows differ")
     varies = look.usual.varies
     if data.training.looked < _FEWEST or not np.isfinite(data.training.matrix).any():
-        return Unasked("too few rows with numbers to tell")
+        return unseen("too few rows with numbers to tell")
     if not varies.any():
         return _nothing()
     faults = _answers(look)
@@ -37,26 +38,28 @@ def answer(look: Look) -> Seen | Unasked:
         todo = "Leave them out, or keep the division by their deviation from giving NaN"
         code = "std = train_x.std(axis=0).clip(min=1e-6)"
         faults.append(
-            Fault(
+            problem(
+                non_finite_inputs.CAUSE.slug,
                 Severity.WARNING if many else Severity.INFO,
                 says,
-                "non-finite-inputs",
-                todo,
-                code,
-                constant[:50],
+                todo=todo,
+                code=code,
+                columns=constant[:50],
             )
         )
     twins = _twins(look)
     if twins:
         says = f"{count(len(twins), 'column')} repeat another: {named(twins)}"
-        faults.append(Fault(Severity.INFO, says, "", "Leave the copies out", columns=tuple(twins[:50])))
-    return Seen(f"{count(len(data.features), 'column')} vary, and none repeats another", tuple(faults))
+        faults.append(
+            problem("", Severity.INFO, says, todo="Leave the copies out", columns=tuple(twins[:50]))
+        )
+    return Outcome(f"{count(len(data.features), 'column')} vary, and none repeats another", tuple(faults))
 
 
-def _nothing() -> Seen:
+def _nothing() -> Outcome:
     says = "every training row is the same"
     todo = "Look at what the pipeline returns: it may read one row again and again"
-    return Seen(says, (Fault(Severity.SERIOUS, says, "degenerate-labels", todo),))
+    return Outcome(says, (problem(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo=todo),))
 
 
 def _twins(look: Look) -> list[str]:
@@ -73,7 +76,7 @@ def _twins(look: Look) -> list[str]:
     return twins
 
 
-def _answers(look: Look) -> list[Fault]:
+def _answers(look: Look) -> list[Finding]:
     """Columns that are the target under another name."""
     data, part = look.data, look.data.training
     if part.given is None or part.looked < 20 or part.given.ndim > 1:
@@ -91,7 +94,7 @@ def _answers(look: Look) -> list[Fault]:
     names = tuple(data.features[place] for place in found)
     says = f"the target can be read off {named(names)}: values and targets stand for each other, one for one"
     todo = "Leave the column out: it will not be there when the model is used"
-    return [Fault(Severity.SERIOUS, says, "train-val-leakage", todo, columns=names)]
+    return [problem(train_val_leakage.CAUSE.slug, Severity.SERIOUS, says, todo=todo, columns=names)]
 
 
 def _maps(column: Array, labels: Labels) -> bool:
@@ -114,4 +117,4 @@ def _follows(column: Array, target: Array) -> bool:
     return abs(float(np.corrcoef(one[both], other[both])[0, 1])) >= _SAME
 
 
-QUESTION = Question(8, "features", "Are columns constant, repeated, or copies of the target?", answer)
+CHECK = Check("features", "Are columns constant, repeated, or copies of the target?", answer, 8)

@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.causes import non_finite_inputs
+from traindx.exams.check import Check, Outcome
 from traindx.exams.data_exam.dataset.data import UNKNOWN, Part, Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, named, rows_at
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import named, rows_at
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count
 
 _IMPUTE = """\
@@ -23,17 +24,17 @@ print(f"{(~good).sum()} rows dropped")
 train_x, train_y = train_x[good], train_y[good]"""
 
 
-def answer(look: Look) -> Seen:
+def answer(look: Look) -> Outcome:
     """One NaN in a batch makes the loss NaN and, after one step, every weight."""
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     for part in look.data.parts:
         faults += _inputs(look, part)
         faults += _targets(look, part)
     values = sum(part.matrix.size for part in look.data.parts)
-    return Seen(f"all {values:,} values are finite", tuple(faults))
+    return Outcome(f"all {values:,} values are finite", tuple(faults))
 
 
-def _inputs(look: Look, part: Part) -> list[Fault]:
+def _inputs(look: Look, part: Part) -> list[Finding]:
     if part.matrix.dtype.kind != "f":
         return []
     finite = np.isfinite(part.matrix)
@@ -52,7 +53,7 @@ def _inputs(look: Look, part: Part) -> list[Fault]:
     return faults
 
 
-def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: Severity) -> Fault:
+def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: Severity) -> Finding:
     columns = np.flatnonzero(bad.any(axis=0))
     worst = columns[np.argsort(-bad[:, columns].sum(axis=0), kind="stable")]
     rows = np.flatnonzero(bad.any(axis=1))
@@ -70,10 +71,18 @@ def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: 
         else "Find where they come from (a division or logarithm of zero, a failed parse); repair or drop"
     )
     found = rows_at(part, rows, f"holds {word}")
-    return Fault(severity, says, "non-finite-inputs", todo, _IMPUTE if impute else _DROP, names[:50], found)
+    return problem(
+        non_finite_inputs.CAUSE.slug,
+        severity,
+        says,
+        todo=todo,
+        code=_IMPUTE if impute else _DROP,
+        columns=names[:50],
+        samples=found,
+    )
 
 
-def _targets(look: Look, part: Part) -> list[Fault]:
+def _targets(look: Look, part: Part) -> list[Finding]:
     if part.given is None:
         return []
     if look.data.task is Task.CLASSES:
@@ -88,18 +97,18 @@ def _targets(look: Look, part: Part) -> list[Fault]:
     code = "has = np.isfinite(train_y)\ntrain_x, train_y = train_x[has], train_y[has]"
     name = (look.data.target_name,) if look.data.target_name else ()
     return [
-        Fault(
+        problem(
+            non_finite_inputs.CAUSE.slug,
             Severity.SERIOUS,
             says,
-            "non-finite-inputs",
-            todo,
-            code,
-            name,
-            rows_at(part, rows, "has no target"),
+            todo=todo,
+            code=code,
+            columns=name,
+            samples=rows_at(part, rows, "has no target"),
         )
     ]
 
 
-QUESTION = Question(
-    1, "finite values", "Are values missing, NaN or infinite?", answer, ("non-finite-inputs",)
+CHECK = Check(
+    "finite values", "Are values missing, NaN or infinite?", answer, 1, clears=(non_finite_inputs.CAUSE.slug,)
 )

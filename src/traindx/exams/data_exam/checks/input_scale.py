@@ -4,11 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import unnormalized_inputs
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Kind
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, named
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import named
+from traindx.finding import Severity, problem
 from traindx.format import number
 from traindx.run import Floats
 
@@ -25,14 +26,14 @@ std = train_x.std(axis=0).clip(min=1e-6)
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """Features of very different scales make one rate too high and too low at once."""
     data = look.data
     if data.kind is Kind.TOKENS:
-        return Unasked("tokens are numbers of words, whose size means nothing")
+        return unseen("tokens are numbers of words, whose size means nothing")
     chosen = look.judged & look.usual.varies
     if not chosen.any():
-        return Unasked("no number column varies")
+        return unseen("no number column varies")
     mean, std = look.usual.mean[chosen], look.usual.std[chosen]
     names = [name for name, one in zip(look.names, chosen, strict=True) if one]
     typical = float(np.sqrt(np.mean(mean**2 + std**2)))
@@ -44,7 +45,7 @@ def answer(look: Look) -> Seen | Unasked:
     small = typical < 1 / (10 * _SIZE)
     says = f"inputs have a root mean square of {number(typical)}"
     if not (large or wide or small):
-        return Seen(says)
+        return Outcome(says)
     sizes = np.sqrt(mean**2 + std**2)
     order = np.argsort(sizes if small else -sizes)
     guilty = tuple(
@@ -58,15 +59,29 @@ def answer(look: Look) -> Seen | Unasked:
         says += f"; {'smallest' if small else 'largest'}: {named(guilty)}"
     severity = Severity.SERIOUS if data.is_fed and typical >= _FAR else Severity.WARNING
     todo = "Standardise every feature with the mean and deviation of the training rows"
-    return Seen(says, (Fault(severity, says, "unnormalized-inputs", todo, _code(mean, std), guilty[:50]),))
+    return Outcome(
+        says,
+        (
+            problem(
+                unnormalized_inputs.CAUSE.slug,
+                severity,
+                says,
+                todo=todo,
+                code=_code(mean, std),
+                columns=guilty[:50],
+            ),
+        ),
+    )
 
 
-def _bytes(mean: Floats, std: Floats) -> Seen:
+def _bytes(mean: Floats, std: Floats) -> Outcome:
     """Pixels of a byte are usual in storage; what matters is that the pipeline scales them."""
     says = f"pixels are bytes, 0 to 255, with mean {mean.mean():.1f} and deviation {std.mean():.1f}"
     todo = "Scale them in the pipeline, as ToTensor does, and normalise the channels"
-    remark = Fault(Severity.INFO, says, "unnormalized-inputs", todo, _normalise(mean / 255, std / 255))
-    return Seen(says, (remark,))
+    remark = problem(
+        unnormalized_inputs.CAUSE.slug, Severity.INFO, says, todo=todo, code=_normalise(mean / 255, std / 255)
+    )
+    return Outcome(says, (remark,))
 
 
 def _code(mean: Floats, std: Floats) -> str:
@@ -80,6 +95,10 @@ def _normalise(mean: Floats, std: Floats) -> str:
     return f"normalize = transforms.Normalize(mean=[{means}], std=[{stds}])  # after ToTensor()"
 
 
-QUESTION = Question(
-    2, "input scale", "Are features near unit scale and alike in scale?", answer, ("unnormalized-inputs",)
+CHECK = Check(
+    "input scale",
+    "Are features near unit scale and alike in scale?",
+    answer,
+    2,
+    clears=(unnormalized_inputs.CAUSE.slug,),
 )

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from traindx.causes import labels_out_of_range
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, rows_at
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import rows_at
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats
 
@@ -18,24 +19,32 @@ classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}
 val_y = np.searchsorted(classes, val_y)  # the same mapping"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """Cross-entropy wants whole numbers from 0 to the number of classes less one."""
     data, given = look.data, look.data.training.given
     if data.task is not Task.CLASSES or given is None:
-        return Unasked("there are no classes")
+        return unseen("there are no classes")
     mapping = _MAPPING.format(last=len(data.classes) - 1)
     if given.dtype.kind in "US":
         named = count(len(data.classes), "class", "classes")
         says = f"{named} by name, such as {printable(data.classes[0], 40)}"
-        return Seen(
+        return Outcome(
             says,
-            (Fault(Severity.INFO, says, "labels-out-of-range", "Number the classes from 0 on", mapping),),
+            (
+                problem(
+                    labels_out_of_range.CAUSE.slug,
+                    Severity.INFO,
+                    says,
+                    todo="Number the classes from 0 on",
+                    code=mapping,
+                ),
+            ),
         )
     values = given.astype(np.float64)
     values = values[np.isfinite(values) & (values != _IGNORED)]
     known = np.unique(values)
     if not len(known):
-        return Unasked("no label is a number")
+        return unseen("no label is a number")
     faults = [
         fault
         for fault in (_negative(look, known, mapping), _numbering(look, known, mapping), _type(look, known))
@@ -44,10 +53,10 @@ def answer(look: Look) -> Seen | Unasked:
     says = (
         f"labels are {number(float(known[0]))} to {number(float(known[-1]))}, {len(known):,} different ones"
     )
-    return Seen(says, tuple(faults))
+    return Outcome(says, tuple(faults))
 
 
-def _negative(look: Look, known: Floats, mapping: str) -> Fault | None:
+def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
     below = known[known < 0]
     if not len(below):
         return None
@@ -57,12 +66,17 @@ def _negative(look: Look, known: Floats, mapping: str) -> Fault | None:
     says = f"{count(len(rows), 'label')} are negative ({', '.join(number(float(one)) for one in below[:5])})"
     severity = Severity.SERIOUS if look.data.is_fed else Severity.WARNING
     todo = f"Number the classes from 0 on, or write {_IGNORED} where cross-entropy is to leave a row out"
-    return Fault(
-        severity, says, "labels-out-of-range", todo, mapping, rows=rows_at(part, rows, "negative label")
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        severity,
+        says,
+        todo=todo,
+        code=mapping,
+        samples=rows_at(part, rows, "negative label"),
     )
 
 
-def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
+def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
     """Labels that begin at 1, or leave numbers out."""
     first, last = float(known[0]), float(known[-1])
     if first < 0 or last == len(known) - 1:
@@ -72,8 +86,12 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
         says = f"labels run from 1 to {top}: a network with {top} outputs has none for {top}"
         if len(known) == 1:
             return None
-        return Fault(
-            Severity.WARNING, says, "labels-out-of-range", "Count the classes from 0", "train_y = train_y - 1"
+        return problem(
+            labels_out_of_range.CAUSE.slug,
+            Severity.WARNING,
+            says,
+            todo="Count the classes from 0",
+            code="train_y = train_y - 1",
         )
     missing = int(last) + 1 - len(known)
     part = look.data.training
@@ -82,10 +100,16 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Fault | None:
     # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
     sampled = part.looked < part.total and missing * 5 < len(known)
     todo = "Number the classes without gaps, with one mapping for all sets"
-    return Fault(Severity.INFO if sampled else Severity.WARNING, says, "labels-out-of-range", todo, mapping)
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        Severity.INFO if sampled else Severity.WARNING,
+        says,
+        todo=todo,
+        code=mapping,
+    )
 
 
-def _type(look: Look, known: Floats) -> Fault | None:
+def _type(look: Look, known: Floats) -> Finding | None:
     """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
     given = look.data.training.given
     assert given is not None
@@ -94,11 +118,19 @@ def _type(look: Look, known: Floats) -> Fault | None:
     classes = count(len(known), "class", "classes")
     says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
     severity = Severity.WARNING if look.data.is_fed else Severity.INFO
-    return Fault(
-        severity, says, "labels-out-of-range", "Store classes as whole numbers", "train_y = train_y.long()"
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        severity,
+        says,
+        todo="Store classes as whole numbers",
+        code="train_y = train_y.long()",
     )
 
 
-QUESTION = Question(
-    3, "label range", "Are labels whole numbers from 0 on, without gaps?", answer, ("labels-out-of-range",)
+CHECK = Check(
+    "label range",
+    "Are labels whole numbers from 0 on, without gaps?",
+    answer,
+    3,
+    clears=(labels_out_of_range.CAUSE.slug,),
 )

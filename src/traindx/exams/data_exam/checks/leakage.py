@@ -10,12 +10,13 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import train_val_leakage
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Data, Kind
 from traindx.exams.data_exam.dataset.look import Look
 from traindx.exams.data_exam.dataset.neighbours import nearest
-from traindx.exams.data_exam.dataset.question import MOST_ROWS, Question, Seen, Unasked
-from traindx.exams.data_exam.types import Fault, Row
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import MOST_ROWS
+from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows
 
@@ -47,13 +48,13 @@ class Twins:
     asked: int
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """What was learned by heart is recognised in validation, and the score is too good."""
     data = look.data
     if data.validation is None:
-        return Unasked("no validation data was given (--validation)")
+        return unseen("no validation data was given (--validation)")
     if not look.tells_rows_apart:
-        return Unasked("rows hold too little to be known again: some agree by chance")
+        return unseen("rows hold too little to be known again: some agree by chance")
     known, places = np.unique(look.keys[0], return_index=True)
     at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
     exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
@@ -65,10 +66,10 @@ def answer(look: Look) -> Seen | Unasked:
     whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
     held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
     says = f"{held} stand in the training data{whole}"
-    return Seen(says, tuple(faults))
+    return Outcome(says, tuple(faults))
 
 
-def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Fault]:
+def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Finding]:
     if not len(held):
         return []
     assert data.validation is not None
@@ -81,10 +82,10 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[
     rows: list[Row] = []
     for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
         other = data.training.row(int(twin), "")
-        name = other.item or f"training row {other.index}"
+        name = other.name or f"training row {other.index}"
         rows.append(data.validation.row(int(place), f"{how} {name}"))
     todo = "Remove them from the training data, and split by what belongs together"
-    return [Fault(severity, says, "train-val-leakage", todo, _DROP, rows=tuple(rows))]
+    return [problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP, samples=tuple(rows))]
 
 
 def _near(look: Look, exact: Rows) -> Twins | None:
@@ -121,6 +122,10 @@ def _limit(usual: Floats) -> float | None:
     return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
 
 
-QUESTION = Question(
-    11, "leakage", "Do validation rows stand in the training data?", answer, ("train-val-leakage",)
+CHECK = Check(
+    "leakage",
+    "Do validation rows stand in the training data?",
+    answer,
+    11,
+    clears=(train_val_leakage.CAUSE.slug,),
 )

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import input_outliers
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.columns import FEWEST
 from traindx.exams.data_exam.dataset.data import Kind
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import MOST_ROWS, Question, Seen, Unasked, named
-from traindx.exams.data_exam.types import Fault, Row
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import MOST_ROWS, named
+from traindx.finding import Row, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats, Rows
 
@@ -28,13 +29,13 @@ marks = np.isin(train_x, [{marks}])
 train_x = np.where(marks, np.nan, train_x)  # then fill as missing"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """A few wild values decide scale and gradient; tails that the column itself shows are not wild."""
     data = look.data
     if data.kind is not Kind.TABLE:
-        return Unasked(f"the values of {data.kind.value} have no columns of their own")
+        return unseen(f"the values of {data.kind.value} have no columns of their own")
     if data.training.looked < FEWEST:
-        return Unasked(f"fewer than {FEWEST} rows")
+        return unseen(f"fewer than {FEWEST} rows")
     matrix = look.channels
     rows: list[Row] = []
     guilty, marks, values = [], [], 0
@@ -55,7 +56,7 @@ def answer(look: Look) -> Seen | Unasked:
         furthest = max(furthest, float(np.abs(column[wild] - look.usual.median[place]).max()) / spread)
         marks += _marks(column[wild])
     if not guilty:
-        return Seen("no value lies far outside of the tail of its column")
+        return Outcome("no value lies far outside of the tail of its column")
     says = (
         f"{count(values, 'value')} in {count(len(guilty), 'column')} lie far outside of the rest, up to"
         f" {number(furthest)} usual deviations from the median: {named(guilty)}"
@@ -65,10 +66,16 @@ def answer(look: Look) -> Seen | Unasked:
         shown = ", ".join(number(mark).replace(",", "") for mark in dict.fromkeys(marks))
         says += f"; {shown} stands there again and again, as a mark for missing values does"
         todo, code = "Treat the mark as missing, not as a number", _MISSING.format(marks=shown)
-    fault = Fault(
-        Severity.WARNING, says, "input-outliers", todo, code, tuple(guilty[:50]), tuple(rows[:MOST_ROWS])
+    fault = problem(
+        input_outliers.CAUSE.slug,
+        Severity.WARNING,
+        says,
+        todo=todo,
+        code=code,
+        columns=tuple(guilty[:50]),
+        samples=tuple(rows[:MOST_ROWS]),
     )
-    return Seen(says, (fault,))
+    return Outcome(says, (fault,))
 
 
 def _wild(column: Floats, look: Look, place: int) -> Rows:
@@ -92,6 +99,10 @@ def _marks(values: Floats) -> list[float]:
     ]
 
 
-QUESTION = Question(
-    4, "outliers", "Do values lie far outside of the rest of their column?", answer, ("input-outliers",)
+CHECK = Check(
+    "outliers",
+    "Do values lie far outside of the rest of their column?",
+    answer,
+    4,
+    clears=(input_outliers.CAUSE.slug,),
 )

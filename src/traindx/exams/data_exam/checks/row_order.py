@@ -4,11 +4,11 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import not_shuffled
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.finding import Severity, problem
 from traindx.run import Floats
 
 _SORTED: Annotated[float, "excess of equal neighbours; bench/thresholds.md#order"] = 0.3
@@ -22,17 +22,17 @@ order = np.random.default_rng(0).permutation(len(x))
 x, y = x[order], y[order]"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """Batches of one class pull the weights to and fro, and a split by position parts the classes."""
     data, part = look.data, look.data.training
     if not data.has_order:
-        return Unasked("in folders of classes the order is that of the folders")
+        return unseen("in folders of classes the order is that of the folders")
     if part.given is None or part.looked < _FEWEST or part.given.ndim > 1:
-        return Unasked("no targets whose order could be told")
+        return unseen("no targets whose order could be told")
     if data.task is Task.CLASSES and part.labels is not None:
         labels = part.labels[part.labels >= 0]
         if not len(labels) or labels.min() == labels.max():
-            return Unasked("there is one class only")
+            return unseen("there is one class only")
         chance = float(np.sum((np.bincount(labels) / len(labels)) ** 2))
         excess = (float(np.mean(labels[1:] == labels[:-1])) - chance) / (1 - chance)
         scale = f"where 0 is random order and 1 is sorted (limit {_SORTED})"
@@ -43,11 +43,11 @@ def answer(look: Look) -> Seen | Unasked:
         says = f"the rank correlation of target and position is {rank:.2f} (limit {_RISING})"
         found = abs(rank) >= _RISING
     if not found:
-        return Seen(says)
+        return Outcome(says)
     severity = Severity.SERIOUS if data.is_loader else Severity.WARNING
     says += ", as the loader hands them out" if data.is_loader else ", as the rows stand"
     todo = "Shuffle the training rows anew in every epoch, and before they are split"
-    return Seen(says, (Fault(severity, says, "not-shuffled", todo, _SHUFFLE),))
+    return Outcome(says, (problem(not_shuffled.CAUSE.slug, severity, says, todo=todo, code=_SHUFFLE),))
 
 
 def _rank_correlation(values: Floats) -> float:
@@ -58,4 +58,6 @@ def _rank_correlation(values: Floats) -> float:
     return float(np.corrcoef(ranks, np.arange(len(finite)))[0, 1])
 
 
-QUESTION = Question(9, "row order", "Do rows stand in order of their target?", answer, ("not-shuffled",))
+CHECK = Check(
+    "row order", "Do rows stand in order of their target?", answer, 9, clears=(not_shuffled.CAUSE.slug,)
+)

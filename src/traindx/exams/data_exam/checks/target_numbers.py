@@ -4,12 +4,13 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import degenerate_labels, input_outliers, unnormalized_targets
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.columns import FEWEST, measured
 from traindx.exams.data_exam.dataset.data import Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, rows_at
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.question import rows_at
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number
 from traindx.run import Floats
 
@@ -27,31 +28,35 @@ train_y = (train_y - mean) / std  # here {mean} and {std}
 # and predictions * std + mean where they are used"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """A network begins near zero: far targets cost the first epochs, or the training."""
     data, part = look.data, look.data.training
     if data.task is not Task.NUMBERS or part.given is None:
-        return Unasked("there are no numbers to predict")
+        return unseen("there are no numbers to predict")
     values = part.given.reshape(len(part.given), -1).astype(np.float64)
     finite = values[np.isfinite(values).all(axis=1)]
     if not len(finite):
-        return Unasked("no target is finite")
+        return unseen("no target is finite")
     if bool((finite == finite[0]).all()):
         says = f"every target is {number(float(finite[0, 0]))}"
         todo = "Look at the line that makes the targets: there is nothing to learn"
-        fault = Fault(
-            Severity.SERIOUS, says, "degenerate-labels", todo, "print(np.unique(train_y, return_counts=True))"
+        fault = problem(
+            degenerate_labels.CAUSE.slug,
+            Severity.SERIOUS,
+            says,
+            todo=todo,
+            code="print(np.unique(train_y, return_counts=True))",
         )
-        return Seen(says, (fault,))
+        return Outcome(says, (fault,))
     usual = measured(finite)
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
     mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
     says = f"targets have mean {mean} and deviation {std}"
     faults = [*_scale(look, finite, rms, says), *_wild(look, values)]
-    return Seen(says, tuple(faults))
+    return Outcome(says, tuple(faults))
 
 
-def _scale(look: Look, values: Floats, rms: float, says: str) -> list[Fault]:
+def _scale(look: Look, values: Floats, rms: float, says: str) -> list[Finding]:
     if _TINY <= rms < _SIZE:
         return []
     mean, std = (number(float(one)) for one in (values.mean(), values.std()))
@@ -65,10 +70,10 @@ def _scale(look: Look, values: Floats, rms: float, says: str) -> list[Fault]:
         code = f"train_y = np.log(train_y)\n{code}"
     severity = Severity.SERIOUS if look.data.is_fed and rms >= _FAR else Severity.WARNING
     limit = f"a root mean square of {number(rms)} (limits {_TINY} to {_SIZE:g})"
-    return [Fault(severity, f"{says}, {limit}", "unnormalized-targets", todo, code)]
+    return [problem(unnormalized_targets.CAUSE.slug, severity, f"{says}, {limit}", todo=todo, code=code)]
 
 
-def _wild(look: Look, values: Floats) -> list[Fault]:
+def _wild(look: Look, values: Floats) -> list[Finding]:
     if len(values) < FEWEST:
         return []
     usual = measured(values)
@@ -84,21 +89,21 @@ def _wild(look: Look, values: Floats) -> list[Fault]:
     todo = "Look at these rows; where they are real, use a loss that grows linearly"
     code = "loss_fn = torch.nn.SmoothL1Loss()"
     return [
-        Fault(
+        problem(
+            input_outliers.CAUSE.slug,
             Severity.WARNING,
             says,
-            "input-outliers",
-            todo,
-            code,
-            rows=rows_at(part, wild, "target far outside"),
+            todo=todo,
+            code=code,
+            samples=rows_at(part, wild, "target far outside"),
         )
     ]
 
 
-QUESTION = Question(
-    6,
+CHECK = Check(
     "target numbers",
     "Are the numbers to predict near unit scale, varied, without wild ones?",
     answer,
-    ("unnormalized-targets",),
+    6,
+    clears=(unnormalized_targets.CAUSE.slug,),
 )

@@ -7,7 +7,8 @@ import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError
 from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of
-from traindx.exams.data_exam.types import TRAINING, VALIDATION, Row
+from traindx.exams.data_exam.types import TRAINING, VALIDATION
+from traindx.finding import Row, RowKind
 from traindx.format import count
 
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm"}
@@ -42,7 +43,7 @@ def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
         pixels = _pixels(file)
         where = str(file.relative_to(folder))
         if pixels is None:
-            broken.append(Row(part, int(row), "cannot be read as an image", where))
+            broken.append(Row(RowKind.SAMPLE, where, part, int(row), "cannot be read as an image"))
         else:
             read.append((int(row), name, where, pixels))
     if not read:

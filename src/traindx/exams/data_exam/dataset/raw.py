@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.exams.data_exam.types import Row
+from traindx.finding import Row
 from traindx.run import Rows
 
 Array = NDArray[np.generic]
