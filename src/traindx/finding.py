@@ -188,10 +188,11 @@ def problem(
     columns: Iterable[str] = (),
     samples: tuple[Row, ...] = (),
     code: str = "",
+    also: tuple[str, ...] = (),
 ) -> Finding:
     """What an exam found by itself."""
     rows = (*rows_of(RowKind.LAYER, layers), *rows_of(RowKind.COLUMN, columns), *samples)
-    return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code)
+    return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code, also)
 
 
 F = TypeVar("F", bound=Finding)

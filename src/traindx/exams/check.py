@@ -65,6 +65,11 @@ class Checked:
         return worst_mark(self.findings) if self.outcome.is_told else Mark.UNSEEN
 
     @property
+    def remark(self) -> Mark:
+        """The mark of what `says` tells beside the findings."""
+        return Mark.PASS if self.outcome.is_told else Mark.UNSEEN
+
+    @property
     def causes(self) -> tuple[str, ...]:
         """The causes that fails and warnings point to, each once."""
         return tuple(dict.fromkeys(slug for one in self.findings if is_bad(one) for slug in one.causes))
