@@ -10,7 +10,8 @@ from traindx.finding import Severity
 from traindx.readers.loading.exam_file import read_exam
 
 DOCUMENT = {
-    "schema": "traindx.exam/1",
+    "schema": "traindx.report/1",
+    "kind": "exam",
     "exam": "gradients",
     "problems": [{"cause": "dead-relu", "severity": "serious", "says": "half are dead", "layers": ["fc1"]}],
     "cleared": ["detached-graph"],
@@ -28,6 +29,14 @@ def test_what_an_exam_wrote_is_read(tmp_path: Path) -> None:
     assert (problem.cause, problem.severity, problem.layers) == ("dead-relu", Severity.SERIOUS, ("fc1",))
 
 
+@pytest.mark.parametrize("schema", ["traindx.exam/1", "traindx.preflight/1", "traindx.rate/1"])
+def test_what_earlier_versions_wrote_is_read(tmp_path: Path, schema: str) -> None:
+    path = tmp_path / "exam.json"
+    without_kind = {key: value for key, value in DOCUMENT.items() if key != "kind"}
+    path.write_text(json.dumps(without_kind | {"schema": schema}))
+    assert [one.cause for one in read_exam(path).problems] == ["dead-relu"]
+
+
 def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "exam.json"
     path.write_text(json.dumps(DOCUMENT | {"exam": "\x1b[2Jgradients"}))
@@ -41,7 +50,9 @@ def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
         "loss 3.2",
         "[]",
         "{}",
-        json.dumps(DOCUMENT | {"schema": "traindx.report/1"}),
+        json.dumps(DOCUMENT | {"schema": "traindx.report/2"}),
+        json.dumps(DOCUMENT | {"kind": "diagnosis"}),
+        json.dumps({"schema": "traindx.report/1", "kind": "diagnosis", "problems": [{"where": "x"}]}),
         json.dumps(DOCUMENT | {"exam": ""}),
         json.dumps(DOCUMENT | {"problems": [{"cause": "dead-relu", "severity": "bad", "says": "x"}]}),
         "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),

@@ -7,9 +7,11 @@ import msgspec
 
 from traindx.errors import UnreadableError
 from traindx.finding import Finding, Severity, problem
-from traindx.format import printable
+from traindx.format import SCHEMA, printable
 
-_SCHEMAS = ("traindx.exam/1", "traindx.preflight/1", "traindx.rate/1")
+_KINDS = ("exam", "preflight", "lr")
+_EARLIER = ("traindx.exam/1", "traindx.preflight/1", "traindx.rate/1")
+"""The schemas of earlier versions, which gave every kind its own."""
 _LARGEST = 256 * 2**20
 _TODO = "give the JSON that traindx examine, preflight or lr-find wrote (--json FILE)"
 
@@ -21,8 +23,12 @@ class _Problem(msgspec.Struct):
     layers: list[str] = []
 
 
-class _Document(msgspec.Struct):
+class _Head(msgspec.Struct):
     schema: str
+    kind: str = ""
+
+
+class _Document(msgspec.Struct):
     exam: str = ""
     problems: list[_Problem] = []
     cleared: list[str] = []
@@ -43,13 +49,17 @@ def read_exam(path: str | Path) -> SavedExam:
     try:
         if Path(path).stat().st_size > _LARGEST:
             raise UnreadableError(where, "is too large for an exam", _TODO)
-        document = msgspec.json.decode(Path(path).read_bytes(), type=_Document)
+        text = Path(path).read_bytes()
+        head = msgspec.json.decode(text, type=_Head)
+        if head.schema not in _EARLIER and (head.schema, head.kind) not in {(SCHEMA, one) for one in _KINDS}:
+            raise UnreadableError(where, f'is no exam but "{printable(head.kind or head.schema, 60)}"', _TODO)
+        document = msgspec.json.decode(text, type=_Document)
     except OSError as error:
         raise UnreadableError(where, error.strerror or str(error), _TODO) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UnreadableError(where, "is no exam", _TODO) from error
-    if document.schema not in _SCHEMAS or not document.exam:
-        raise UnreadableError(where, f'is no exam but "{printable(document.schema, 60)}"', _TODO)
+    if not document.exam:
+        raise UnreadableError(where, "is no exam: it does not say which", _TODO)
     return SavedExam(
         printable(document.exam, 60),
         tuple(

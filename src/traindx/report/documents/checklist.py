@@ -2,22 +2,18 @@
 
 import json
 
-from traindx import __version__
 from traindx.exams.check import Checked
 from traindx.exams.preflight.types import Checklist
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
 from traindx.report.documents.statement import exam_document
-from traindx.report.documents.value import Document, Json, number
-
-SCHEMA = "traindx.preflight/1"
+from traindx.report.documents.value import Document, Json, head, number
 
 
 def checklist_document(found: Checklist) -> str:
     """All checks as indented JSON; numbers that are not finite are strings, as in the report."""
     document: Document = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("preflight"),
         **exam_document(found),
         "command": found.command,
         "verdict": found.mark.value,

@@ -1,14 +1,11 @@
-"""Exams of a model as data; `traindx.exam/1` is the schema of all exams."""
+"""Exams of a model as data."""
 
 from dataclasses import asdict
 
-from traindx import __version__
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
 from traindx.report.documents.statement import exam_document
-from traindx.report.documents.value import Document, Json, number, optional
+from traindx.report.documents.value import Document, Json, head, number, optional
 from traindx.report.problem_advice import mark
-
-SCHEMA = "traindx.exam/1"
 
 
 def gradient_document(exam: GradientExam) -> Document:
@@ -81,8 +78,7 @@ def model_document(exam: ModelExam) -> Document:
 
 def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
     return {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("exam"),
         **exam_document(exam),
         "model": exam.model,
         "verdict": mark(exam.problems),

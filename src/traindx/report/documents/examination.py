@@ -4,20 +4,17 @@ import csv
 import io
 import json
 
-from traindx import __version__
 from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import Finding
-from traindx.report.documents.exam import SCHEMA
 from traindx.report.documents.statement import exam_document
-from traindx.report.documents.value import Json
+from traindx.report.documents.value import Json, head
 
 
 def examination_document(examination: Examination) -> str:
     """The exam as indented JSON."""
     document: Json = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("exam"),
         **exam_document(examination),
         "subject": examination.subject,
         "about": examination.about,
