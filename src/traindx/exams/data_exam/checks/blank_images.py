@@ -15,7 +15,7 @@ from traindx.format import count
 _SHARE: Annotated[float, "of the images; a slip or two are in every collection"] = 0.002
 
 
-def answer(look: Look) -> Outcome:
+def _blank_images(look: Look) -> Outcome:
     """A constant image is a file that was not written, or cut outside of the picture; its label is a lie."""
     if look.data.kind is not Kind.IMAGES:
         return unseen("the rows are no images")
@@ -40,4 +40,6 @@ def answer(look: Look) -> Outcome:
     return Outcome("every image has more than one colour", tuple(faults))
 
 
-CHECK = Check("blank images", "Do all images show something?", answer, 5, clears=(input_outliers.CAUSE.slug,))
+BLANK_IMAGES = Check(
+    "blank images", "Do all images show something?", _blank_images, 5, clears=(input_outliers.CAUSE.slug,)
+)

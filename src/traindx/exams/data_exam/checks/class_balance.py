@@ -18,7 +18,7 @@ _CAP = 50.0
 _LISTED = 40
 
 
-def answer(look: Look) -> Outcome:
+def _class_balance(look: Look) -> Outcome:
     """A network that always says the commonest class is right nearly always, and learns nothing else."""
     data = look.data
     labels = data.training.labels
@@ -83,10 +83,10 @@ def _code(counts: Labels) -> str:
     return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
 
 
-CHECK = Check(
+CLASS_BALANCE = Check(
     "class balance",
     "Are some classes far rarer than others?",
-    answer,
+    _class_balance,
     6,
     clears=(
         class_imbalance.CAUSE.slug,

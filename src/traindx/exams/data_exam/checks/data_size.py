@@ -13,7 +13,7 @@ _MANY: Annotated[float, "parameters per row; bench/thresholds.md#samples"] = 50.
 _FAR_MORE: Annotated[float, "parameters per row that are a warning; bench/thresholds.md#samples"] = 1000.0
 
 
-def answer(look: Look) -> Outcome:
+def _data_size(look: Look) -> Outcome:
     """Few rows are learned by heart; many parameters for each row make that easy."""
     rows = look.data.training.total
     says = count(rows, "training row")
@@ -32,4 +32,4 @@ def answer(look: Look) -> Outcome:
     return Outcome(says, tuple(faults))
 
 
-CHECK = Check("data size", "Are there enough rows, for the parameters if they are given?", answer, 14)
+DATA_SIZE = Check("data size", "Are there enough rows, for the parameters if they are given?", _data_size, 14)

@@ -39,7 +39,7 @@ train_x, val_x, train_y, val_y = train_test_split(
 )"""
 
 
-def answer(look: Look) -> Outcome:
+def _drift(look: Look) -> Outcome:
     """A validation of another kind measures something else than what is trained."""
     data, held = look.data, look.data.validation
     if held is None:
@@ -207,10 +207,10 @@ def _words(data: Data, held: Part) -> list[Finding]:
     return faults
 
 
-CHECK = Check(
+DRIFT = Check(
     "drift",
     "Are training and validation rows of one kind?",
-    answer,
+    _drift,
     12,
     clears=(train_val_mismatch.CAUSE.slug,),
 )

@@ -18,13 +18,13 @@ _SHARE: Annotated[
 ] = 0.01
 _FEWEST = 2
 
-_DROP = """\
+_DROP_COPIES = """\
 flat = x.reshape(len(x), -1)  # before the data is split
 first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
 x, y = x[first], y[first]"""
 
 
-def answer(look: Look) -> Outcome:
+def _duplicates(look: Look) -> Outcome:
     """Copies count several times, and a random split puts them on both sides."""
     if not look.tells_rows_apart:
         return unseen("rows hold too little to be known again: some agree by chance")
@@ -53,7 +53,7 @@ def _repeats(part: Part, later: Rows) -> Finding:
         Severity.WARNING if many else Severity.INFO,
         says,
         todo=todo,
-        code=_DROP,
+        code=_DROP_COPIES,
         samples=rows,
     )
 
@@ -78,4 +78,4 @@ def _contradictions(part: Part, groups: Rows) -> list[Finding]:
     return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
 
 
-CHECK = Check("duplicates", "Do training rows repeat each other?", answer, 10)
+DUPLICATES = Check("duplicates", "Do training rows repeat each other?", _duplicates, 10)

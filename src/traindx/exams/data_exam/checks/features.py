@@ -18,7 +18,7 @@ _SAME = 1 - 1e-9
 _FEWEST = 8
 
 
-def answer(look: Look) -> Outcome:
+def _features(look: Look) -> Outcome:
     """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
     data = look.data
     if data.kind is not Kind.TABLE:
@@ -117,4 +117,4 @@ def _follows(column: Array, target: Array) -> bool:
     return abs(float(np.corrcoef(one[both], other[both])[0, 1])) >= _SAME
 
 
-CHECK = Check("features", "Are columns constant, repeated, or copies of the target?", answer, 8)
+FEATURES = Check("features", "Are columns constant, repeated, or copies of the target?", _features, 8)

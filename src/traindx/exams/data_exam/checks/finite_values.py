@@ -24,12 +24,12 @@ print(f"{(~good).sum()} rows dropped")
 train_x, train_y = train_x[good], train_y[good]"""
 
 
-def answer(look: Look) -> Outcome:
+def _finite_values(look: Look) -> Outcome:
     """One NaN in a batch makes the loss NaN and, after one step, every weight."""
     faults: list[Finding] = []
     for part in look.data.parts:
         faults += _inputs(look, part)
-        faults += _targets(look, part)
+        faults += _targets_missing(look, part)
     values = sum(part.matrix.size for part in look.data.parts)
     return Outcome(f"all {values:,} values are finite", tuple(faults))
 
@@ -43,17 +43,17 @@ def _inputs(look: Look, part: Part) -> list[Finding]:
     faults = []
     endless = np.isinf(part.matrix)
     if endless.any():
-        faults.append(_fault(look, part, endless, "infinity", Severity.SERIOUS))
+        faults.append(_not_finite(look, part, endless, "infinity", Severity.SERIOUS))
     missing = ~finite & ~endless
     if missing.any():
         word = "missing or NaN" if look.data.blanks else "NaN"
         faults.append(
-            _fault(look, part, missing, word, Severity.WARNING if look.data.blanks else Severity.SERIOUS)
+            _not_finite(look, part, missing, word, Severity.WARNING if look.data.blanks else Severity.SERIOUS)
         )
     return faults
 
 
-def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: Severity) -> Finding:
+def _not_finite(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: Severity) -> Finding:
     columns = np.flatnonzero(bad.any(axis=0))
     worst = columns[np.argsort(-bad[:, columns].sum(axis=0), kind="stable")]
     rows = np.flatnonzero(bad.any(axis=1))
@@ -82,7 +82,7 @@ def _fault(look: Look, part: Part, bad: NDArray[np.bool_], word: str, severity: 
     )
 
 
-def _targets(look: Look, part: Part) -> list[Finding]:
+def _targets_missing(look: Look, part: Part) -> list[Finding]:
     if part.given is None:
         return []
     if look.data.task is Task.CLASSES:
@@ -109,6 +109,10 @@ def _targets(look: Look, part: Part) -> list[Finding]:
     ]
 
 
-CHECK = Check(
-    "finite values", "Are values missing, NaN or infinite?", answer, 1, clears=(non_finite_inputs.CAUSE.slug,)
+FINITE_VALUES = Check(
+    "finite values",
+    "Are values missing, NaN or infinite?",
+    _finite_values,
+    1,
+    clears=(non_finite_inputs.CAUSE.slug,),
 )

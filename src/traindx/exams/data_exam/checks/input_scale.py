@@ -13,7 +13,7 @@ from traindx.finding import Severity, problem
 from traindx.format import number
 from traindx.run import Floats
 
-_SIZE: Annotated[float, "root mean square; bench/thresholds.md#input-scale"] = 8.0
+_INPUT_SIZE: Annotated[float, "root mean square; bench/thresholds.md#input-scale"] = 8.0
 _FAR: Annotated[
     float, "root mean square from which what is fed so is serious; bench/thresholds.md#exam-scale"
 ] = 100.0
@@ -26,7 +26,7 @@ std = train_x.std(axis=0).clip(min=1e-6)
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
-def answer(look: Look) -> Outcome:
+def _input_scale(look: Look) -> Outcome:
     """Features of very different scales make one rate too high and too low at once."""
     data = look.data
     if data.kind is Kind.TOKENS:
@@ -41,8 +41,8 @@ def answer(look: Look) -> Outcome:
         return _bytes(mean, std)
     spreads = std[std > 0]
     differ = float(spreads.max() / np.median(spreads)) if len(spreads) else 1.0
-    large, wide = typical >= _SIZE, differ >= _SPREAD and typical >= _ONE
-    small = typical < 1 / (10 * _SIZE)
+    large, wide = typical >= _INPUT_SIZE, differ >= _SPREAD and typical >= _ONE
+    small = typical < 1 / (10 * _INPUT_SIZE)
     says = f"inputs have a root mean square of {number(typical)}"
     if not (large or wide or small):
         return Outcome(says)
@@ -51,9 +51,9 @@ def answer(look: Look) -> Outcome:
     guilty = tuple(
         names[place]
         for place in order
-        if small or sizes[place] >= _SIZE or std[place] >= _SPREAD * np.median(spreads)
+        if small or sizes[place] >= _INPUT_SIZE or std[place] >= _SPREAD * np.median(spreads)
     )
-    says += f" (limit {'1/80' if small else number(_SIZE)})" if large or small else ""
+    says += f" (limit {'1/80' if small else number(_INPUT_SIZE)})" if large or small else ""
     says += f", and the widest feature spreads {differ:,.0f} times the typical one" if wide else ""
     if guilty and len(names) > 1:
         says += f"; {'smallest' if small else 'largest'}: {named(guilty)}"
@@ -95,10 +95,10 @@ def _normalise(mean: Floats, std: Floats) -> str:
     return f"normalize = transforms.Normalize(mean=[{means}], std=[{stds}])  # after ToTensor()"
 
 
-CHECK = Check(
+INPUT_SCALE = Check(
     "input scale",
     "Are features near unit scale and alike in scale?",
-    answer,
+    _input_scale,
     2,
     clears=(unnormalized_inputs.CAUSE.slug,),
 )

@@ -19,7 +19,7 @@ classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}
 val_y = np.searchsorted(classes, val_y)  # the same mapping"""
 
 
-def answer(look: Look) -> Outcome:
+def _label_range(look: Look) -> Outcome:
     """Cross-entropy wants whole numbers from 0 to the number of classes less one."""
     data, given = look.data, look.data.training.given
     if data.task is not Task.CLASSES or given is None:
@@ -127,10 +127,10 @@ def _type(look: Look, known: Floats) -> Finding | None:
     )
 
 
-CHECK = Check(
+LABEL_RANGE = Check(
     "label range",
     "Are labels whole numbers from 0 on, without gaps?",
-    answer,
+    _label_range,
     3,
     clears=(labels_out_of_range.CAUSE.slug,),
 )

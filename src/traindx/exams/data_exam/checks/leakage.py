@@ -20,7 +20,7 @@ from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows
 
-_SHARE: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
+_LEAKED: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
 _SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
 _FEWEST = 2
 _BY_CHANCE: Annotated[float, "share of rows that may come so near by chance"] = 0.001
@@ -30,7 +30,7 @@ _MOST_ASKED = 2000
 _MEASURED = 500
 """Training rows from which the usual distance is taken."""
 
-_DROP = """\
+_DROP_HELD = """\
 held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
 rows = np.ascontiguousarray(train_x)
 keep = np.array([row.tobytes() not in held for row in rows])
@@ -48,7 +48,7 @@ class Twins:
     asked: int
 
 
-def answer(look: Look) -> Outcome:
+def _leakage(look: Look) -> Outcome:
     """What was learned by heart is recognised in validation, and the score is too good."""
     data = look.data
     if data.validation is None:
@@ -75,7 +75,7 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[
     assert data.validation is not None
     share = len(held) / asked
     severity = Severity.INFO
-    if share >= _SHARE and len(held) >= _FEWEST:
+    if share >= _LEAKED and len(held) >= _FEWEST:
         severity = Severity.SERIOUS if share >= _SERIOUS else Severity.WARNING
     of = f"of {asked:,}" if asked == data.validation.looked else f"of {asked:,} that were asked"
     says = f"{count(len(held), 'validation row')} {of} ({share:.1%}) stand {how} in the training data too"
@@ -85,7 +85,9 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[
         name = other.name or f"training row {other.index}"
         rows.append(data.validation.row(int(place), f"{how} {name}"))
     todo = "Remove them from the training data, and split by what belongs together"
-    return [problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP, samples=tuple(rows))]
+    return [
+        problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_HELD, samples=tuple(rows))
+    ]
 
 
 def _near(look: Look, exact: Rows) -> Twins | None:
@@ -122,10 +124,10 @@ def _limit(usual: Floats) -> float | None:
     return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
 
 
-CHECK = Check(
+LEAKAGE = Check(
     "leakage",
     "Do validation rows stand in the training data?",
-    answer,
+    _leakage,
     11,
     clears=(train_val_leakage.CAUSE.slug,),
 )

@@ -29,7 +29,7 @@ marks = np.isin(train_x, [{marks}])
 train_x = np.where(marks, np.nan, train_x)  # then fill as missing"""
 
 
-def answer(look: Look) -> Outcome:
+def _outliers(look: Look) -> Outcome:
     """A few wild values decide scale and gradient; tails that the column itself shows are not wild."""
     data = look.data
     if data.kind is not Kind.TABLE:
@@ -42,7 +42,7 @@ def answer(look: Look) -> Outcome:
     furthest = 0.0
     for place in np.flatnonzero(look.judged & look.usual.varies):
         column = matrix[:, place]
-        wild = _wild(column, look, int(place))
+        wild = _wild_rows(column, look, int(place))
         if not len(wild):
             continue
         name = data.features[place]
@@ -78,7 +78,7 @@ def answer(look: Look) -> Outcome:
     return Outcome(says, (fault,))
 
 
-def _wild(column: Floats, look: Look, place: int) -> Rows:
+def _wild_rows(column: Floats, look: Look, place: int) -> Rows:
     """The rows whose value lies several times as far out as the column's own tail reaches."""
     usual = look.usual
     middle = float(usual.median[place])
@@ -99,10 +99,10 @@ def _marks(values: Floats) -> list[float]:
     ]
 
 
-CHECK = Check(
+OUTLIERS = Check(
     "outliers",
     "Do values lie far outside of the rest of their column?",
-    answer,
+    _outliers,
     4,
     clears=(input_outliers.CAUSE.slug,),
 )

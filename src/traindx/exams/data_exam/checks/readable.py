@@ -6,7 +6,7 @@ from traindx.finding import Severity, problem
 from traindx.format import count
 
 
-def answer(look: Look) -> Outcome:
+def _readable(look: Look) -> Outcome:
     """Every row that raised an error, has another shape, or is a damaged file is one too many."""
     faults = []
     for part in look.data.parts:
@@ -24,4 +24,4 @@ def answer(look: Look) -> Outcome:
     return Outcome(f"all {count(looked, 'row')} could be read", tuple(faults))
 
 
-CHECK = Check("readable", "Can every row be read, with one shape?", answer, 0)
+READABLE = Check("readable", "Can every row be read, with one shape?", _readable, 0)

@@ -22,7 +22,7 @@ order = np.random.default_rng(0).permutation(len(x))
 x, y = x[order], y[order]"""
 
 
-def answer(look: Look) -> Outcome:
+def _row_order(look: Look) -> Outcome:
     """Batches of one class pull the weights to and fro, and a split by position parts the classes."""
     data, part = look.data, look.data.training
     if not data.has_order:
@@ -58,6 +58,6 @@ def _rank_correlation(values: Floats) -> float:
     return float(np.corrcoef(ranks, np.arange(len(finite)))[0, 1])
 
 
-CHECK = Check(
-    "row order", "Do rows stand in order of their target?", answer, 9, clears=(not_shuffled.CAUSE.slug,)
+ROW_ORDER = Check(
+    "row order", "Do rows stand in order of their target?", _row_order, 9, clears=(not_shuffled.CAUSE.slug,)
 )

@@ -14,7 +14,7 @@ from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number
 from traindx.run import Floats
 
-_SIZE: Annotated[float, "root mean square; bench/thresholds.md#exam-scale"] = 8.0
+_TARGET_SIZE: Annotated[float, "root mean square; bench/thresholds.md#exam-scale"] = 8.0
 _FAR: Annotated[
     float, "root mean square from which what is fed so is serious; bench/thresholds.md#exam-scale"
 ] = 100.0
@@ -22,13 +22,13 @@ _TINY: Annotated[float, "root mean square; bench/thresholds.md#target-scale"] = 
 _FURTHER: Annotated[float, "times the reach of the own tail; bench/thresholds.md#exam-outliers"] = 3.0
 _DECADES: Annotated[float, "largest over smallest of the middle nine tenths, all above zero"] = 100.0
 
-_STANDARDISE = """\
+_STANDARDISE_TARGETS = """\
 mean, std = train_y.mean(axis=0), train_y.std(axis=0)
 train_y = (train_y - mean) / std  # here {mean} and {std}
 # and predictions * std + mean where they are used"""
 
 
-def answer(look: Look) -> Outcome:
+def _target_numbers(look: Look) -> Outcome:
     """A network begins near zero: far targets cost the first epochs, or the training."""
     data, part = look.data, look.data.training
     if data.task is not Task.NUMBERS or part.given is None:
@@ -52,15 +52,15 @@ def answer(look: Look) -> Outcome:
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
     mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
     says = f"targets have mean {mean} and deviation {std}"
-    faults = [*_scale(look, finite, rms, says), *_wild(look, values)]
+    faults = [*_target_scale(look, finite, rms, says), *_wild_targets(look, values)]
     return Outcome(says, tuple(faults))
 
 
-def _scale(look: Look, values: Floats, rms: float, says: str) -> list[Finding]:
-    if _TINY <= rms < _SIZE:
+def _target_scale(look: Look, values: Floats, rms: float, says: str) -> list[Finding]:
+    if _TINY <= rms < _TARGET_SIZE:
         return []
     mean, std = (number(float(one)) for one in (values.mean(), values.std()))
-    code = _STANDARDISE.format(mean=mean, std=std)
+    code = _STANDARDISE_TARGETS.format(mean=mean, std=std)
     todo = (
         "Standardise the targets with the mean and deviation of the training rows, and undo it in predictions"
     )
@@ -69,11 +69,11 @@ def _scale(look: Look, values: Floats, rms: float, says: str) -> list[Finding]:
         todo = "Take the logarithm of the targets, which span several powers of ten, and standardise that"
         code = f"train_y = np.log(train_y)\n{code}"
     severity = Severity.SERIOUS if look.data.is_fed and rms >= _FAR else Severity.WARNING
-    limit = f"a root mean square of {number(rms)} (limits {_TINY} to {_SIZE:g})"
+    limit = f"a root mean square of {number(rms)} (limits {_TINY} to {_TARGET_SIZE:g})"
     return [problem(unnormalized_targets.CAUSE.slug, severity, f"{says}, {limit}", todo=todo, code=code)]
 
 
-def _wild(look: Look, values: Floats) -> list[Finding]:
+def _wild_targets(look: Look, values: Floats) -> list[Finding]:
     if len(values) < FEWEST:
         return []
     usual = measured(values)
@@ -100,10 +100,10 @@ def _wild(look: Look, values: Floats) -> list[Finding]:
     ]
 
 
-CHECK = Check(
+TARGET_NUMBERS = Check(
     "target numbers",
     "Are the numbers to predict near unit scale, varied, without wild ones?",
-    answer,
+    _target_numbers,
     6,
     clears=(unnormalized_targets.CAUSE.slug,),
 )
