@@ -8,10 +8,8 @@ import numpy as np
 from traindx.causes import train_val_mismatch
 from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.neighbours import Points
-from traindx.exams.data_exam.dataset.question import named
-from traindx.exams.data_exam.dataset.two_samples import Distance, distance, separability
+from traindx.exams.data_exam.dataset.distances import Distance, Points, distance, separability
+from traindx.exams.data_exam.dataset.look import Look, named
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats

@@ -1,15 +1,37 @@
-"""Rows that stand in order of their target."""
+"""The rows as a whole: whether they can be read, in which order they stand, and how many there are."""
 
 from typing import Annotated
 
 import numpy as np
 
-from traindx.causes import not_shuffled
+from traindx.causes import not_shuffled, overfitting
 from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Task
 from traindx.exams.data_exam.dataset.look import Look
 from traindx.finding import Severity, problem
+from traindx.format import count
 from traindx.run import Floats
+
+
+def _readable(look: Look) -> Outcome:
+    """Every row that raised an error, has another shape, or is a damaged file is one too many."""
+    faults = []
+    for part in look.data.parts:
+        if not part.broken:
+            continue
+        first = part.broken[0]
+        where = f" ({first.name})" if first.name else ""
+        says = (
+            f"{count(len(part.broken), f'{part.name} row')} of {part.looked + len(part.broken):,} cannot be"
+            f" used: row {first.index}{where} {first.reason}"
+        )
+        todo = "Repair or remove these rows: a training stops at the first one, or pads what it cannot read"
+        faults.append(problem("", Severity.SERIOUS, says, todo=todo, samples=part.broken))
+    looked = sum(part.looked for part in look.data.parts)
+    return Outcome(f"all {count(looked, 'row')} could be read", tuple(faults))
+
+
+READABLE = Check("readable", "Can every row be read, with one shape?", _readable, 0)
 
 _SORTED: Annotated[float, "excess of equal neighbours; bench/thresholds.md#order"] = 0.3
 _RISING: Annotated[float, "rank correlation of a number with its place"] = 0.9
@@ -61,3 +83,29 @@ def _rank_correlation(values: Floats) -> float:
 ROW_ORDER = Check(
     "row order", "Do rows stand in order of their target?", _row_order, 9, clears=(not_shuffled.CAUSE.slug,)
 )
+
+_HANDFUL: Annotated[int, "training rows; bench/thresholds.md#samples"] = 64
+_MANY: Annotated[float, "parameters per row; bench/thresholds.md#samples"] = 50.0
+_FAR_MORE: Annotated[float, "parameters per row that are a warning; bench/thresholds.md#samples"] = 1000.0
+
+
+def _data_size(look: Look) -> Outcome:
+    """Few rows are learned by heart; many parameters for each row make that easy."""
+    rows = look.data.training.total
+    says = count(rows, "training row")
+    faults = []
+    if rows <= _HANDFUL:
+        few = f"there are {says} (limit {_HANDFUL})"
+        todo = "Get more data, augment it, or start from a pretrained model; cross-validate"
+        faults.append(problem(overfitting.CAUSE.slug, Severity.WARNING, few, todo=todo))
+    if look.data.parameters is not None:
+        each = look.data.parameters / max(rows, 1)
+        says = f"{look.data.parameters:,} parameters learn from {says}, {each:,.3g} for each"
+        if each >= _MANY:
+            severity = Severity.WARNING if each >= _FAR_MORE else Severity.INFO
+            todo = "Stop early, regularise, or train fewer parameters; many are no illness by themselves"
+            faults.append(problem(overfitting.CAUSE.slug, severity, says, todo=todo))
+    return Outcome(says, tuple(faults))
+
+
+DATA_SIZE = Check("data size", "Are there enough rows, for the parameters if they are given?", _data_size, 14)
