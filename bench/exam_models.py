@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from transformers.models.auto import modeling_auto
 
 from traindx import exams
-from traindx.finding import Problem
+from traindx.finding import Finding
 from traindx.report.problem_advice import mark
 
 _SIZES = {
@@ -109,7 +109,7 @@ def _case(kind: str, config_type: type, model_type: type) -> Case:
     return Case(model_type.__name__, model, batch)
 
 
-def problems(case: Case) -> list[Problem]:
+def problems(case: Case) -> list[Finding]:
     """What three exams say of a model."""
     return [
         *exams.gradients(case.model, case.batch).problems,

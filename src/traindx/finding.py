@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import Annotated, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, get_args, get_origin, get_type_hints
 
 from traindx.run import Axis, Fact, Quantity, Run, Scalar
 
@@ -92,17 +92,11 @@ class Row:
     reason: str = ""
 
 
-def rows_of(kind: RowKind, names: Iterable[str]) -> tuple[Row, ...]:
-    """A row for each layer or column."""
-    return tuple(Row(kind, name) for name in names)
-
-
 @dataclass(frozen=True)
 class Finding:
     """The answer yes: how clearly, in a sentence with numbers, and from which numbers.
 
-    A sign leaves everything after the evidence empty; an exam says how bad it is and may leave out the
-    evidence, whose numbers are in the sentence.
+    A sign leaves the rest empty; an exam says how bad it is, and its numbers may stand in the sentence alone.
     """
 
     strength: float
@@ -191,32 +185,12 @@ def problem(
     also: tuple[str, ...] = (),
 ) -> Finding:
     """What an exam found by itself."""
-    rows = (*rows_of(RowKind.LAYER, layers), *rows_of(RowKind.COLUMN, columns), *samples)
+    named = ((RowKind.LAYER, layers), (RowKind.COLUMN, columns))
+    rows = (*(Row(kind, name) for kind, names in named for name in names), *samples)
     return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code, also)
 
 
-F = TypeVar("F", bound=Finding)
-
-
-class Problem(Finding):
-    """A finding as exams of models write it; `problem` takes its place."""
-
-    severity: Severity
-
-    def __init__(
-        self, cause: str, severity: Severity, says: str, layers: Iterable[str] = (), todo: str = ""
-    ) -> None:
-        """As `problem`."""
-        rows = rows_of(RowKind.LAYER, layers)
-        super().__init__(_STRENGTH[severity], says, (), severity, cause, todo, rows)
-
-
-def errors_in(problems: Iterable[F]) -> tuple[F, ...]:
-    """Those that should stop a training."""
-    return tuple(one for one in problems if one.is_error)
-
-
-def worst_first(findings: Iterable[F]) -> tuple[F, ...]:
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings by severity; those that are equally bad stay in their order."""
     return tuple(sorted(findings, key=lambda one: -one.degree.rank))
 
@@ -322,22 +296,3 @@ def _limits(ask: Ask) -> tuple[Limit, ...]:
             raise ValueError(f"{ask.__name__}: the limit {name} does not say where it comes from")
         limits.append(Limit(name, float(parameter.default), str(get_args(hint)[1])))
     return tuple(limits)
-
-
-class Exam(Protocol):
-    """Any exam that has ended."""
-
-    @property
-    def exam(self) -> str:
-        """Which exam it is: "gradients", "data", "preflight"."""
-        ...
-
-    @property
-    def problems(self) -> tuple[Finding, ...]:
-        """What it found wrong, under the names of causes."""
-        ...
-
-    @property
-    def cleared(self) -> tuple[str, ...]:
-        """Slugs of causes that it could have seen, and did not."""
-        ...

@@ -9,9 +9,9 @@ from torch import nn
 
 import traindx
 from traindx.diagnosis.engine import diagnose
-from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.diagnosis.types import Diagnosis, Exam, Verdict
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
-from traindx.finding import Exam, Severity, problem
+from traindx.finding import Severity, problem
 from traindx.quantities import TRAIN_LOSS
 from traindx.readers.loading.exam_file import SavedExam
 from traindx.run import Run, Series

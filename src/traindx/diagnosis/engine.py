@@ -21,6 +21,7 @@ from traindx.diagnosis.types import (
     INSIDE,
     Asked,
     Diagnosis,
+    Exam,
     NextExperiment,
     NotRecorded,
     Reason,
@@ -30,7 +31,7 @@ from traindx.diagnosis.types import (
 )
 from traindx.diagnosis.verdict import sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
-from traindx.finding import CannotTell, Exam, Severity, Sign
+from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count
 from traindx.quantities import REWARD
 from traindx.readers.loading.exam_file import read_exam

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from traindx.cause import Cause, Clue
 from traindx.curves.stated import extent
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import Asked, Exam
 from traindx.facts import EXAM
-from traindx.finding import Answer, CannotTell, Evidence, Exam, Finding, Severity, Sign
+from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.quantities import RECORDED_ONLY
 from traindx.run import Fact, Quantity, Run
 

@@ -38,7 +38,7 @@ from traindx.exams.sitting import Sitting
 from traindx.exams.starting import starting_at_zero, step_apart
 from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
-from traindx.finding import Problem, worst_first
+from traindx.finding import Finding, worst_first
 from traindx.recorder.graph.owners import layer_of
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dropouts import Dropouts
@@ -145,7 +145,7 @@ def _seen(model: nn.Module, batch: object, loss: Loss | str | None, samples: int
     return _Seen(sitting, run, starting_at_zero(sitting), shape, saved.bytes)
 
 
-def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Problem]:
+def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Finding]:
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:

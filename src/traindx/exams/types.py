@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from traindx.curves.inside import is_matrix
-from traindx.finding import Problem, errors_in
+from traindx.finding import Finding
 from traindx.run import Layer, Run
 
 
@@ -39,7 +39,7 @@ class ActivationExam:
     run: Run
     """The same as a run with one step per batch."""
     rows: tuple[ActivationRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     batches: int = 0
     inputs: int = 0
     """Samples in all batches together."""
@@ -48,9 +48,9 @@ class ActivationExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class GradientExam:
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[GradientRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     decay: Decay | None = None
     loss: float | None = None
     loss_function: str = ""
@@ -133,9 +133,9 @@ class GradientExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def norm(self) -> float:
@@ -247,7 +247,7 @@ class ModelExam:
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[ModelRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     memory: Memory
     samples: int | None = None
     """Samples in the training data, where they were told."""
@@ -258,9 +258,9 @@ class ModelExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def parameters(self) -> int:

@@ -1,9 +1,9 @@
 """What to do about the problems of an exam: their own order, or the first fix of their cause."""
 
 from traindx.diagnosis.knowledge import causes
-from traindx.finding import Finding, Severity
+from traindx.finding import Finding, Mark, worst_mark
 
-PASS, WARN, FAIL = "pass", "warn", "fail"
+PASS, WARN, FAIL = Mark.PASS.value, Mark.WARN.value, Mark.FAIL.value
 NOTE = "note"
 
 
@@ -22,12 +22,9 @@ def is_known(problem: Finding) -> bool:
 
 def mark(problems: tuple[Finding, ...]) -> str:
     """How an exam ended: fail from serious problems on, warn with warnings, else pass."""
-    worst = max((one.degree.rank for one in problems), default=0)
-    if worst >= Severity.SERIOUS.rank:
-        return FAIL
-    return WARN if worst == Severity.WARNING.rank else PASS
+    return worst_mark(problems).value
 
 
 def degree(problem: Finding) -> str:
     """How bad one problem is, in a word."""
-    return FAIL if problem.is_error else WARN if problem.severity is Severity.WARNING else NOTE
+    return NOTE if problem.mark is Mark.PASS else problem.mark.value

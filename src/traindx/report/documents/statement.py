@@ -1,6 +1,6 @@
 """What every exam says, as data."""
 
-from traindx.finding import Exam
+from traindx.diagnosis.types import Exam
 from traindx.report.documents.value import Document
 from traindx.report.problem_advice import advice
 
