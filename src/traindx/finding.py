@@ -14,15 +14,15 @@ from traindx.run import Axis, Fact, Quantity, Run, Scalar
 class Mark(Enum):
     """How a check or an exam ended."""
 
-    UNSEEN = "not looked at"
     PASS = "pass"  # noqa: S105  # no password
     WARN = "warn"
     FAIL = "fail"
+    UNSEEN = "not looked at"
 
     @property
     def rank(self) -> int:
         """0 for what was not looked at up to 3 for a fail."""
-        return list(Mark).index(self)
+        return (Mark.UNSEEN, Mark.PASS, Mark.WARN, Mark.FAIL).index(self)
 
 
 class Severity(Enum):

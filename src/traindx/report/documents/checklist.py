@@ -6,7 +6,7 @@ from traindx.exams.check import Checked
 from traindx.exams.preflight.types import Checklist
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
-from traindx.report.documents.statement import exam_document
+from traindx.report.documents.exam import exam_document
 from traindx.report.documents.value import Document, Json, head, number
 
 

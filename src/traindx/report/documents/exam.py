@@ -1,11 +1,29 @@
-"""Exams of a model as data."""
+"""What every exam says as data, and exams of a model."""
 
 from dataclasses import asdict
 
+from traindx.diagnosis.types import Exam
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
-from traindx.report.documents.statement import exam_document
 from traindx.report.documents.value import Document, Json, head, number, optional
-from traindx.report.problem_advice import mark
+from traindx.report.problem_advice import advice, mark
+
+
+def exam_document(exam: Exam) -> Document:
+    """Which exam, what it found wrong, and what it looked for in vain."""
+    return {
+        "exam": exam.exam,
+        "problems": [
+            {
+                "cause": one.cause,
+                "severity": one.degree.value,
+                "says": one.says,
+                "layers": list(one.layers),
+                "todo": advice(one),
+            }
+            for one in exam.problems
+        ],
+        "cleared": list(exam.cleared),
+    }
 
 
 def gradient_document(exam: GradientExam) -> Document:

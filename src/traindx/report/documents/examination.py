@@ -7,7 +7,7 @@ import json
 from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import Finding
-from traindx.report.documents.statement import exam_document
+from traindx.report.documents.exam import exam_document
 from traindx.report.documents.value import Json, head
 
 

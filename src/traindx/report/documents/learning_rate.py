@@ -3,7 +3,7 @@
 import json
 
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
-from traindx.report.documents.statement import exam_document
+from traindx.report.documents.exam import exam_document
 from traindx.report.documents.value import Document, Json, head, number, optional
 from traindx.report.results.learning_rate import verdict
 
