@@ -23,9 +23,10 @@ from zlib import crc32
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
 from traindx.errors import TraindxError
+from traindx.exams.check import Checked
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.run import all_checked
-from traindx.exams.preflight.types import Checked, Rehearsal
+from traindx.exams.preflight.types import Rehearsal
 from traindx.exams.short_runs import ShortRuns
 from traindx.finding import Mark
 from traindx.recorder.launch.command import command_from

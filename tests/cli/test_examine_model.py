@@ -105,7 +105,7 @@ def test_exams_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     for exam, key in (("gradients", "parameters"), ("activations", "layers"), ("model", "layers")):
         assert main(["examine", exam, *ILL, "--json", "-"]) == 0
         document = json.loads(capsys.readouterr().out)
-        assert document["schema"] == "traindx.exam/1"
+        assert (document["schema"], document["kind"]) == ("traindx.report/1", "exam")
         assert document["exam"] == exam
         assert document["verdict"] in ("pass", "warn", "fail")
         assert document[key][0]["name"] in ("0", "0.weight")

@@ -60,7 +60,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     assert "set the learning rate to" in done.stdout
     assert "ends of trials" in done.stdout
     found = json.loads((tmp_path / "rate.json").read_text())
-    assert found["schema"] == "traindx.rate/1"
+    assert (found["schema"], found["kind"]) == ("traindx.report/1", "lr")
     assert found["current"] == 0.0003
     assert found["suggested"] > 100 * found["current"]
     assert found["steps"] == 300

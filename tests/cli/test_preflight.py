@@ -71,7 +71,7 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     assert not (tmp_path / "written.txt").exists()
     document = json.loads((tmp_path / "list.json").read_text())
     found = marks(document)
-    assert document["schema"] == "traindx.preflight/1"
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "preflight")
     assert document["verdict"] == "pass"
     assert document["counts"]["fail"] == document["counts"]["warn"] == 0
     for (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from traindx.exams.objective import Loss
-    from traindx.finding import Problem
+    from traindx.finding import Finding
     from traindx.report.documents.value import Document
     from traindx.report.sheets.sheet import Sheet
     from traindx.run import Run
@@ -183,7 +183,7 @@ def results(
     return _tell(arguments, _places(arguments, name), makers, text, met)
 
 
-def _is_met(condition: str, problems: "tuple[Problem, ...]") -> bool:
+def _is_met(condition: str, problems: "tuple[Finding, ...]") -> bool:
     found = mark(problems)
     if condition in (FAIL, WARN):
         return found in (FAIL, condition)

@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx import __version__
 from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._output import (
@@ -27,13 +26,11 @@ from traindx.cli._output import (
 )
 from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
+from traindx.report.documents.value import Json, head
 from traindx.report.terminal.code import fitted
 
-SCHEMA = "traindx.knowledge/1"
 # The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})
-
-Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
 _CODE = re.compile(r"(?s)(```python\n)(.*?)(\n```)")
 _CODE_WIDTH = 76
@@ -42,8 +39,7 @@ _CODE_WIDTH = 76
 def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
     """Causes and signs as indented JSON."""
     document: Json = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("knowledge"),
         "causes": [_cause(cause) for cause in causes],
         "signs": [_sign(sign) for sign in signs],
     }

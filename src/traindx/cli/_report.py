@@ -133,10 +133,10 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
     from traindx.diagnosis.engine import diagnose
-    from traindx.readers.loading.statements import read_statement
+    from traindx.readers.loading.exam_file import read_exam
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
-    exams = [read_statement(path) for path in getattr(arguments, "exam", ())]
+    exams = [read_exam(path) for path in getattr(arguments, "exam", ())]
 
     def judge(reading: Reading, progress: ProgressLine) -> Report:
         diagnoses = []

@@ -20,6 +20,7 @@ from traindx.diagnosis.score import Answers, believe
 from traindx.diagnosis.types import (
     INSIDE,
     Diagnosis,
+    Exam,
     NextExperiment,
     NotRecorded,
     Reason,
@@ -30,11 +31,11 @@ from traindx.diagnosis.types import (
 )
 from traindx.diagnosis.verdict import sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
-from traindx.finding import CannotTell, Exam, Severity, Sign, Statement
+from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count
 from traindx.quantities import REWARD
+from traindx.readers.loading.exam_file import read_exam
 from traindx.readers.loading.runs import load
-from traindx.readers.loading.statements import read_statement
 from traindx.run import Run
 
 Limits = Mapping[str, Mapping[str, float]]
@@ -53,7 +54,7 @@ def diagnose(
     causes: Sequence[Cause] | None = None,
     *,
     limits: Limits | None = None,
-    exams: Sequence[Exam | Statement | str | Path] = (),
+    exams: Sequence[Exam | str | Path] = (),
 ) -> Diagnosis:
     """The diagnosis of a run, or of the only run at a path.
 
@@ -63,7 +64,10 @@ def diagnose(
     run = what if isinstance(what, Run) else _only_run(what)
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     told, considered = with_exams(
-        [_statement(one) for one in exams], run, asked, causes or knowledge.causes()
+        [read_exam(one) if isinstance(one, str | Path) else one for one in exams],
+        run,
+        asked,
+        causes or knowledge.causes(),
     )
     asked += told
     answers = {one.sign.slug: one.answer for one in asked}
@@ -101,12 +105,6 @@ def _ask(sign: Sign, run: Run) -> SignResult:
         raise PluginError(
             f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
         ) from error
-
-
-def _statement(exam: Exam | Statement | str | Path) -> Statement:
-    if isinstance(exam, Statement):
-        return exam
-    return read_statement(exam) if isinstance(exam, str | Path) else exam.statement
 
 
 def _only_run(path: str | Path) -> Run:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from traindx.cause import Cause, Experiment
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
@@ -145,3 +146,19 @@ class Diagnosis:
 def total(lines: Iterable[Reason]) -> float:
     """The score: the sum of the points."""
     return math.fsum(line.points for line in lines)
+
+
+class Exam(Protocol):
+    """Any exam that has ended."""
+
+    @property
+    def exam(self) -> str:
+        """Which exam it is: "gradients", "data", "preflight"."""
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """What it found wrong, under the names of causes."""
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """Slugs of causes that it could have seen, and did not."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
+from traindx.causes import dead_relu, exploding_gradients, saturated_activations, vanishing_gradients
 from traindx.curves.series import by_layer
 from traindx.exams.batch import MOST, batches_of, presented, rows_in
 from traindx.exams.module_order import in_training_mode, unwrapped
@@ -20,7 +21,7 @@ from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import ActivationExam, ActivationRow
-from traindx.finding import Finding, Problem, worst_first
+from traindx.finding import Finding, worst_first
 from traindx.format import count, listed
 from traindx.quantities import (
     ACTIVATION_MEAN,
@@ -159,24 +160,24 @@ def _others(layers: tuple[str, ...]) -> str:
 
 _DEAD = Question(
     dead_units_many,
-    "dead-relu",
+    dead_relu.CAUSE.slug,
     says=_dead,
     layers=lambda run, finding: _beyond(DEAD_UNIT_SHARE, run, finding),
 )
 _QUESTIONS = (
     Question(
         units_saturate,
-        "saturated-activations",
+        saturated_activations.CAUSE.slug,
         says=_saturated,
         layers=lambda run, finding: _beyond(SATURATED_SHARE, run, finding),
     ),
-    Question(activations_swell_over_depth, "exploding-gradients"),
-    Question(activations_fade_over_depth, "vanishing-gradients"),
+    Question(activations_swell_over_depth, exploding_gradients.CAUSE.slug),
+    Question(activations_fade_over_depth, vanishing_gradients.CAUSE.slug),
 )
 _RESTING = frozenset(kind.__name__ for kind in CAN_REST)
 
 
-def _judged(run: Run, resting: Run) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+def _judged(run: Run, resting: Run) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What is wrong, and what was looked for and is not there."""
     broken = nonfinite_in(run)
     found = worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))

@@ -35,7 +35,7 @@ from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
-from traindx.finding import Problem, worst_first
+from traindx.finding import Finding, worst_first
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dropouts import Dropouts
@@ -172,7 +172,7 @@ def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _See
     return _Seen(session, run, shape, saved.bytes)
 
 
-def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Problem]:
+def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Finding]:
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:

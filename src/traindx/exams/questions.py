@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from traindx.causes import non_finite_inputs
 from traindx.curves.failure import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import NON_FINITE, Finding, Problem, Severity, Sign
+from traindx.finding import NON_FINITE, Finding, Severity, Sign, problem
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE
 from traindx.run import Run
 
@@ -42,7 +43,7 @@ class Question:
     )
 
 
-def asked(run: Run, questions: Iterable[Question]) -> list[Problem]:
+def asked(run: Run, questions: Iterable[Question]) -> list[Finding]:
     """A problem for every question whose answer is yes."""
     found = []
     for one in questions:
@@ -54,45 +55,45 @@ def asked(run: Run, questions: Iterable[Question]) -> list[Problem]:
             elif answer.strength >= _BEYOND_DOUBT and one.grows:
                 severity = max(severity, Severity.SERIOUS, key=lambda each: each.rank)
             if severity is not Severity.INFO:
-                found.append(Problem(one.cause, severity, one.says(run, answer), one.layers(run, answer)))
+                found.append(problem(one.cause, severity, one.says(run, answer), one.layers(run, answer)))
     return found
 
 
-def cleared(run: Run, questions: Iterable[Question], problems: Iterable[Problem]) -> tuple[str, ...]:
+def cleared(run: Run, questions: Iterable[Question], problems: Iterable[Finding]) -> tuple[str, ...]:
     """The causes that were looked for and not found: the answer is no, not that nobody knows."""
     accused = {one.cause for one in problems}
     denied = [one.cause for one in questions if one.cause not in accused and one.sign(run) is None]
     return tuple(dict.fromkeys(denied))
 
 
-def joined(problems: Iterable[Problem]) -> list[Problem]:
+def joined(problems: Iterable[Finding]) -> list[Finding]:
     """One problem for each cause: what several questions say of it weighs more than what each does."""
-    by_cause: dict[str, list[Problem]] = {}
+    by_cause: dict[str, list[Finding]] = {}
     for one in problems:
         by_cause.setdefault(one.cause, []).append(one)
     found = []
     for cause, some in by_cause.items():
-        worst = max(some, key=lambda one: one.severity.rank).severity
+        worst = max(some, key=lambda one: one.degree.rank).degree
         severity = Severity.SERIOUS if len(some) > 1 and worst is Severity.WARNING else worst
         layers = tuple(dict.fromkeys(layer for one in some for layer in one.layers))
         todo = next((one.todo for one in some if one.todo), "")
-        found.append(Problem(cause, severity, "; ".join(one.says for one in some), layers, todo))
+        found.append(problem(cause, severity, "; ".join(one.says for one in some), layers, todo))
     return found
 
 
-def nonfinite_in(run: Run) -> list[Problem]:
+def nonfinite_in(run: Run) -> list[Finding]:
     """Where a NaN or an infinity comes from, if there is one: once, for all that follow from it."""
     inputs = [one for one in run.all(INPUT_NONFINITE_SHARE) if one.values.max() > 0]
     if inputs:
         share = float(inputs[0].values.max())
         says = f"{share:.2%} of the input values are NaN or infinite"
-        return [Problem("non-finite-inputs", Severity.CRITICAL, says, todo=_TODO["input"])]
+        return [problem(non_finite_inputs.CAUSE.slug, Severity.CRITICAL, says, todo=_TODO["input"])]
     event = first_nonfinite(run)
     if event is not None:
         source = str(run.facts.get(NONFINITE_SOURCE, ""))
-        cause = "non-finite-inputs" if source == "input" else NON_FINITE
+        cause = non_finite_inputs.CAUSE.slug if source == "input" else NON_FINITE
         layers = (event.layer,) if event.layer else ()
-        return [Problem(cause, Severity.CRITICAL, event.says, layers, _TODO.get(source, _TODO[""]))]
+        return [problem(cause, Severity.CRITICAL, event.says, layers, _TODO.get(source, _TODO[""]))]
     broken = [one for one in run.all(NONFINITE_SHARE) if one.layer and one.values.max() > 0]
     if not broken:
         return []
@@ -102,7 +103,7 @@ def nonfinite_in(run: Run) -> list[Problem]:
     says = f"{first.layer}: {_percent(share)} of its {what} are NaN or infinite"
     if len(broken) > 1:
         says += f", and of {len(broken) - 1} more after it"
-    return [Problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken), _TODO[""])]
+    return [problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken), _TODO[""])]
 
 
 def _percent(share: float) -> str:

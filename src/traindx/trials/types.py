@@ -157,9 +157,6 @@ class Treatment:
     """Why the search ended before all that was planned was tried."""
 
 
-SCHEMA = "traindx.report/1"
-
-
 @dataclass(frozen=True)
 class Report:
     """Runs, what is known about them, what could not be read on the way, and how many files were no logs."""

@@ -141,7 +141,7 @@ def test_cases_are_plain_data(tmp_path: Path) -> None:
     book.record(canonical.sick(), treatments.mixed(), command="train")
     book.record(canonical.healthy(), command="\x1b[2J\u202e")
     told = json.loads(cases_document(book.cases()))
-    assert told["schema"] == "traindx.cases/1"
+    assert (told["schema"], told["kind"]) == ("traindx.report/1", "cases")
     plain, faster, saved = told["cases"]
     assert plain["change"] is plain["outcome"] is plain["interval"] is None
     assert faster["interval"] == [28.4, 60.1]

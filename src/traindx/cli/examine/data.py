@@ -105,7 +105,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
 
 
 def _examined(arguments: argparse.Namespace) -> "Examination":
-    from traindx.exams.data_exam.dataset.opening import parameters_of
+    from traindx.exams.data_exam.dataset.source import parameters_of
     from traindx.exams.data_exam.exam import data
 
     parameters = arguments.parameters

@@ -4,16 +4,13 @@ import json
 import math
 from collections.abc import Sequence
 
-from traindx import __version__
-from traindx.report.documents.value import Json, number
+from traindx.report.documents.value import Json, head, number
 from traindx.trials.types import Case
-
-SCHEMA = "traindx.cases/1"
 
 
 def cases_document(cases: Sequence[Case]) -> str:
     """Cases as indented JSON, the latest first; what is not finite is null, and `says` tells why."""
-    document: Json = {"schema": SCHEMA, "traindx": __version__, "cases": [_case(case) for case in cases]}
+    document: Json = {**head("cases"), "cases": [_case(case) for case in cases]}
     # In letters of ASCII: a terminal would obey some of what names can hold.
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 

@@ -2,22 +2,19 @@
 
 import json
 
-from traindx import __version__
-from traindx.exams.preflight.types import Checked, Checklist, Seen
-from traindx.finding import Mark
+from traindx.exams.check import Checked
+from traindx.exams.preflight.types import Checklist
+from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
-from traindx.report.documents.statement import statement_document
-from traindx.report.documents.value import Document, Json, number
-
-SCHEMA = "traindx.preflight/1"
+from traindx.report.documents.exam import exam_document
+from traindx.report.documents.value import Document, Json, head, number
 
 
 def checklist_document(found: Checklist) -> str:
     """All checks as indented JSON; numbers that are not finite are strings, as in the report."""
     document: Document = {
-        "schema": SCHEMA,
-        "traindx": __version__,
-        **statement_document(found.statement),
+        **head("preflight"),
+        **exam_document(found),
         "command": found.command,
         "verdict": found.mark.value,
         "says": found.says,
@@ -35,19 +32,27 @@ def _checked(one: Checked) -> Json:
     return {
         "check": one.check.slug,
         "title": one.check.title,
-        "part": one.check.part.value,
+        "part": one.check.part,
         "mark": one.mark.value,
         "causes": list(one.causes),
-        "seen": [_seen(each) for each in one.seen],
+        "seen": [*map(_finding, one.findings), *_remark(one)],
     }
 
 
-def _seen(one: Seen) -> Json:
+def _remark(one: Checked) -> list[Json]:
+    if not one.says:
+        return []
+    evidence = evidence_documents(one.outcome.evidence)
+    rest: Document = {"sign": None, "place": None, "causes": [], "evidence": evidence}
+    return [{"mark": one.remark.value, "says": one.says, **rest}]
+
+
+def _finding(one: Finding) -> Json:
     return {
         "mark": one.mark.value,
         "says": one.says,
         "sign": one.sign or None,
-        "place": one.place or None,
+        "place": one.location or None,
         "causes": list(one.causes),
         "evidence": evidence_documents(one.evidence),
     }

@@ -1,14 +1,29 @@
-"""Exams of a model as data; `traindx.exam/1` is the schema of all exams."""
+"""What every exam says as data, and exams of a model."""
 
 from dataclasses import asdict
 
-from traindx import __version__
+from traindx.diagnosis.types import Exam
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
-from traindx.report.documents.statement import statement_document
-from traindx.report.documents.value import Document, Json, number, optional
-from traindx.report.problem_advice import mark
+from traindx.report.documents.value import Document, Json, head, number, optional
+from traindx.report.problem_advice import advice, mark
 
-SCHEMA = "traindx.exam/1"
+
+def exam_document(exam: Exam) -> Document:
+    """Which exam, what it found wrong, and what it looked for in vain."""
+    return {
+        "exam": exam.exam,
+        "problems": [
+            {
+                "cause": one.cause,
+                "severity": one.degree.value,
+                "says": one.says,
+                "layers": list(one.layers),
+                "todo": advice(one),
+            }
+            for one in exam.problems
+        ],
+        "cleared": list(exam.cleared),
+    }
 
 
 def gradient_document(exam: GradientExam) -> Document:
@@ -81,9 +96,8 @@ def model_document(exam: ModelExam) -> Document:
 
 def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
     return {
-        "schema": SCHEMA,
-        "traindx": __version__,
-        **statement_document(exam.statement),
+        **head("exam"),
+        **exam_document(exam),
         "model": exam.model,
         "verdict": mark(exam.problems),
         "notes": list(exam.notes),

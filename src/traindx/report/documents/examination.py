@@ -4,19 +4,18 @@ import csv
 import io
 import json
 
-from traindx import __version__
-from traindx.exams.data_exam.types import Check, Examination, Fault
-from traindx.report.documents.exam import SCHEMA
-from traindx.report.documents.statement import statement_document
-from traindx.report.documents.value import Json
+from traindx.exams.check import Checked
+from traindx.exams.data_exam.types import Examination
+from traindx.finding import Finding
+from traindx.report.documents.exam import exam_document
+from traindx.report.documents.value import Json, head
 
 
 def examination_document(examination: Examination) -> str:
     """The exam as indented JSON."""
     document: Json = {
-        "schema": SCHEMA,
-        "traindx": __version__,
-        **statement_document(examination.statement),
+        **head("exam"),
+        **exam_document(examination),
         "subject": examination.subject,
         "about": examination.about,
         "verdict": examination.verdict.value,
@@ -34,32 +33,34 @@ def rows_table(examination: Examination) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["part", "row", "item", "check", "severity", "reason"])
     for check in examination.checks:
-        for fault in check.faults:
-            for row in fault.rows:
-                writer.writerow([row.part, row.index, row.item, check.name, fault.severity.value, row.reason])
+        for fault in check.findings:
+            for row in fault.samples:
+                writer.writerow(
+                    [row.part, row.index, row.name, check.check.slug, fault.degree.value, row.reason]
+                )
     return stream.getvalue()
 
 
-def _check(check: Check) -> Json:
+def _check(check: Checked) -> Json:
     return {
-        "name": check.name,
-        "asks": check.asks,
+        "name": check.check.slug,
+        "asks": check.check.title,
         "mark": check.mark.value,
         "says": check.says,
-        "faults": [_fault(fault) for fault in check.faults],
+        "faults": [_fault(fault) for fault in check.findings],
     }
 
 
-def _fault(fault: Fault) -> Json:
+def _fault(fault: Finding) -> Json:
     return {
-        "severity": fault.severity.value,
+        "severity": fault.degree.value,
         "says": fault.says,
         "cause": fault.cause or None,
         "do": fault.todo,
         "code": fault.code or None,
         "columns": list(fault.columns),
         "rows": [
-            {"part": row.part, "row": row.index, "item": row.item or None, "reason": row.reason}
-            for row in fault.rows
+            {"part": row.part, "row": row.index, "item": row.name or None, "reason": row.reason}
+            for row in fault.samples
         ],
     }

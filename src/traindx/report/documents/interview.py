@@ -2,15 +2,12 @@
 
 import json
 
-from traindx import __version__
 from traindx.cause import Cause
 from traindx.diagnosis.types import NextExperiment, Reason
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import UNKNOWN, Question, Told
 from traindx.interview.types import CheckedClaim, Conclusion, Gathered, Hypothesis, Move
-from traindx.report.documents.value import Document, Json, number, scalar
-
-SCHEMA = "traindx.interview/1"
+from traindx.report.documents.value import Document, Json, head, number, scalar
 
 
 def interview_document(conclusion: Conclusion) -> str:
@@ -18,8 +15,7 @@ def interview_document(conclusion: Conclusion) -> str:
     consultation = conclusion.consultation
     interview = consultation.interview
     document: Document = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("interview"),
         "says": conclusion.says,
         "stands_out": conclusion.stands_out,
         "words": interview.words,

@@ -2,13 +2,10 @@
 
 import json
 
-from traindx import __version__
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
-from traindx.report.documents.statement import statement_document
-from traindx.report.documents.value import Document, Json, number, optional
+from traindx.report.documents.exam import exam_document
+from traindx.report.documents.value import Document, Json, head, number, optional
 from traindx.report.results.learning_rate import verdict
-
-SCHEMA = "traindx.rate/1"
 
 
 def rate_document(
@@ -22,9 +19,8 @@ def rate_document(
 ) -> str:
     """All of it as indented JSON; numbers that are not finite are strings, as in the report."""
     document: Document = {
-        "schema": SCHEMA,
-        "traindx": __version__,
-        **statement_document(found.statement),
+        **head("lr"),
+        **exam_document(found),
         "command": command,
         "says": verdict(found),
         "why": found.why,

@@ -1,11 +1,18 @@
-"""Numbers and scalars as JSON can hold them."""
+"""How a document begins, and numbers and scalars as JSON can hold them."""
 
 import math
 
+from traindx import __version__
+from traindx.format import SCHEMA
 from traindx.run import Floats, Scalar
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 Document = dict[str, Json]
+
+
+def head(kind: str) -> Document:
+    """What every document begins with; `docs/report.schema.json` lists the kinds."""
+    return {"schema": SCHEMA, "kind": kind, "traindx": __version__}
 
 
 def number(value: float) -> float | int | str:

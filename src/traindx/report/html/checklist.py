@@ -2,8 +2,9 @@
 
 from itertools import groupby
 
-from traindx.exams.preflight.types import Checked, Checklist, Seen
-from traindx.finding import Mark
+from traindx.exams.check import Checked, is_bad
+from traindx.exams.preflight.types import Checklist
+from traindx.finding import Finding, Mark
 from traindx.format import count, duration
 from traindx.report.html.markup import Markup, fill
 from traindx.report.html.plain import listing, plain_page, table
@@ -16,7 +17,7 @@ def checklist_html(found: Checklist) -> str:
     parts: list[Markup] = []
     for part, group in groupby(found.checked, key=lambda one: one.check.part):
         rows = [row for one in group for row in _rows(one)]
-        parts.append(fill("<h3>{part}</h3>", part=part.value.capitalize()))
+        parts.append(fill("<h3>{part}</h3>", part=part.capitalize()))
         parts.append(table(["mark", "check", "evidence"], rows))
     cost = f"{count(found.steps, 'step')} in {duration(found.seconds)}, over all runs of the program"
     return plain_page(
@@ -29,12 +30,14 @@ def checklist_html(found: Checklist) -> str:
 
 
 def _rows(one: Checked) -> list[list[str]]:
-    titles = [one.check.title, *[""] * (len(one.seen) - 1)]
-    return [[seen.mark.value, title, _evidence(seen)] for title, seen in zip(titles, one.seen, strict=True)]
+    lines = [(finding.mark, _evidence(finding)) for finding in one.findings]
+    lines += [(one.remark, one.says)] if one.says else []
+    titles = [one.check.title, *[""] * (len(lines) - 1)]
+    return [[mark.value, title, told] for title, (mark, told) in zip(titles, lines, strict=True)]
 
 
-def _evidence(seen: Seen) -> str:
-    if seen.mark not in (Mark.WARN, Mark.FAIL):
-        return seen.says
-    causes = f"; points to {', '.join(seen.causes)}" if seen.causes else ""
-    return f"{seen.says}{causes}" + (f"; see {seen.place}" if seen.place else "")
+def _evidence(finding: Finding) -> str:
+    if not is_bad(finding):
+        return finding.says
+    causes = f"; points to {', '.join(finding.causes)}" if finding.causes else ""
+    return f"{finding.says}{causes}" + (f"; see {finding.location}" if finding.location else "")

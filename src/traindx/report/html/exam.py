@@ -1,6 +1,6 @@
 """An exam of a model as a page that opens offline, with its picture inside."""
 
-from traindx.finding import Problem
+from traindx.finding import Finding
 from traindx.report.html.markup import Markup, fill
 from traindx.report.html.plain import listing, picture, plain_page, table
 from traindx.report.problem_advice import advice, degree, mark
@@ -29,7 +29,7 @@ def exam_page(sheet: Sheet, drawn: bytes | None) -> str:
     )
 
 
-def _problem(one: Problem) -> Markup:
+def _problem(one: Finding) -> Markup:
     todo = advice(one)
     return fill(
         "<h3>{degree}: {cause}</h3><p>{says}.</p>{todo}",

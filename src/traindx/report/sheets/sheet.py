@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from traindx.finding import Problem
+from traindx.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Sheet:
     kind: str
     """What was examined: "gradients"."""
     title: str
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     fine: str
     """What is said where there is no problem."""
     columns: tuple[Column, ...]
@@ -38,7 +38,7 @@ class Sheet:
     notes: tuple[str, ...] = ()
 
 
-def layers_named(problems: Iterable[Problem]) -> set[str]:
+def layers_named(problems: Iterable[Finding]) -> set[str]:
     """All layers that problems name."""
     return {layer for one in problems for layer in one.layers}
 

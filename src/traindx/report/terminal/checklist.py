@@ -6,8 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from traindx.exams.preflight.types import Checked, Checklist, Seen
-from traindx.finding import Mark
+from traindx.exams.check import Checked, is_bad
+from traindx.exams.preflight.types import Checklist
+from traindx.finding import Finding, Mark
 from traindx.format import count, duration, printable
 from traindx.report.terminal.paper import indented, paper, printed, section
 
@@ -26,7 +27,7 @@ def checklist_text(found: Checklist, *, width: int = 80, colour: bool = False) -
     console.print(verdict)
     console.print()
     for part, group in groupby(found.checked, key=lambda one: one.check.part):
-        console.print(indented(Text(part.value, "dim")))
+        console.print(indented(Text(part, "dim")))
         _print(console, list(group))
     console.print()
     section(console, "legend", "- is what was not looked at, with the reason beside it")
@@ -48,17 +49,19 @@ def _print(console: Console, group: list[Checked]) -> None:
     grid.add_column(width=max(15, *(len(one.check.slug) for one in group)))
     grid.add_column(overflow="fold", ratio=1)
     for one in group:
-        mark = Text(_WORDS[one.mark], _STYLES[one.mark])
-        grid.add_row(
-            mark, Text(one.check.slug, _STYLES[one.mark] if one.mark.rank > 1 else ""), _line(one.seen[0])
-        )
-        for more in one.seen[1:]:
-            grid.add_row(Text(_WORDS[more.mark], _STYLES[more.mark]), Text(""), _line(more))
+        lines = [(finding.mark, _line(finding)) for finding in one.findings]
+        if one.says:
+            style = "" if one.outcome.is_told else "dim"
+            lines.append((one.remark, Text(printable(one.says, _LONG), style)))
+        slug = Text(one.check.slug, _STYLES[one.mark] if one.mark.rank > Mark.PASS.rank else "")
+        for mark, line in lines:
+            grid.add_row(Text(_WORDS[mark], _STYLES[mark]), slug, line)
+            slug = Text("")
     console.print(indented(grid, 3))
 
 
-def _line(seen: Seen) -> Text:
-    line = Text(printable(seen.says, _LONG), "dim" if seen.mark is Mark.UNSEEN else "")
-    points = [", ".join(seen.causes), seen.place]
+def _line(finding: Finding) -> Text:
+    line = Text(printable(finding.says, _LONG))
+    points = [", ".join(finding.causes), finding.location]
     told = " at ".join(printable(one, 200) for one in points if one)
-    return line.append(f"  [{told}]", "dim") if told and seen.mark.rank > Mark.PASS.rank else line
+    return line.append(f"  [{told}]", "dim") if told and is_bad(finding) else line

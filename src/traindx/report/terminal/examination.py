@@ -5,8 +5,9 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from traindx.exams.data_exam.types import Check, Examination, Fault
-from traindx.finding import Mark, Severity
+from traindx.exams.check import Checked
+from traindx.exams.data_exam.types import Examination
+from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, printable
 from traindx.report.terminal.code import fitted
 from traindx.report.terminal.paper import indented, paper, printed, section
@@ -24,7 +25,7 @@ def examination_text(examination: Examination, *, width: int = 80, colour: bool 
     _head(console, examination)
     console.print(_table(examination))
     for check in sorted(examination.checks, key=lambda one: -one.mark.rank):
-        for fault in check.faults:
+        for fault in check.findings:
             _fault(console, check, fault)
     if examination.notes:
         console.print()
@@ -58,25 +59,25 @@ def _table(examination: Examination) -> Table:
         quiet = "dim" if check.mark is Mark.UNSEEN else ""
         table.add_row(
             Text(mark, style=_STYLES[check.mark]),
-            Text(check.name, style=quiet),
+            Text(check.check.slug, style=quiet),
             Text(printable(_answer(check), _LONG), style=quiet),
         )
     return table
 
 
-def _answer(check: Check) -> str:
+def _answer(check: Checked) -> str:
     """What stands beside the check in the table."""
-    worst = max(check.faults, key=lambda fault: fault.severity.rank, default=None)
+    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
     return check.says if worst is None or check.mark is Mark.PASS else worst.says
 
 
-def _fault(console: Console, check: Check, fault: Fault) -> None:
+def _fault(console: Console, check: Checked, fault: Finding) -> None:
     """What is wrong, what to do, and where; a remark in two lines."""
     console.print()
-    style = _STYLES[check.mark] if fault.severity is not Severity.INFO else "dim"
-    word = "remark" if fault.severity is Severity.INFO else fault.severity.value
+    style = _STYLES[check.mark] if fault.degree is not Severity.INFO else "dim"
+    word = "remark" if fault.degree is Severity.INFO else fault.degree.value
     told = "" if fault.says == _answer(check) else f": {printable(fault.says, _LONG)}"
-    console.print(Text.assemble((word, style), "  ", (check.name, "bold"), told))
+    console.print(Text.assemble((word, style), "  ", (check.check.slug, "bold"), told))
     section(console, "do", printable(fault.todo, _LONG))
     if fault.code:
         width = console.width - _BESIDE
@@ -84,11 +85,13 @@ def _fault(console: Console, check: Check, fault: Fault) -> None:
         shown = Syntax(code, "python", theme="ansi_light", background_color="default").highlight(code)
         shown.rstrip()
         console.print(indented(shown if console.color_system else Text(code), _BESIDE))
-    if fault.rows:
-        rows = [f"{row.item or row.index}" for row in fault.rows[:_ROWS]]
+    if fault.samples:
+        rows = [f"{row.name or row.index}" for row in fault.samples[:_ROWS]]
         more = (
-            f" and {len(fault.rows) - _ROWS:,} more (--export lists them)" if len(fault.rows) > _ROWS else ""
+            f" and {len(fault.samples) - _ROWS:,} more (--export lists them)"
+            if len(fault.samples) > _ROWS
+            else ""
         )
-        section(console, "rows", printable(f"{fault.rows[0].part} {', '.join(rows)}{more}", _LONG))
-    if fault.cause and fault.severity is not Severity.INFO:
+        section(console, "rows", printable(f"{fault.samples[0].part} {', '.join(rows)}{more}", _LONG))
+    if fault.cause and fault.degree is not Severity.INFO:
         section(console, "leads to", f"{fault.cause}: traindx explain {fault.cause}")

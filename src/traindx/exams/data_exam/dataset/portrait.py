@@ -4,8 +4,8 @@ import numpy as np
 
 from traindx.exams.data_exam.dataset.columns import measured
 from traindx.exams.data_exam.dataset.data import Data, Kind, Part, Task
+from traindx.exams.data_exam.dataset.distances import distance
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.two_samples import distance
 from traindx.exams.data_exam.types import ClassShare, FeatureRange, Portrait
 from traindx.run import Floats
 

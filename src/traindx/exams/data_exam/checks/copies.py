@@ -1,4 +1,4 @@
-"""Validation rows that stand in the training data, exactly or nearly.
+"""Rows that stand in the training data more than once, or in the validation data too.
 
 A row is nearly the same as a training row when it is far nearer to it than training rows are to each other.
 How near rows come by chance depends on how many directions they spread in; that is told from the distances
@@ -10,18 +10,84 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.exams.data_exam.dataset.data import Data, Kind
-from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.neighbours import nearest
-from traindx.exams.data_exam.dataset.question import MOST_ROWS, Question, Seen, Unasked
-from traindx.exams.data_exam.types import Fault, Row
-from traindx.finding import Severity
+from traindx.causes import label_noise, train_val_leakage
+from traindx.exams.check import Check, Outcome, unseen
+from traindx.exams.data_exam.dataset.data import Data, Kind, Part
+from traindx.exams.data_exam.dataset.distances import nearest
+from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, rows_at
+from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows
 
-_SHARE: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
-_SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
+_SHARE: Annotated[
+    float, "of the rows; public data sets hold some true duplicates; bench/thresholds.md#exam-duplicates"
+] = 0.01
 _FEWEST = 2
+
+_DROP_COPIES = """\
+flat = x.reshape(len(x), -1)  # before the data is split
+first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
+x, y = x[first], y[first]"""
+
+
+def _duplicates(look: Look) -> Outcome:
+    """Copies count several times, and a random split puts them on both sides."""
+    if not look.tells_rows_apart:
+        return unseen("rows hold too little to be known again: some agree by chance")
+    part = look.data.training
+    _, first, groups, counts = np.unique(
+        look.keys[0], return_index=True, return_inverse=True, return_counts=True
+    )
+    again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
+    later = np.flatnonzero(again & look.telling[0])
+    if not len(later):
+        return Outcome("no training row stands there twice")
+    faults = [*_contradictions(part, groups), _repeats(part, later)]
+    return Outcome(f"{count(len(later), 'training row')} repeat an earlier one", tuple(faults))
+
+
+def _repeats(part: Part, later: Rows) -> Finding:
+    share = len(later) / part.looked
+    many = share >= _SHARE and len(later) >= _FEWEST
+    says = (
+        f"{count(len(later), 'training row')} of {part.looked:,} ({share:.1%}) repeat an earlier row exactly"
+    )
+    todo = "Drop the copies before the data is split: a random split puts them on both sides"
+    rows = rows_at(part, later, "repeats an earlier row")
+    return problem(
+        train_val_leakage.CAUSE.slug,
+        Severity.WARNING if many else Severity.INFO,
+        says,
+        todo=todo,
+        code=_DROP_COPIES,
+        samples=rows,
+    )
+
+
+def _contradictions(part: Part, groups: Rows) -> list[Finding]:
+    """Equal rows with different labels: one of them is wrong, or the inputs lack what tells them apart."""
+    if part.labels is None:
+        return []
+    largest, smallest = np.full(groups.max() + 1, -1), np.full(groups.max() + 1, 1 << 60)
+    np.maximum.at(largest, groups, part.labels)
+    np.minimum.at(smallest, groups, part.labels)
+    rows = np.flatnonzero((largest != smallest)[groups])
+    if not len(rows):
+        return []
+    share = len(rows) / part.looked
+    says = (
+        f"{count(len(rows), 'training row')} ({share:.1%}) have the same inputs as another and another label"
+    )
+    todo = "Decide on one label for each, or add the input that tells them apart"
+    severity = Severity.WARNING if share >= _SHARE else Severity.INFO
+    found = rows_at(part, rows, "same inputs as another row, another label")
+    return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
+
+
+DUPLICATES = Check("duplicates", "Do training rows repeat each other?", _duplicates, 10)
+
+_LEAKED: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
+_SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
 _BY_CHANCE: Annotated[float, "share of rows that may come so near by chance"] = 0.001
 _NEAR: Annotated[float, "of the usual distance to the nearest row, at most"] = 0.3
 _FEWEST_DIRECTIONS: Annotated[float, "below, rows come near by chance"] = 4.0
@@ -29,7 +95,7 @@ _MOST_ASKED = 2000
 _MEASURED = 500
 """Training rows from which the usual distance is taken."""
 
-_DROP = """\
+_DROP_HELD = """\
 held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
 rows = np.ascontiguousarray(train_x)
 keep = np.array([row.tobytes() not in held for row in rows])
@@ -47,13 +113,13 @@ class Twins:
     asked: int
 
 
-def answer(look: Look) -> Seen | Unasked:
+def _leakage(look: Look) -> Outcome:
     """What was learned by heart is recognised in validation, and the score is too good."""
     data = look.data
     if data.validation is None:
-        return Unasked("no validation data was given (--validation)")
+        return unseen("no validation data was given (--validation)")
     if not look.tells_rows_apart:
-        return Unasked("rows hold too little to be known again: some agree by chance")
+        return unseen("rows hold too little to be known again: some agree by chance")
     known, places = np.unique(look.keys[0], return_index=True)
     at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
     exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
@@ -65,26 +131,28 @@ def answer(look: Look) -> Seen | Unasked:
     whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
     held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
     says = f"{held} stand in the training data{whole}"
-    return Seen(says, tuple(faults))
+    return Outcome(says, tuple(faults))
 
 
-def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Fault]:
+def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Finding]:
     if not len(held):
         return []
     assert data.validation is not None
     share = len(held) / asked
     severity = Severity.INFO
-    if share >= _SHARE and len(held) >= _FEWEST:
+    if share >= _LEAKED and len(held) >= _FEWEST:
         severity = Severity.SERIOUS if share >= _SERIOUS else Severity.WARNING
     of = f"of {asked:,}" if asked == data.validation.looked else f"of {asked:,} that were asked"
     says = f"{count(len(held), 'validation row')} {of} ({share:.1%}) stand {how} in the training data too"
     rows: list[Row] = []
     for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
         other = data.training.row(int(twin), "")
-        name = other.item or f"training row {other.index}"
+        name = other.name or f"training row {other.index}"
         rows.append(data.validation.row(int(place), f"{how} {name}"))
     todo = "Remove them from the training data, and split by what belongs together"
-    return [Fault(severity, says, "train-val-leakage", todo, _DROP, rows=tuple(rows))]
+    return [
+        problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_HELD, samples=tuple(rows))
+    ]
 
 
 def _near(look: Look, exact: Rows) -> Twins | None:
@@ -121,6 +189,10 @@ def _limit(usual: Floats) -> float | None:
     return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
 
 
-QUESTION = Question(
-    11, "leakage", "Do validation rows stand in the training data?", answer, ("train-val-leakage",)
+LEAKAGE = Check(
+    "leakage",
+    "Do validation rows stand in the training data?",
+    _leakage,
+    11,
+    clears=(train_val_leakage.CAUSE.slug,),
 )

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError, refused
-from traindx.exams.data_exam.dataset import arrays, images, live, tables
+from traindx.exams.data_exam.dataset import arrays, live, tables
 from traindx.exams.data_exam.dataset.raw import Raw
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.format import printable
@@ -39,9 +39,9 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
     if not path.exists() and _FACTORY.fullmatch(name):
         return _held(made(name), target, most, part)
     if path.is_dir():
-        training, validation = images.parts_in(path) if part == TRAINING else (path, None)
-        held = images.read_images(validation, most, VALIDATION) if validation else None
-        return images.read_images(training, most, part), held
+        training, validation = arrays.parts_in(path) if part == TRAINING else (path, None)
+        held = arrays.read_images(validation, most, VALIDATION) if validation else None
+        return arrays.read_images(training, most, part), held
     if not path.is_file():
         raise UnreadableError(name, "no such file", f"give {_KINDS}")
     # Before readers of other formats get it, which tell what cannot be opened from nothing else.

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.curves.series import looked
-from traindx.exams.preflight.types import Ask, Rehearsal, Seen
-from traindx.finding import CannotTell, Finding, Mark, Severity, Sign
+from traindx.exams.check import Outcome, unseen
+from traindx.exams.preflight.types import Rehearsal
+from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Fact, Quantity, Run, Series
 
@@ -18,25 +19,27 @@ _FAINT = 0.3
 
 Says = Callable[[Rehearsal], str]
 
+Ask = Callable[[Rehearsal], Outcome]
 
-def by_signs(*signs: Sign, passes: Says, unseen: Says, needs: Fact | None = None) -> Ask:
+
+def by_signs(*signs: Sign, passes: Says, unknown: Says, needs: Fact | None = None) -> Ask:
     """A check that fails or warns by what signs find: serious ones that are clear fail, all others warn.
 
-    `passes` is the sentence where none finds anything, `unseen` the one where none could tell, or where what
+    `passes` is the sentence where none finds anything, `unknown` the one where none could tell, or where what
     they look at, the fact that it `needs`, is not known.
     """
 
-    def ask(rehearsal: Rehearsal) -> list[Seen]:
+    def ask(rehearsal: Rehearsal) -> Outcome:
         found, any_told = asked(rehearsal.run, signs)
         if found:
-            return found
+            return Outcome(findings=found)
         looked_at = any_told and (needs is None or needs in rehearsal.run.facts)
-        return [Seen(Mark.PASS, passes(rehearsal)) if looked_at else Seen(Mark.UNSEEN, unseen(rehearsal))]
+        return Outcome(passes(rehearsal)) if looked_at else unseen(unknown(rehearsal))
 
     return ask
 
 
-def asked(run: Run, signs: Iterable[Sign]) -> tuple[list[Seen], bool]:
+def asked(run: Run, signs: Iterable[Sign]) -> tuple[tuple[Finding, ...], bool]:
     """What signs find in a run, and whether any of them could tell at all."""
     found, any_told = [], False
     for sign in signs:
@@ -45,14 +48,14 @@ def asked(run: Run, signs: Iterable[Sign]) -> tuple[list[Seen], bool]:
             answer = sign(run)
         any_told |= not isinstance(answer, CannotTell)
         if isinstance(answer, Finding) and answer.strength >= _FAINT:
-            found.append(Seen(mark_of(sign, answer), answer.says, answer.evidence, sign.slug))
-    return found, any_told
+            found.append(replace(answer, severity=_severity(sign, answer), sign=sign.slug))
+    return tuple(found), any_told
 
 
-def mark_of(sign: Sign, finding: Finding) -> Mark:
-    """A fail where the finding is serious and clear, else a warning."""
+def _severity(sign: Sign, finding: Finding) -> Severity:
+    """Serious where the sign is and the finding is clear, else a warning."""
     is_serious = sign.severity.rank >= Severity.SERIOUS.rank and finding.strength >= _CLEAR
-    return Mark.FAIL if is_serious else Mark.WARN
+    return Severity.SERIOUS if is_serious else Severity.WARNING
 
 
 def prolonged(rehearsal: Rehearsal) -> Run | None:
