@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from traindx.exams.objective import Loss
     from traindx.finding import Finding
-    from traindx.report.documents.value import Document
-    from traindx.report.sheets.sheet import Sheet
+    from traindx.report.documents.run import Document
+    from traindx.report.sheets import Sheet
     from traindx.run import Run
 
 _LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
@@ -164,10 +164,10 @@ def results(
     """Print and write what was found; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.report.html.exam import exam_page
-    from traindx.report.markdowns.exam import exam_markdown
+    from traindx.report.html.exams import exam_page
+    from traindx.report.markdowns.exams import exam_markdown
     from traindx.report.renderers.json import as_text
-    from traindx.report.terminal.exam import exam_text
+    from traindx.report.terminal.exams import exam_text
 
     # A page does without its picture where there is nothing to draw it with.
     is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
@@ -192,7 +192,7 @@ def _is_met(condition: str, problems: "tuple[Finding, ...]") -> bool:
 
 def data_results(examination: Examination, arguments: argparse.Namespace, makers: Mapping[str, Maker]) -> int:
     """Write what was asked for, show the exam, and tell by which exit code the command ends."""
-    from traindx.report.terminal.examination import examination_text
+    from traindx.report.terminal.exams import examination_text
 
     names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
     places = places_of(arguments, names)

@@ -26,8 +26,8 @@ from traindx.cli._output import (
 )
 from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
-from traindx.report.documents.value import Json, head
-from traindx.report.terminal.code import fitted
+from traindx.report.documents.run import Json, head
+from traindx.report.terminal.paper import fitted
 
 # The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})

@@ -127,7 +127,7 @@ def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
     from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
     from traindx.interview.session import conclude
     from traindx.report.documents.interview import interview_document
-    from traindx.report.markdowns.interview import interview_page
+    from traindx.report.markdowns.exams import interview_page
     from traindx.report.terminal.interview import conclusion_text
 
     conclusion = conclude(consultation)

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     book = _book(arguments)
     found = _found(book, arguments)
     if arguments.json is not None:
-        from traindx.report.documents.cases import cases_document
+        from traindx.report.documents.interview import cases_document
 
         place = place_of(arguments.json, "cases.json")
         refuse_inputs([place], [str(book.place)])
@@ -134,7 +134,7 @@ def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
 
     from traindx.cli._output import coloured, terminal_width
     from traindx.format import printable
-    from traindx.report.terminal.cases import cases_text
+    from traindx.report.terminal.comparison import cases_text
 
     if found:
         sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))

@@ -115,9 +115,9 @@ def _makers(program: "ProgramRate", change: str) -> "dict[str, Maker]":
     """What each output is made by."""
     from importlib.util import find_spec
 
-    from traindx.report.documents.learning_rate import rate_document
-    from traindx.report.html.learning_rate import rate_html
-    from traindx.report.markdowns.learning_rate import rate_page
+    from traindx.report.documents.exams import rate_document
+    from traindx.report.html.exams import rate_html
+    from traindx.report.markdowns.exams import rate_page
 
     found, title, seconds = program.found, program.title, program.seconds
 

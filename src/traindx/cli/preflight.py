@@ -111,10 +111,10 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 def _tell(found: "Checklist", places: dict[str, str]) -> bool:
     """Show the checklist, and write what was asked for; whether all of it was written."""
     from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
-    from traindx.report.documents.checklist import checklist_document
-    from traindx.report.html.checklist import checklist_html
-    from traindx.report.markdowns.checklist import checklist_page
-    from traindx.report.terminal.checklist import checklist_text
+    from traindx.report.documents.exams import checklist_document
+    from traindx.report.html.exams import checklist_html
+    from traindx.report.markdowns.exams import checklist_page
+    from traindx.report.terminal.exams import checklist_text
 
     out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
     out.write(checklist_text(found, width=terminal_width(out), colour=coloured(out)))

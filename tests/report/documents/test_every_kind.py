@@ -20,11 +20,15 @@ from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist, Part
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.documents.cases import cases_document
-from traindx.report.documents.checklist import checklist_document
-from traindx.report.documents.exam import activation_document, gradient_document, model_document
-from traindx.report.documents.examination import examination_document
-from traindx.report.documents.learning_rate import rate_document
+from traindx.report.documents.exams import (
+    activation_document,
+    checklist_document,
+    examination_document,
+    gradient_document,
+    model_document,
+    rate_document,
+)
+from traindx.report.documents.interview import cases_document
 from traindx.report.renderers.json import as_text
 
 

@@ -14,8 +14,8 @@ from tests import treatments
 from tests.report.renderers import canonical
 from tests.report.renderers.test_json_report import SCHEMA, closed
 from traindx.changes.types import Measure
-from traindx.report.documents.cases import cases_document
-from traindx.report.documents.treatment import treatment_document, trial_document
+from traindx.report.documents.diagnosis import treatment_document, trial_document
+from traindx.report.documents.interview import cases_document
 from traindx.report.renderers import json as rendered
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Arm, Case, Outcome, Pair, Report, Treatment, Trial

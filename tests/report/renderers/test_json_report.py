@@ -13,7 +13,7 @@ from tests.report.renderers import canonical
 from tests.report.renderers.test_diagnosis_reports import HOSTILE, alone, hostile
 from traindx.diagnosis.engine import diagnose
 from traindx.readers.loading.runs import load
-from traindx.report.documents.value import Document, Json
+from traindx.report.documents.run import Document, Json
 from traindx.report.renderers import json
 from traindx.trials.types import Report
 

@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests import treatments
 from tests.report.renderers import canonical
-from traindx.report.terminal.cases import cases_text
+from traindx.report.terminal.comparison import cases_text
 from traindx.report.terminal.treatment import broken, treatment_text
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Case, Outcome, Treatment

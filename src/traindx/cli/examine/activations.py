@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         exam, source = activations(model, batch), arguments.data
     from dataclasses import replace
 
-    from traindx.report.documents.exam import activation_document
-    from traindx.report.png.layer_outputs import layer_outputs
-    from traindx.report.sheets.activations import activation_sheet
+    from traindx.report.documents.exams import activation_document
+    from traindx.report.png.layers import layer_outputs
+    from traindx.report.sheets import activation_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(

@@ -132,22 +132,22 @@ def _makers(examination: "Examination") -> "dict[str, Maker]":
     def html() -> str:
         from importlib.util import find_spec
 
-        from traindx.report.html.examination import examination_page
+        from traindx.report.html.exams import examination_page
 
         return examination_page(examination, png() if find_spec("matplotlib") else None)
 
     def export() -> str:
-        from traindx.report.documents.examination import rows_table
+        from traindx.report.documents.exams import rows_table
 
         return rows_table(examination)
 
     def md() -> str:
-        from traindx.report.markdowns.examination import examination_markdown
+        from traindx.report.markdowns.exams import examination_markdown
 
         return examination_markdown(examination)
 
     def json() -> str:
-        from traindx.report.documents.examination import examination_document
+        from traindx.report.documents.exams import examination_document
 
         return examination_document(examination)
 

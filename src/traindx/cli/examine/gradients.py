@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         exam, source = gradients(model, batch, named_loss(arguments)), arguments.data
     from dataclasses import replace
 
-    from traindx.report.documents.exam import gradient_document
-    from traindx.report.png.gradient_flow import gradient_flow
-    from traindx.report.sheets.gradients import gradient_sheet
+    from traindx.report.documents.exams import gradient_document
+    from traindx.report.png.layers import gradient_flow
+    from traindx.report.sheets import gradient_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(

@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     trained = arguments.checkpoint is not None
     exam = examine(model, batch, named_loss(arguments), samples=arguments.samples, is_trained=trained)
     exam = replace(exam, notes=(*notes, *more, *exam.notes))
-    from traindx.report.documents.exam import model_document
-    from traindx.report.sheets.model import model_sheet
+    from traindx.report.documents.exams import model_document
+    from traindx.report.sheets import model_sheet
 
     return results(
         arguments,

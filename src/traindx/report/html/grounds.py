@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult
 from traindx.finding import Need
 from traindx.format import count, printable
-from traindx.report.html.markup import Markup, fill, joined, share
-from traindx.report.html.naming import numbered
+from traindx.report.html.markup import Markup, fill, joined, numbered, share
 from traindx.report.results.diagnosis import place, points, remark, tally, total
 from traindx.run import Run
 
