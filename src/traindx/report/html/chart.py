@@ -1,58 +1,12 @@
 """A chart of a series, with its extremes kept."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from traindx.report.html import plotly
 from traindx.report.html.figure import OTHERS, Figure, Line, Look
 from traindx.report.html.markup import Markup, fill, joined, packed
 from traindx.report.html.plotly_layout import height
 from traindx.report.html.svg import still
-from traindx.run import Floats
-
-Indices = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Extremes:
-    """Points to draw, each one of the series' own, in its order."""
-
-    steps: Floats
-    values: Floats
-    """NaN where the line breaks."""
-    bad_steps: Floats
-    """Where a value is not finite; at most one for each column."""
-    bad_values: Floats
-    every: float
-    """How many steps a column covers; 0 where every point is kept."""
-
-
-def extremes(steps: Floats, values: Floats, columns: int) -> Extremes:
-    """The lowest and the highest point of each column; never a mean, which would hide a spike."""
-    finite = np.isfinite(values)
-    if len(steps) <= 2 * columns:
-        bad = np.flatnonzero(~finite)
-        return Extremes(steps, np.where(finite, values, np.nan), steps[bad], values[bad], 0.0)
-    every = float(steps[-1] - steps[0]) / columns
-    starts = np.unique(np.searchsorted(steps, steps[0] + every * np.arange(columns)))
-    starts = starts[starts < len(steps)]
-    column = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(steps)))
-    low = np.where(finite, values, np.inf)
-    high = np.where(finite, values, -np.inf)
-    # A column without any finite value keeps its first point, which breaks the line.
-    lowest = _first_of_each(column, np.flatnonzero(low == np.minimum.reduceat(low, starts)[column]))
-    highest = _first_of_each(column, np.flatnonzero(high == np.maximum.reduceat(high, starts)[column]))
-    kept = np.unique(np.concatenate([[0], lowest, highest, [len(steps) - 1]]))
-    bad = _first_of_each(column, np.flatnonzero(~finite))
-    return Extremes(steps[kept], np.where(finite, values, np.nan)[kept], steps[bad], values[bad], every)
-
-
-def _first_of_each(column: Indices, places: Indices) -> Indices:
-    """The first of the places in each column that has any."""
-    return places[np.diff(column[places], prepend=-1) > 0]
 
 
 def chart(figure: Figure, name: str, columns: int) -> Markup:

@@ -11,7 +11,7 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.finding import Evidence, Severity
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
-from traindx.report.html.chart import extremes
+from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span
 from traindx.report.html.markup import label, numbered
 from traindx.report.results.diagnosis import main_series

@@ -7,7 +7,8 @@ import numpy as np
 from traindx.comparison.types import Comparison, Entry
 from traindx.curves.series import whole
 from traindx.format import number, printable, step
-from traindx.report.html.chart import chart, extremes
+from traindx.report.html.chart import chart
+from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Panel
 from traindx.report.html.markup import Detail, Markup, escape, fill, heads, joined
 from traindx.report.html.opening import badge

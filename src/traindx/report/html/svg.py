@@ -3,7 +3,7 @@
 import numpy as np
 
 from traindx.format import number, step
-from traindx.report.html.chart import extremes
+from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Panel
 from traindx.report.html.markup import Markup, fill, joined, share
 from traindx.run import Floats, Series

@@ -8,7 +8,7 @@ import numpy as np
 
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
-from traindx.report.html.chart import extremes
+from traindx.report.html.extremes import extremes
 from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet
 from traindx.report.results.diagnosis import inseparable
 from traindx.run import Floats, Quantity
