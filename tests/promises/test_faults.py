@@ -75,7 +75,7 @@ METHODS = [
 ]
 GUARDS = (Recorder, FastPath)
 """Their methods are where faults are caught."""
-IN_THE_LANE = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
+IN_THE_FAST_PATH = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
 PARTS = [
     value
     for module in iter_modules(traindx.recorder.__path__, "traindx.recorder.")
@@ -152,7 +152,7 @@ def test_faults_that_come_later_stay_below_too(
 ) -> None:
     """Plain steps in a row take a shorter way than those that are looked at."""
     original, calls = getattr(owner, method), count()
-    fine = 12 if owner in IN_THE_LANE else 1
+    fine = 12 if owner in IN_THE_FAST_PATH else 1
 
     def fails_later(*args: object, **kwargs: object) -> object:
         if next(calls) >= fine:

@@ -16,7 +16,6 @@ from torch import nn
 from torch.optim import Optimizer
 
 from traindx import __version__
-from traindx.errors import TraindxError
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
 from traindx.recorder.hooks import backward, loaders, loss_functions
@@ -256,6 +255,8 @@ def _rank() -> tuple[int, int]:
 
 def tell(attachment: Attachment, model: object, optimizers: Iterable[object]) -> None:
     """Tell the recorder which module is the model, and which optimizers were made already."""
+    from traindx.errors import TraindxError
+
     if not isinstance(model, nn.Module):
         raise TraindxError(f"the model is {_article(model)}; give the torch.nn.Module that is trained")
     keras, recorder = attachment.keras, attachment.recorder
