@@ -100,6 +100,7 @@ def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
     assert "as --max-steps asked" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> None:
     done = traindx(tmp_path, "--max-steps", "60", "--fail-on", "sick", written(tmp_path, ENDLESS), SICK)
     assert steps_in(tmp_path) == [60]
