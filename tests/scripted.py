@@ -74,6 +74,7 @@ def kept_runs(archive: Path) -> list[Run]:
 
 def record(script: Path, folder: Path) -> None:
     """Train a script under the recorder; its recording lies in the folder then."""
+    folder.mkdir(parents=True, exist_ok=True)
     environment = recording_environment(os.environ, folder, budget=1.0, every=EVERY)
     done = subprocess.run(
         [sys.executable, script.name],

@@ -5,9 +5,10 @@ from tests.twins import Twin
 TWIN = Twin(
     "oct_autoencoder",
     {
-        "append(loss)": "append(loss.detach())",
+        "append(loss)": "append(loss.item())",
         '        self.history["recon"].append(recon)\n': "",
-        "append(code)": "append(code.detach().std())",
-        "c.std() for c in": "c for c in",
+        "append(code)": "append(code.std().item())",
+        'torch.stack(self.history["loss"]': 'torch.tensor(self.history["loss"]',
+        "torch.stack([c.std() for c in": "torch.tensor([c for c in",
     },
 )

@@ -1,10 +1,13 @@
-"""Twelve lines of text to learn from; the twin has 240."""
+"""140 patients and 420,000 parameters for 80 epochs; the twin stops once the validation loss rises."""
 
 from tests.twins import Twin
 
 TWIN = Twin(
-    "poem_char_rnn",
+    "metabolomics",
     {
-        "poem(12, 4)": "poem(240, 4)",
+        "    if epoch % 8 == 7:": """\
+    if epoch > np.argmin(history["val_loss"]) + 2:
+        break
+    if epoch % 8 == 7:""",
     },
 )

@@ -83,6 +83,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
     program = SCRIPT.replace("model(x[batch])", "model(x[batch]).detach() + 0 * model[0].bias[0]")
     (tmp_path / "train.py").write_text(program)
@@ -101,9 +102,10 @@ def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
         ("print('hello')\n", "nothing was recorded"),
         (SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few"),
         (SCRIPT.replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
-        (
+        pytest.param(
             SCRIPT.replace("    open(", "    raise ValueError('boom')\n    open("),
             "any rate: it ended with code 1: Val",
+            marks=pytest.mark.slow,
         ),
         ("open('../data/rows.csv')\n", "--in-place runs it where it is"),
     ],

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from tests.cli.calling import traindx as call_traindx
 from tests.promises.running import PROGRAMS
 from tests.promises.tape_reading import read_tape
 from traindx.cli import _live, main
-from traindx.recorder.launch import process_tree
+from traindx.cli._live import read_recording
+from traindx.readers.loading.runs import Reading
 from traindx.run import EventKind
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
@@ -49,12 +51,11 @@ finally:
 print("the rest ran")
 """
 STUBBORN = MODEL + "while True:\n    try:\n        step()\n    except BaseException:\n        pass\n"
-FOR_A_WHILE = (
+UNTIL_LOOKED_AT = (
     MODEL
     + """
-import time
-began = time.monotonic()
-while time.monotonic() - began < 3:
+import os
+while not os.path.exists("enough"):
     step()
 """
 )
@@ -98,6 +99,7 @@ def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
     assert "as --max-steps asked" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> None:
     done = traindx(tmp_path, "--max-steps", "60", "--fail-on", "sick", written(tmp_path, ENDLESS), SICK)
     assert steps_in(tmp_path) == [60]
@@ -173,7 +175,23 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     rate: str,
     lines: int,
 ) -> None:
-    script = written(tmp_path, FOR_A_WHILE)
+    script = written(tmp_path, UNTIL_LOOKED_AT)
+    said: list[str] = []
+    looks = count(1)
+
+    def look(folder: Path) -> Reading:
+        # Four looks, and one more after a cause was said: it must not be said again.
+        if next(looks) > 4 and len(said) >= lines:
+            Path("enough").touch()
+        return read_recording(folder)
+
+    def say(says: str) -> None:
+        said.append(says)
+        plain_say(says)
+
+    plain_say = _live._say
+    monkeypatch.setattr(_live, "read_recording", look)
+    monkeypatch.setattr(_live, "_say", say)
     assert in_process(tmp_path, monkeypatch, *options, "--json", "-", script, rate) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["runs"][0]["verdict"] == ("sick" if rate == SICK else "healthy")

@@ -263,7 +263,7 @@ AS_NOBODY = """
 import os, sys
 import numpy, torch
 from traindx.errors import TraindxError
-from traindx.exams.data_exam.exam import data
+from traindx.exams import data
 from traindx.exams.sample_file import sample_from
 from traindx.interview.evidence import gather
 if os.geteuid() == 0:

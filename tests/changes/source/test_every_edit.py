@@ -69,7 +69,16 @@ def test_every_edit_is_asked_for_below() -> None:
     assert editable == {parse_change(one).name for one in ASKED}
 
 
-@pytest.mark.parametrize("script", [one["script"] for one in INDEX[::3]])
+def shelf_of_scripts() -> list[object]:
+    """All scripts; each tenth is edited every time, the others with `make test-all`."""
+    names = [one["script"] for one in INDEX]
+    return [
+        pytest.param(name, marks=() if index % 10 == 0 else pytest.mark.slow)
+        for index, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("script", shelf_of_scripts())
 def test_real_programs_stay_whole(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SCRIPTS)
     text = (SCRIPTS / script).read_text()
