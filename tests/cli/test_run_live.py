@@ -16,6 +16,7 @@ from tests.promises.tape_reading import read_tape
 from traindx.cli import _live, main
 from traindx.cli._live import read_recording
 from traindx.readers.loading.runs import Reading
+from traindx.recorder.launch import process_tree
 from traindx.run import EventKind
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
