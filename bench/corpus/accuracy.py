@@ -20,7 +20,7 @@ from corpus.pictures import calibration, confusion, coverage
 from corpus.ranker import Ranker
 from corpus.table import Row, read
 from traindx.diagnosis.calibration import HEALTH as HEALTHY
-from traindx.diagnosis.knowledge import set_by_hand
+from traindx.diagnosis.knowledge import causes
 from traindx.diagnosis.types import Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -202,7 +202,7 @@ def _by_harm(runs: Sequence[Judged]) -> str:
 
 def _not_injected(rows: Sequence[Row]) -> str:
     injected = {row.cause for row in rows}
-    return ", ".join(cause.slug for cause in set_by_hand() if cause.slug not in injected)
+    return ", ".join(cause.slug for cause in causes() if cause.slug not in injected)
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def main() -> None:
     full, log = told(scored.full, scored.labels, 0), told(scored.log, scored.labels, 1)
     runs = sample(ranker, rows)
     own = ranker.beliefs(fit(ranker, runs), runs.answers)[: len(rows)]
-    hand = ranker.beliefs(ranker.by_hand, runs.answers)[: len(rows)]
+    hand = ranker.beliefs(ranker.starting, runs.answers)[: len(rows)]
     by_hand = judged(ranker, signs, rows, hand, codes[0])
     others = [
         Baseline(

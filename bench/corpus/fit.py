@@ -1,32 +1,33 @@
-"""Fits the points of all clues to the answers of the corpus: src/traindx/points.json.
+"""Fits the points of all clues to the answers of the corpus, and writes them into the files of the causes.
 
 PYTHONPATH=bench python -m corpus.fit
 
 Maximum likelihood of the right hypothesis, for the corpus and for the programs of tests/scripts, held close
-to the points set by hand: a clue that the corpus says little about keeps what its author gave it. Signs are
-constraints: a clue for stays for, one against stays against, and what counted nothing counts nothing. Then
-one factor for recordings and one for logs makes the shares probabilities; it is fitted on runs whose task
-and family the points were not fitted on.
+to the points that authors started from (starting_points.json): a clue that the corpus says little about keeps
+what its author gave it. A clue for stays for, one against stays against, and what counted nothing counts
+nothing. Then one factor for recordings and one for logs makes the shares probabilities; it is fitted on runs
+whose task and family the points were not fitted on.
 """
 
-import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from corpus.points import PACKAGE, write_causes, write_starting
 from corpus.programs import programs
 from corpus.ranker import Asked, Points, Ranker, asked
 from corpus.table import Row, read
 from traindx.diagnosis.calibration import HEALTH
 
-POINTS = Path(__file__).parents[2] / "src" / "traindx" / "points.json"
+CALIBRATION = PACKAGE / "diagnosis" / "calibration.py"
 _STEPS = 200
 _RATE = 0.05
 _CLOSE = 0.004
-"""How strongly points are held to those set by hand; chosen by the likelihood of unseen families."""
+"""How strongly points are held to those they started from; chosen by the likelihood of unseen families."""
 _LEAST = 0.05
 """What is left of a clue at least: less would be nothing."""
 _FROM_LOGS = 0.5
@@ -58,9 +59,9 @@ def sample(ranker: Ranker, rows: Sequence[Row]) -> Sample:
 
 
 def fit(ranker: Ranker, runs: Sample, close: float = _CLOSE, steps: int = _STEPS) -> Points:
-    """The likeliest points that are close to those set by hand."""
-    by_hand = ranker.by_hand
-    values = [one.clone().requires_grad_() for one in (by_hand.priors, by_hand.seen, by_hand.unseen)]
+    """The likeliest points that are close to those of the authors."""
+    start = ranker.starting
+    values = [one.clone().requires_grad_() for one in (start.priors, start.seen, start.unseen)]
     points = Points(*values)
     optimizer = torch.optim.Adam(values, lr=_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=_RATE / 20)
@@ -69,28 +70,28 @@ def fit(ranker: Ranker, runs: Sample, close: float = _CLOSE, steps: int = _STEPS
         # A cause that nothing could tell of is nobody's fault.
         known = torch.isfinite(told)
         likelihood = (told[known] * runs.weights[known]).sum() / runs.weights[known].sum()
-        (close * _distance(points, by_hand) - likelihood).backward()
+        (close * _distance(points, start) - likelihood).backward()
         optimizer.step()
         optimizer.zero_grad()
         schedule.step()
         with torch.no_grad():
-            for value, start in ((points.seen, by_hand.seen), (points.unseen, by_hand.unseen)):
-                value.copy_(_constrained(value, start))
+            for value, first in ((points.seen, start.seen), (points.unseen, start.unseen)):
+                value.copy_(_constrained(value, first))
     return points.detached()
 
 
-def _distance(points: Points, by_hand: Points) -> Tensor:
+def _distance(points: Points, start: Points) -> Tensor:
     """How far points have moved, measured by what they were."""
     moved = [
-        ((now - start) / (1 + start.abs())).pow(2).sum()
-        for now, start in ((points.seen, by_hand.seen), (points.unseen, by_hand.unseen))
+        ((now - first) / (1 + first.abs())).pow(2).sum()
+        for now, first in ((points.seen, start.seen), (points.unseen, start.unseen))
     ]
-    return moved[0] + moved[1] + 0.3 * (points.priors - by_hand.priors).pow(2).sum()
+    return moved[0] + moved[1] + 0.3 * (points.priors - start.priors).pow(2).sum()
 
 
-def _constrained(value: Tensor, by_hand: Tensor) -> Tensor:
-    least = by_hand.abs().clamp_max(_LEAST)
-    return by_hand.sign() * (by_hand.sign() * value).clamp_min(least) * (by_hand != 0)
+def _constrained(value: Tensor, start: Tensor) -> Tensor:
+    least = start.abs().clamp_max(_LEAST)
+    return start.sign() * (start.sign() * value).clamp_min(least) * (start != 0)
 
 
 def sureness(beliefs: Tensor, labels: Tensor) -> float:
@@ -103,18 +104,13 @@ def sureness(beliefs: Tensor, labels: Tensor) -> float:
     return float(factors[int(torch.stack(worth).argmax())])
 
 
-def as_json(ranker: Ranker, points: Points, factors: dict[str, float]) -> str:
-    """Points as the product reads them, a line a cause."""
-    clues: dict[str, dict[str, list[float]]] = {name: {} for name in ranker.names}
-    for column, (number, clue) in enumerate(ranker.clues):
-        pair = [round(float(points.seen[column]), 2), round(float(points.unseen[column]), 2)]
-        clues[ranker.names[number]][clue.sign.slug] = pair
-    priors = {name: round(float(prior), 2) for name, prior in zip(ranker.names, points.priors, strict=True)}
-    lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(pairs)}" for name, pairs in clues.items())
-    return (
-        f'{{\n  "sureness": {json.dumps(factors)},\n  "priors": {json.dumps(priors)},\n'
-        f'  "clues": {{\n{lines}\n  }}\n}}\n'
-    )
+def write_constants(values: Mapping[str, float], path: Path = CALIBRATION) -> None:
+    """Put numbers in place of those that stand in a file under the same names."""
+    text = path.read_text(encoding="utf-8")
+    for name, value in values.items():
+        text, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value:.2f}", text)
+        assert count == 1, f"{path}: {name} stands there {count} times"
+    path.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -125,12 +121,14 @@ def main() -> None:
     ranker = Ranker(signs)
     scored = crossed(ranker, rows)
     factors = {
-        "recording": round(sureness(scored.full, scored.labels), 2),
-        "log": round(sureness(scored.log, scored.labels), 2),
+        "RECORDING": sureness(scored.full, scored.labels),
+        "LOG": sureness(scored.log, scored.labels),
     }
     points = fit(ranker, sample(ranker, [*rows, *programs()]))
-    POINTS.write_text(as_json(ranker, points, factors), encoding="utf-8")
-    moved = (points.seen - ranker.by_hand.seen).abs()
+    write_starting(ranker.tables(ranker.starting))
+    write_causes({slug: table for slug, table in ranker.tables(points).items() if slug != HEALTH})
+    write_constants(factors)
+    moved = (points.seen - ranker.starting.seen).abs()
     print(
         f"{len(rows)} runs; sureness {factors}; the median clue moved by {float(moved.median()):.2f} points"
     )

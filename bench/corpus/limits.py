@@ -37,7 +37,7 @@ def seen(row: Row, folder: Path) -> list[bool]:
 def lines(rows: Sequence[Row], found: Sequence[Sequence[bool]]) -> list[str]:
     """A line for every limit: how many runs it is seen in, of those it speaks for and of healthy ones."""
     speaks: dict[str, set[str]] = {}
-    for cause in knowledge.set_by_hand():
+    for cause in knowledge.causes():
         for clue in cause.clues:
             if clue.seen >= 1:
                 speaks.setdefault(clue.sign.slug, set()).add(cause.slug)

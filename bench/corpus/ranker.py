@@ -11,6 +11,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from corpus.points import ClueTable, starting, table_of
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, strength
 from traindx.cause import Cause, Clue, Kind
 from traindx.diagnosis import knowledge
@@ -21,6 +22,7 @@ from traindx.diagnosis.score import DECIDING
 from traindx.finding import Answer, Finding
 
 _MOST_AHEAD = 50.0
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,8 @@ class Asked:
 
     @cached_property
     def told(self) -> Tensor:
-        """Whether a sign could tell."""
-        return (self.yes > 0) | (self.no > 0)
+        """1 where a sign could tell, else 0."""
+        return ((self.yes > 0) | (self.no > 0)).double()
 
     def part(self, chosen: Tensor) -> "Asked":
         """Some of the runs."""
@@ -68,7 +70,7 @@ class Ranker:
 
     def __init__(self, signs: Sequence[str], causes: Sequence[Cause] | None = None) -> None:
         self.signs = list(signs)
-        self.causes = tuple(causes or knowledge.set_by_hand())
+        self.causes = tuple(causes or knowledge.causes())
         self.names = [HEALTH, *(cause.slug for cause in self.causes)]
         place = {slug: number for number, slug in enumerate(signs)}
         owned = [(0, clue) for clue in HEALTHY_CLUES]
@@ -76,25 +78,51 @@ class Ranker:
         self.clues: list[tuple[int, Clue]] = owned
         self.owner = torch.tensor([number for number, _ in owned])
         self.sign = torch.tensor([place[clue.sign.slug] for _, clue in owned])
-        self.by_hand = Points(
-            torch.tensor([HEALTHY_PRIOR, *(cause.prior for cause in self.causes)], dtype=torch.float64),
-            torch.tensor([clue.seen for _, clue in owned], dtype=torch.float64),
-            torch.tensor([clue.unseen for _, clue in owned], dtype=torch.float64),
-        )
+        declared_tables = {HEALTH: table_of(HEALTHY_PRIOR, HEALTHY_CLUES)}
+        declared_tables |= {cause.slug: table_of(cause.prior, cause.clues) for cause in self.causes}
+        self.declared = self._points(declared_tables)
+        self.starting = self._points(starting(declared_tables))
         groups: dict[tuple[int, str], list[int]] = {}
         for column, (number, clue) in enumerate(owned):
             if clue.group:
                 groups.setdefault((number, clue.group), []).append(column)
-        self._groups = [torch.tensor(columns) for columns in groups.values() if len(columns) > 1]
+        several = [columns for columns in groups.values() if len(columns) > 1]
+        self._grouped = torch.tensor([column for columns in several for column in columns], dtype=torch.long)
+        places = iter(range(len(self._grouped)))
+        self._groups = [torch.tensor([next(places) for _ in columns]) for columns in several]
+        is_alone = torch.ones(len(owned), dtype=torch.bool)
+        is_alone[self._grouped] = False
+        self._alone = is_alone.nonzero().flatten()
+        self._place_in_groups = {column: place for place, column in enumerate(self._grouped.tolist())}
         self._roots = self._explained()
+
+    def _points(self, tables: Mapping[str, ClueTable]) -> Points:
+        pairs = [tables[self.names[number]].clues[clue.sign.slug] for number, clue in self.clues]
+        return Points(
+            torch.tensor([tables[name].prior for name in self.names], dtype=torch.float64),
+            torch.tensor([seen for seen, _ in pairs], dtype=torch.float64),
+            torch.tensor([unseen for _, unseen in pairs], dtype=torch.float64),
+        )
+
+    def tables(self, points: Points) -> dict[str, ClueTable]:
+        """Points by cause and by sign, health among them."""
+        clues: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in self.names}
+        for column, (number, clue) in enumerate(self.clues):
+            pair = float(points.seen[column]), float(points.unseen[column])
+            clues[self.names[number]][clue.sign.slug] = pair
+        return {
+            name: ClueTable(float(prior), clues[name])
+            for name, prior in zip(self.names, points.priors, strict=True)
+        }
 
     def _explained(self) -> list[tuple[int, list[int]]]:
         """Every mechanism with the roots that act through it."""
         hows = [number for number, cause in enumerate(self.causes, 1) if cause.kind is Kind.HOW]
-        return [
+        pairs = [
             (how, [n for n, one in enumerate(self.causes, 1) if self.names[how] in one.acts_through])
             for how in hows
         ]
+        return [(how, roots) for how, roots in pairs if roots]
 
     def columns(self, number: int) -> Tensor:
         """The clues of one hypothesis."""
@@ -102,60 +130,86 @@ class Ranker:
 
     def beliefs(self, points: Points, answers: Asked, sureness: float | Tensor = 1.0) -> Tensor:
         """Logarithms of the shares: a row per run, health first."""
-        yes, no = answers.yes[:, self.sign], answers.no[:, self.sign]
-        counted = self._counted(yes * points.seen + no * points.unseen)
-        scores = points.priors + torch.zeros(len(yes), len(self.names), dtype=torch.float64).index_add(
-            1, self.owner, counted
-        )
-        scores = self._with_roots(scores, counted, yes > 0)
+        seen, unseen = self._by_sign(points.seen), self._by_sign(points.unseen)
+        grouped = self._heaviest(points, answers)
+        owners = self.owner[self._grouped]
+        scores = (points.priors + answers.yes @ seen + answers.no @ unseen).index_add(1, owners, grouped)
+        with torch.no_grad():
+            grouped_yes = torch.where(answers.yes[:, self.sign[self._grouped]] > 0, grouped, 0.0)
+            speaking = (answers.yes @ seen.clamp_min(0)).index_add(1, owners, grouped_yes.clamp_min(0))
+            roots = self._speaking_roots(points, answers, grouped_yes, speaking)
+        scores = self._with_roots(scores, roots)
         judged = self._judged(points, answers)
         return torch.log_softmax((scores * sureness).masked_fill(~judged, float("-inf")), 1)
 
-    def _counted(self, worth: Tensor) -> Tensor:
-        """Of each group only the clue with most points."""
-        mask = torch.ones_like(worth)
-        for columns in self._groups:
-            heaviest = worth[:, columns].detach().abs().argmax(1)
-            mask[:, columns] = torch.nn.functional.one_hot(heaviest, len(columns)).double()
+    def _by_sign(self, points: Tensor) -> Tensor:
+        """Points of the clues without a group: a row per sign, a column per hypothesis."""
+        table = torch.zeros(len(self.signs), len(self.names), dtype=torch.float64)
+        return table.index_put((self.sign[self._alone], self.owner[self._alone]), points[self._alone])
+
+    def _heaviest(self, points: Points, answers: Asked) -> Tensor:
+        """What the clues with a group add: of each group only the one with most points."""
+        columns = self._grouped
+        signs = self.sign[columns]
+        worth = answers.yes[:, signs] * points.seen[columns] + answers.no[:, signs] * points.unseen[columns]
+        mask = torch.zeros_like(worth)
+        for places in self._groups:
+            heaviest = worth[:, places].detach().abs().argmax(1)
+            mask[:, places] = torch.nn.functional.one_hot(heaviest, len(places)).double()
         return worth * mask
 
-    def _with_roots(self, scores: Tensor, counted: Tensor, yes: Tensor) -> Tensor:
+    def _speaking_roots(
+        self, points: Points, answers: Asked, grouped: Tensor, speaking: Tensor
+    ) -> list[tuple[Tensor, Tensor]]:
+        """For every mechanism, where it is seen, and which of its roots something else speaks for."""
+
+        def seen(columns: list[int]) -> Tensor:
+            worth = answers.yes[:, self.sign[columns]] * points.seen[columns]
+            for place, column in enumerate(columns):
+                if column in self._place_in_groups:
+                    worth[:, place] = grouped[:, self._place_in_groups[column]]
+            return worth
+
+        found = []
+        for how, roots in self._roots:
+            own = self.columns(how).tolist()
+            worth = seen(own)
+            # A clue that lost to another of its group does not count as shared.
+            shared = {int(self.sign[column]): worth[:, place] != 0 for place, column in enumerate(own)}
+            speaks = []
+            for root in roots:
+                common = [one for one in self.columns(root).tolist() if int(self.sign[one]) in shared]
+                counted = [shared[int(self.sign[one])] for one in common]
+                both = (seen(common).clamp_min(0) * torch.stack(counted, 1)).sum(1) if common else 0.0
+                speaks.append(speaking[:, root] - both >= OWN - _ROUNDING)
+            found.append(((worth >= OWN).any(1), torch.stack(speaks, 1)))
+        return found
+
+    def _with_roots(self, scores: Tensor, speaking: list[tuple[Tensor, Tensor]]) -> Tensor:
         """What roots gain by explaining mechanisms, as `traindx.diagnosis.mechanisms` has it."""
         gains = torch.zeros_like(scores)
-        speaking = torch.where(yes, counted, 0.0)
-        for how, roots in self._roots:
-            own = self.columns(how)
-            is_seen = (speaking[:, own] >= OWN).any(1)
-            # A clue that lost to another of its group does not count as shared.
-            shared = torch.zeros(len(yes), int(self.sign.max()) + 1, dtype=torch.bool)
-            shared[:, self.sign[own]] = yes[:, own] & (counted[:, own] != 0)
-            weights, speaks = [], []
-            for root in roots:
-                theirs = self.columns(root)
-                alone = torch.where(shared[:, self.sign[theirs]], 0.0, speaking[:, theirs].clamp_min(0))
-                speaks.append(alone.sum(1) >= OWN)
-                weights.append((scores[:, root] - scores[:, how]).clamp_max(_MOST_AHEAD).exp() * speaks[-1])
-            if not roots:
-                continue
-            weight = torch.stack(weights).sum(0)
+        for (how, roots), (is_seen, speaks) in zip(self._roots, speaking, strict=True):
+            ahead = (scores[:, roots] - scores[:, [how]]).clamp_max(_MOST_AHEAD).exp()
+            weight = (ahead * speaks).sum(1)
             applies = is_seen & (weight > 0) & (weight < WELL_AHEAD)
             safe = torch.where(applies, weight, 1.0)
             odds = math.exp(HEAD_START) * safe
             share = MOST * odds / (1 + odds)
-            gains[:, how] = torch.where(applies, torch.log1p(-share), 0.0)
+            loss = torch.where(applies, torch.log1p(-share), 0.0)
             gain = torch.where(applies, torch.log1p(share / safe), 0.0)
-            for root, does in zip(roots, speaks, strict=True):
-                gains[:, root] = gains[:, root] + torch.where(does, gain, 0.0)
+            changes = torch.cat([loss[:, None], gain[:, None] * speaks], 1)
+            gains = gains.index_add(1, torch.tensor([how, *roots]), changes)
         return scores + gains
 
     def _judged(self, points: Points, answers: Asked) -> Tensor:
         """Of which hypotheses anything that could decide was answered; health always is."""
         seen = points.seen.detach()
-        judged = torch.ones(len(answers.yes), len(self.names), dtype=torch.bool)
-        for number in range(1, len(self.names)):
-            own = self.columns(number)
-            deciding = own[seen[own] >= DECIDING * seen[own].max()]
-            judged[:, number] = answers.told[:, self.sign[deciding]].any(1)
+        most = torch.zeros(len(self.names), dtype=torch.float64).scatter_reduce(0, self.owner, seen, "amax")
+        deciding = seen >= DECIDING * most[self.owner]
+        table = torch.zeros(len(self.signs), len(self.names), dtype=torch.float64)
+        table = table.index_put((self.sign[deciding], self.owner[deciding]), torch.tensor(1.0).double())
+        judged = answers.told @ table > 0
+        judged[:, 0] = True
         return judged
 
     def speaks_for(self, number: int, answers: Mapping[str, Answer]) -> bool:

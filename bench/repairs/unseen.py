@@ -10,18 +10,16 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-import msgspec
-
 import train_recipe
 from corpus.fault import Harm
-from corpus.fit import as_json, fit, sample
+from corpus.fit import fit, sample
 from corpus.folds import dealt
 from corpus.programs import programs
 from corpus.ranker import Ranker
 from corpus.recipe import Recipe, draw, faults, twin_of
 from corpus.table import Row, read
 from repairs.case import HEALTHY, Case, closed
-from traindx.diagnosis import calibration, knowledge
+from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import diagnose
 from traindx.trials.arm import ArmResult
 from traindx.trials.program import OUTPUT
@@ -41,9 +39,8 @@ def forget_families(part: int) -> None:
     parts = dealt([row.family for row in rows])
     ranker = Ranker(signs)
     points = fit(ranker, sample(ranker, [*(row for row in rows if parts[row.family] != part), *programs()]))
-    factors = msgspec.structs.asdict(calibration._read())["sureness"]
-    told = msgspec.json.decode(as_json(ranker, points, factors).encode(), type=type(calibration._read()))
-    calibration._read = lambda: told  # type: ignore[assignment]
+    causes = ranker.as_causes(points)
+    knowledge.causes = lambda: causes  # type: ignore[assignment]
 
 
 def cases(folder: Path, part: int, faulty: int, healthy: int) -> list[Case]:

@@ -9,13 +9,12 @@ pytest.importorskip("torch")
 
 import torch
 
-from corpus.fit import as_json, fit, sample, sureness
+from corpus.fit import fit, sample, sureness, write_constants
 from corpus.folds import splits
-from corpus.ranker import Points, Ranker, asked
+from corpus.points import PACKAGE, ClueTable, starting, write_causes, write_starting
+from corpus.ranker import Ranker, asked
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, Row, coded, decoded, read, strength, write
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, clues_of, prior_of
-from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.diagnosis.score import believe
 from traindx.finding import CannotTell, Finding
 
@@ -48,24 +47,12 @@ def _rows(count: int = 60) -> list[Row]:
 
 
 def test_the_bench_believes_what_the_product_believes() -> None:
-    ranker, rows = Ranker(SIGNS, knowledge.causes()), _rows()
-    shares = ranker.beliefs(_in_force(ranker), asked([row.full for row in rows])).exp()
+    ranker, rows = Ranker(SIGNS), _rows()
+    shares = ranker.beliefs(ranker.declared, asked([row.full for row in rows])).exp()
     for row, told in zip(rows, shares, strict=True):
         found = believe(decoded(row.full, SIGNS), ranker.causes, sureness=1.0)
         expected = [found.healthy, *(found.shares[cause] for cause in ranker.causes)]
         assert told.tolist() == pytest.approx(expected, abs=1e-9)
-
-
-def _in_force(ranker: Ranker) -> Points:
-    """The points of the causes as the ranker has them, and those of health as the product has them."""
-    given = ranker.by_hand
-    health = clues_of(HEALTH, HEALTHY_CLUES)
-    priors, seen, unseen = given.priors.clone(), given.seen.clone(), given.unseen.clone()
-    priors[0] = prior_of(HEALTH, HEALTHY_PRIOR)
-    columns = ranker.columns(0)
-    seen[columns] = torch.tensor([clue.seen for clue in health], dtype=torch.float64)
-    unseen[columns] = torch.tensor([clue.unseen for clue in health], dtype=torch.float64)
-    return Points(priors, seen, unseen)
 
 
 def test_answers_survive_being_written_down(tmp_path: Path) -> None:
@@ -88,15 +75,15 @@ def test_an_answer_is_one_character() -> None:
 def test_a_clue_for_stays_for_and_what_counted_nothing_counts_nothing() -> None:
     ranker, rows = Ranker(SIGNS), _rows()
     points = fit(ranker, sample(ranker, rows), close=0.0001, steps=30)
-    for now, before in ((points.seen, ranker.by_hand.seen), (points.unseen, ranker.by_hand.unseen)):
+    for now, before in ((points.seen, ranker.starting.seen), (points.unseen, ranker.starting.unseen)):
         assert torch.equal(now.sign(), before.sign())
-    assert not torch.allclose(points.seen, ranker.by_hand.seen, atol=0.1)
+    assert not torch.allclose(points.seen, ranker.starting.seen, atol=0.1)
 
 
-def test_points_that_are_held_tight_stay_where_the_hand_set_them() -> None:
+def test_points_that_are_held_tight_stay_where_they_started() -> None:
     ranker, rows = Ranker(SIGNS), _rows()
     points = fit(ranker, sample(ranker, rows), close=100.0, steps=30)
-    assert torch.allclose(points.seen, ranker.by_hand.seen, atol=0.1)
+    assert torch.allclose(points.seen, ranker.starting.seen, atol=0.1)
 
 
 def test_fitting_makes_the_right_hypothesis_likelier() -> None:
@@ -107,7 +94,7 @@ def test_fitting_makes_the_right_hypothesis_likelier() -> None:
         told = ranker.beliefs(points, runs.answers).gather(1, runs.labels[:, None])  # type: ignore[arg-type]
         return float(told[torch.isfinite(told)].mean())
 
-    assert likelihood(fit(ranker, runs, steps=40)) > likelihood(ranker.by_hand) + 0.1
+    assert likelihood(fit(ranker, runs, steps=40)) > likelihood(ranker.starting) + 0.1
 
 
 def test_no_run_is_scored_by_points_that_have_seen_its_task_or_family() -> None:
@@ -128,8 +115,38 @@ def test_shares_that_are_too_sure_are_made_less_so() -> None:
     assert float(torch.softmax(shares * factor, 1)[0, 0]) == pytest.approx(0.8, abs=0.05)
 
 
-def test_what_is_written_is_what_the_product_reads() -> None:
+def test_the_fit_keeps_the_direction_that_authors_gave_a_clue() -> None:
     ranker = Ranker(SIGNS)
-    text = as_json(ranker, ranker.by_hand, {"recording": 0.8, "log": 0.7})
-    for cause in knowledge.set_by_hand():
-        assert f'"{cause.slug}"' in text
+    for now, before in (
+        (ranker.declared.seen, ranker.starting.seen),
+        (ranker.declared.unseen, ranker.starting.unseen),
+    ):
+        assert torch.equal(now.sign(), before.sign())
+
+
+def test_a_cause_file_takes_new_points_and_nothing_else_changes(tmp_path: Path) -> None:
+    (tmp_path / "causes").mkdir()
+    file = tmp_path / "causes" / "dead_relu.py"
+    text = (PACKAGE / "causes" / file.name).read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    ranker = Ranker(SIGNS)
+    table = ranker.tables(ranker.declared)["dead-relu"]
+    write_causes({"dead-relu": table}, tmp_path)
+    assert file.read_text(encoding="utf-8") == text
+    write_causes({"dead-relu": ClueTable(-1.234, table.clues)}, tmp_path)
+    assert file.read_text(encoding="utf-8") == text.replace(f"prior={table.prior:+.2f}", "prior=-1.23")
+
+
+def test_a_clue_that_is_not_listed_starts_from_what_its_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "starting_points.json"
+    write_starting({"dead-relu": ClueTable(-4.0, {"units_die": (2.0, -1.0)})}, path)
+    declared = {"dead-relu": ClueTable(-3.0, {"units_die": (1.5, -0.5), "loss_falls": (0.5, 0.0)})}
+    expected = ClueTable(-4.0, {"units_die": (2.0, -1.0), "loss_falls": (0.5, 0.0)})
+    assert starting(declared, path) == {"dead-relu": expected}
+
+
+def test_a_constant_is_replaced_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "calibration.py"
+    file.write_text("RECORDING = 0.85\nLOG = 0.78\n", encoding="utf-8")
+    write_constants({"LOG": 0.5}, file)
+    assert file.read_text(encoding="utf-8") == "RECORDING = 0.85\nLOG = 0.50\n"

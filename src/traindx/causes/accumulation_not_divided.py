@@ -55,13 +55,13 @@ from traindx.signs.weights import updates_large
 CAUSE = Cause(
     slug="accumulation-not-divided",
     title="Accumulated gradients are not divided",
-    prior=-4.3,
+    prior=-4.41,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(accumulation_undivided, seen=+8.0, unseen=-6.0),
-        Clue(updates_large, seen=+1.5),
-        Clue(loss_diverges, seen=+1.0),
-        Clue(loss_oscillates, seen=+1.0),
+        Clue(little_learned, seen=+0.50, unseen=-0.73),
+        Clue(accumulation_undivided, seen=+5.53, unseen=-6.02),
+        Clue(updates_large, seen=+1.57),
+        Clue(loss_diverges, seen=+1.13),
+        Clue(loss_oscillates, seen=+1.00),
     ),
     fixes=(
         Prescription(

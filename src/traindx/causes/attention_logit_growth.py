@@ -83,13 +83,13 @@ def attention_scores_grow(
 CAUSE = Cause(
     slug="attention-logit-growth",
     title="Attention scores grow out of range",
-    prior=-4.3,
+    prior=-4.26,
     clues=(
-        Clue(weights_start_far_off, seen=-4.0),
-        Clue(attention_scores_grow, seen=+6.0, unseen=-5.0),
-        Clue(loss_diverges, seen=+1.0),
-        Clue(loss_spikes, seen=+0.7),
-        Clue(loss_plateaus, seen=+0.5),
+        Clue(weights_start_far_off, seen=-4.10),
+        Clue(attention_scores_grow, seen=+6.58, unseen=-5.01),
+        Clue(loss_diverges, seen=+1.00),
+        Clue(loss_spikes, seen=+0.63),
+        Clue(loss_plateaus, seen=+0.48),
     ),
     fixes=(
         Prescription(

@@ -84,15 +84,15 @@ def noise_scale_below_batch(
 CAUSE = Cause(
     slug="batch-too-large",
     title="The batch is too large for the data",
-    prior=-4.2,
+    prior=-4.24,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(few_steps_in_all, seen=+2.0, unseen=-1.5),
-        Clue(few_updates_per_epoch, seen=+3.5, unseen=-1.0),
-        Clue(noise_scale_below_batch, seen=+2.0),
-        Clue(loss_still_falling, seen=+1.0),
-        Clue(loss_falls_slowly, seen=+1.0),
-        Clue(gradients_agree, seen=+1.0),
+        Clue(little_learned, seen=+0.57, unseen=-0.66),
+        Clue(few_steps_in_all, seen=+2.27, unseen=-1.74),
+        Clue(few_updates_per_epoch, seen=+3.97, unseen=-0.91),
+        Clue(noise_scale_below_batch, seen=+2.04),
+        Clue(loss_still_falling, seen=+1.07),
+        Clue(loss_falls_slowly, seen=+1.25),
+        Clue(gradients_agree, seen=+1.13),
     ),
     fixes=(
         Prescription(

@@ -146,12 +146,12 @@ def rare_classes_missed(
 CAUSE = Cause(
     slug="class-imbalance",
     title="Rare classes are ignored",
-    prior=-4.0,
+    prior=-4.00,
     clues=(
-        Clue(rare_class_ignored, seen=+5.0, group="missed"),
-        Clue(rare_classes_missed, seen=+5.0, group="missed"),
-        Clue(classes_unbalanced, seen=+2.5, unseen=-4.0),
-        Clue(one_class_predicted, seen=+1.0),
+        Clue(rare_class_ignored, seen=+4.74, group="missed"),
+        Clue(rare_classes_missed, seen=+5.53, group="missed"),
+        Clue(classes_unbalanced, seen=+2.53, unseen=-4.30),
+        Clue(one_class_predicted, seen=+0.97),
     ),
     fixes=(
         Prescription(

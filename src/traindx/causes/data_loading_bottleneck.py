@@ -83,8 +83,8 @@ def data_wait_dominates(
 CAUSE = Cause(
     slug="data-loading-bottleneck",
     title="Training waits for data",
-    prior=-5.0,
-    clues=(Clue(data_wait_dominates, seen=+8.0, unseen=-5.0),),
+    prior=-4.78,
+    clues=(Clue(data_wait_dominates, seen=+9.04, unseen=-3.88),),
     fixes=(
         Prescription(
             title="Load with several worker processes, pinned memory and prefetching",

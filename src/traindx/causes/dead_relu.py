@@ -66,16 +66,16 @@ from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 CAUSE = Cause(
     slug="dead-relu",
     title="ReLU units are dead",
-    prior=-4.0,
+    prior=-4.09,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(dead_units_many, seen=+4.0, unseen=-3.0),
-        Clue(dead_units_from_start, seen=+0.5),
-        Clue(loss_flat_from_start, seen=+1.0, group="flat"),
-        Clue(loss_at_chance, seen=+1.0, group="flat"),
-        Clue(loss_plateaus, seen=+0.7),
-        Clue(gradient_is_zero, seen=+1.0),
-        Clue(predictions_constant, seen=+0.7),
+        Clue(little_learned, seen=+0.57, unseen=-0.70),
+        Clue(dead_units_many, seen=+3.91, unseen=-3.10),
+        Clue(dead_units_from_start, seen=+0.64),
+        Clue(loss_flat_from_start, seen=+1.10, group="flat"),
+        Clue(loss_at_chance, seen=+1.03, group="flat"),
+        Clue(loss_plateaus, seen=+0.67),
+        Clue(gradient_is_zero, seen=+0.99),
+        Clue(predictions_constant, seen=+0.69),
     ),
     fixes=(
         Prescription(

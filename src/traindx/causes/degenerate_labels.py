@@ -88,13 +88,13 @@ def targets_constant(
 CAUSE = Cause(
     slug="degenerate-labels",
     title="The targets hold nothing to learn",
-    prior=-4.5,
+    prior=-4.95,
     clues=(
-        Clue(little_learned, seen=-0.5),
-        Clue(one_class_only, seen=+9.0),
-        Clue(targets_constant, seen=+9.0),
-        Clue(data_tiny, seen=+9.0),
-        Clue(loss_converged, seen=+0.3),
+        Clue(little_learned, seen=-0.52),
+        Clue(one_class_only, seen=+9.79),
+        Clue(targets_constant, seen=+9.35),
+        Clue(data_tiny, seen=+9.38),
+        Clue(loss_converged, seen=+0.19),
     ),
     fixes=(
         Prescription(

@@ -55,18 +55,18 @@ from traindx.signs.validation import validation_noisy
 CAUSE = Cause(
     slug="double-descent",
     title="Double descent",
-    prior=-5.0,
+    prior=-4.78,
     kind=Kind.HOW,
     clues=(
-        Clue(running_averages_lag, seen=-4.0),
-        Clue(confidently_wrong, seen=+0.5),
-        Clue(double_descent, seen=+8.0, unseen=-4.0),
-        Clue(loss_falls, seen=+0.5, unseen=-2.0),
-        Clue(loss_diverges, seen=-2.0),
-        Clue(loss_oscillates, seen=-1.5),
-        Clue(rate_rise_hurts, seen=-2.5),
-        Clue(rate_drop_moves_loss, seen=-2.0),
-        Clue(validation_noisy, seen=-1.0),
+        Clue(running_averages_lag, seen=-4.24),
+        Clue(confidently_wrong, seen=+0.50),
+        Clue(double_descent, seen=+9.37, unseen=-4.05),
+        Clue(loss_falls, seen=+0.65, unseen=-2.00),
+        Clue(loss_diverges, seen=-2.00),
+        Clue(loss_oscillates, seen=-1.50),
+        Clue(rate_rise_hurts, seen=-2.50),
+        Clue(rate_drop_moves_loss, seen=-2.00),
+        Clue(validation_noisy, seen=-1.00),
     ),
     fixes=(
         Prescription(

@@ -102,14 +102,14 @@ def dropout_in_validation(
 CAUSE = Cause(
     slug="dropout-misuse",
     title="Dropout is misplaced or never rests",
-    prior=-4.3,
+    prior=-4.84,
     clues=(
-        Clue(little_learned, seen=-0.5),
-        Clue(dropout_at_output, seen=+9.0),
-        Clue(dropout_in_validation, seen=+8.0),
-        Clue(dropout_extreme, seen=+3.0),
-        Clue(validation_below_train, seen=+0.5),
-        Clue(both_losses_high, seen=+0.7),
+        Clue(little_learned, seen=-0.53),
+        Clue(dropout_at_output, seen=+5.95),
+        Clue(dropout_in_validation, seen=+6.52),
+        Clue(dropout_extreme, seen=+2.77),
+        Clue(validation_below_train, seen=+0.37),
+        Clue(both_losses_high, seen=+0.63),
     ),
     fixes=(
         Prescription(

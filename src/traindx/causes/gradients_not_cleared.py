@@ -58,13 +58,13 @@ from traindx.signs.spikes import loss_oscillates
 CAUSE = Cause(
     slug="gradients-not-cleared",
     title="Gradients are never cleared",
-    prior=-4.0,
+    prior=-4.30,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(gradients_carried_over, seen=+10.0, unseen=-5.0),
-        Clue(gradient_norm_grows, seen=+1.0),
-        Clue(loss_diverges, seen=+0.5),
-        Clue(loss_oscillates, seen=+0.5),
+        Clue(little_learned, seen=+0.54, unseen=-0.95),
+        Clue(gradients_carried_over, seen=+6.13, unseen=-5.03),
+        Clue(gradient_norm_grows, seen=+0.95),
+        Clue(loss_diverges, seen=+0.51),
+        Clue(loss_oscillates, seen=+0.54),
     ),
     fixes=(
         Prescription(

@@ -66,10 +66,10 @@ def first_class_unused(run: Run) -> Answer:
 CAUSE = Cause(
     slug="labels-out-of-range",
     title="Labels lie outside of what the loss allows",
-    prior=-4.5,
+    prior=-4.53,
     clues=(
-        Clue(labels_faulty, seen=+11.0, unseen=-3.0),
-        Clue(first_class_unused, seen=+3.0),
+        Clue(labels_faulty, seen=+10.62, unseen=-3.11),
+        Clue(first_class_unused, seen=+3.00),
     ),
     fixes=(
         Prescription(

@@ -97,15 +97,15 @@ def loss_falls_without_floor(
 CAUSE = Cause(
     slug="loss-sign-or-reduction",
     title="The loss has the wrong sign or reduction",
-    prior=-4.3,
+    prior=-4.55,
     clues=(
-        Clue(worse_than_constant, seen=+1.0),
-        Clue(loss_oscillates, seen=+1.0),
-        Clue(loss_negated, seen=+11.0),
-        Clue(loss_falls_without_floor, seen=+7.0),
-        Clue(loss_summed, seen=+4.0),
-        Clue(updates_large, seen=+1.0),
-        Clue(loss_diverges, seen=+1.0),
+        Clue(worse_than_constant, seen=+0.77),
+        Clue(loss_oscillates, seen=+0.95),
+        Clue(loss_negated, seen=+11.00),
+        Clue(loss_falls_without_floor, seen=+7.88),
+        Clue(loss_summed, seen=+4.89),
+        Clue(updates_large, seen=+1.02),
+        Clue(loss_diverges, seen=+1.03),
     ),
     fixes=(
         Prescription(

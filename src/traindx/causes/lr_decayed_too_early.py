@@ -51,15 +51,15 @@ from traindx.signs.validation import validation_turns_up
 CAUSE = Cause(
     slug="lr-decayed-too-early",
     title="Learning rate decayed too early",
-    prior=-4.5,
+    prior=-4.03,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(rate_decayed_early, seen=+7.0, unseen=-4.0),
-        Clue(loss_still_falling, seen=-1.0),
-        Clue(loss_diverges, seen=-2.0),
-        Clue(loss_not_finite, seen=-2.5),
-        Clue(loss_flat_from_start, seen=-2.0),
-        Clue(validation_turns_up, seen=-1.0),
+        Clue(little_learned, seen=+0.55, unseen=-0.82),
+        Clue(rate_decayed_early, seen=+6.68, unseen=-0.63),
+        Clue(loss_still_falling, seen=-1.01),
+        Clue(loss_diverges, seen=-2.00),
+        Clue(loss_not_finite, seen=-2.50),
+        Clue(loss_flat_from_start, seen=-1.36),
+        Clue(validation_turns_up, seen=-1.01),
     ),
     fixes=(
         Prescription(

@@ -100,8 +100,8 @@ def _at_an_even_pace(memory: Series, leak: float) -> Answer:
 CAUSE = Cause(
     slug="memory-leak",
     title="Memory grows with every step",
-    prior=-4.5,
-    clues=(Clue(memory_grows, seen=+7.0, unseen=-5.0),),
+    prior=-4.30,
+    clues=(Clue(memory_grows, seen=+7.07, unseen=-2.19),),
     fixes=(
         Prescription(
             title="Keep numbers instead of tensors: detach what is collected",

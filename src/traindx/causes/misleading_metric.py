@@ -85,12 +85,12 @@ def argmax_of_one(run: Run) -> Answer:
 CAUSE = Cause(
     slug="misleading-metric",
     title="The metric cannot tell good from bad",
-    prior=-4.5,
+    prior=-4.42,
     clues=(
-        Clue(little_learned, seen=-0.5),
-        Clue(accuracy_of_a_regression, seen=+10.0),
-        Clue(argmax_of_one, seen=+10.0),
-        Clue(all_pairs_compared, seen=+10.0),
+        Clue(little_learned, seen=-0.55),
+        Clue(accuracy_of_a_regression, seen=+10.18),
+        Clue(argmax_of_one, seen=+10.06),
+        Clue(all_pairs_compared, seen=+7.49),
     ),
     fixes=(
         Prescription(

@@ -56,13 +56,13 @@ from traindx.signs.spikes import loss_oscillates
 CAUSE = Cause(
     slug="momentum-too-high",
     title="Momentum too high",
-    prior=-4.5,
+    prior=-4.67,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(momentum_extreme, seen=+7.5, unseen=-6.0),
-        Clue(loss_oscillates, seen=+2.0),
-        Clue(loss_diverges, seen=+1.0),
-        Clue(loss_climbs_before_failure, seen=+0.5),
+        Clue(little_learned, seen=+0.57, unseen=-0.74),
+        Clue(momentum_extreme, seen=+5.07, unseen=-6.01),
+        Clue(loss_oscillates, seen=+2.02),
+        Clue(loss_diverges, seen=+0.90),
+        Clue(loss_climbs_before_failure, seen=+0.50),
     ),
     fixes=(
         Prescription(

@@ -111,14 +111,14 @@ def _boundaries(run: Run, steps: Floats) -> Rows:
 CAUSE = Cause(
     slug="not-shuffled",
     title="Training data is not shuffled",
-    prior=-4.0,
+    prior=-4.10,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(batches_sorted, seen=+6.0, unseen=-4.0),
-        Clue(staircase_at_epochs, seen=+0.7),
-        Clue(loss_oscillates, seen=+1.0),
-        Clue(loss_spikes, seen=+0.5),
-        Clue(validation_noisy, seen=+0.7),
+        Clue(little_learned, seen=+0.49, unseen=-0.78),
+        Clue(batches_sorted, seen=+4.94, unseen=-4.06),
+        Clue(staircase_at_epochs, seen=+0.70),
+        Clue(loss_oscillates, seen=+1.04),
+        Clue(loss_spikes, seen=+0.50),
+        Clue(validation_noisy, seen=+0.75),
     ),
     fixes=(
         Prescription(

@@ -63,14 +63,14 @@ from traindx.signs.weights import updates_tiny
 CAUSE = Cause(
     slug="optimizer-unsuited",
     title="The optimizer does not suit the training",
-    prior=-4.5,
+    prior=-4.33,
     clues=(
-        Clue(little_learned, seen=+1.0),
-        Clue(updates_tiny, seen=+1.5),
-        Clue(optimizer_ill_fitting, seen=+7.0, unseen=-5.0),
-        Clue(loss_falls_slowly, seen=+0.7),
-        Clue(loss_plateaus, seen=+0.7),
-        Clue(loss_diverges, seen=+0.5),
+        Clue(little_learned, seen=+1.31),
+        Clue(updates_tiny, seen=+1.53),
+        Clue(optimizer_ill_fitting, seen=+5.90, unseen=-2.14),
+        Clue(loss_falls_slowly, seen=+0.78),
+        Clue(loss_plateaus, seen=+0.90),
+        Clue(loss_diverges, seen=+0.56),
     ),
     fixes=(
         Prescription(

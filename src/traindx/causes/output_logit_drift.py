@@ -56,12 +56,12 @@ from traindx.signs.targets import output_scores_drift
 CAUSE = Cause(
     slug="output-logit-drift",
     title="Output scores drift away from zero",
-    prior=-4.5,
+    prior=-4.03,
     clues=(
-        Clue(output_scores_drift, seen=+5.0, unseen=-4.0),
-        Clue(loss_diverges, seen=+0.7),
-        Clue(loss_spikes, seen=+0.5),
-        Clue(starts_far_above_chance, seen=-0.5),
+        Clue(output_scores_drift, seen=+5.04, unseen=-0.69),
+        Clue(loss_diverges, seen=+0.69),
+        Clue(loss_spikes, seen=+0.43),
+        Clue(starts_far_above_chance, seen=-0.11),
     ),
     fixes=(
         Prescription(

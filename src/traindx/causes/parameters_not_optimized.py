@@ -51,14 +51,14 @@ from traindx.signs.weights import optimizer_holds_strangers, parameters_unoptimi
 CAUSE = Cause(
     slug="parameters-not-optimized",
     title="Parameters are missing from the optimizer",
-    prior=-4.0,
+    prior=-3.70,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(parameters_unoptimized, seen=+7.0, unseen=-2.0, group="held"),
-        Clue(optimizer_holds_strangers, seen=+9.5, group="held"),
-        Clue(loss_flat_from_start, seen=+1.5),
-        Clue(loss_plateaus, seen=+0.5),
-        Clue(updates_tiny, seen=+0.3),
+        Clue(little_learned, seen=+0.60, unseen=-0.76),
+        Clue(parameters_unoptimized, seen=+9.35, unseen=-1.70, group="held"),
+        Clue(optimizer_holds_strangers, seen=+9.67, group="held"),
+        Clue(loss_flat_from_start, seen=+1.43),
+        Clue(loss_plateaus, seen=+0.64),
+        Clue(updates_tiny, seen=+0.29),
     ),
     fixes=(
         Prescription(

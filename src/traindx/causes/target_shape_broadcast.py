@@ -51,12 +51,12 @@ from traindx.signs.targets import shapes_broadcast
 CAUSE = Cause(
     slug="target-shape-broadcast",
     title="Shapes broadcast in the loss",
-    prior=-4.5,
+    prior=-4.50,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(shapes_broadcast, seen=+10.5, unseen=-5.0),
-        Clue(loss_plateaus, seen=+0.5),
-        Clue(loss_at_chance, seen=+0.5),
+        Clue(little_learned, seen=+0.50, unseen=-0.70),
+        Clue(shapes_broadcast, seen=+10.62, unseen=-5.03),
+        Clue(loss_plateaus, seen=+0.50),
+        Clue(loss_at_chance, seen=+0.50),
     ),
     fixes=(
         Prescription(

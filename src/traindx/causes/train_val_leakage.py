@@ -89,11 +89,11 @@ def validation_rows_seen(
 CAUSE = Cause(
     slug="train-val-leakage",
     title="Validation data was seen in training",
-    prior=-4.2,
+    prior=-4.42,
     clues=(
-        Clue(little_learned, seen=-0.5),
-        Clue(validation_rows_seen, seen=+10.0, unseen=-5.0),
-        Clue(validation_below_train, seen=+0.5),
+        Clue(little_learned, seen=-0.51),
+        Clue(validation_rows_seen, seen=+6.11, unseen=-5.03),
+        Clue(validation_below_train, seen=+0.44),
     ),
     fixes=(
         Prescription(

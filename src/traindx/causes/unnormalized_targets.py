@@ -57,16 +57,16 @@ from traindx.signs.targets import targets_unscaled
 CAUSE = Cause(
     slug="unnormalized-targets",
     title="Targets are not normalised",
-    prior=-4.0,
+    prior=-3.92,
     clues=(
-        Clue(little_learned, seen=+1.0, unseen=-2.5),
-        Clue(gradient_starts_huge, seen=+0.5),
-        Clue(worse_than_constant, seen=+1.5),
-        Clue(targets_unscaled, seen=+6.0, unseen=-4.0),
-        Clue(loss_falls_slowly, seen=+1.0),
-        Clue(loss_diverges, seen=+0.5),
-        Clue(loss_not_finite, seen=+0.5),
-        Clue(loss_flat_from_start, seen=+0.7),
+        Clue(little_learned, seen=+0.98, unseen=-2.18),
+        Clue(gradient_starts_huge, seen=+0.51),
+        Clue(worse_than_constant, seen=+1.49),
+        Clue(targets_unscaled, seen=+6.01, unseen=-3.40),
+        Clue(loss_falls_slowly, seen=+1.00),
+        Clue(loss_diverges, seen=+0.50),
+        Clue(loss_not_finite, seen=+0.50),
+        Clue(loss_flat_from_start, seen=+0.70),
     ),
     fixes=(
         Prescription(

@@ -56,13 +56,13 @@ from traindx.signs.weights import weights_shrink
 CAUSE = Cause(
     slug="weight-decay-coupled",
     title="Weight decay is mixed into Adam's gradient",
-    prior=-4.5,
+    prior=-4.51,
     clues=(
-        Clue(little_learned, seen=+0.5, unseen=-0.7),
-        Clue(decay_coupled, seen=+5.5, unseen=-6.0),
-        Clue(weights_shrink, seen=+3.5, unseen=-0.7),
-        Clue(both_losses_high, seen=+1.0),
-        Clue(loss_plateaus, seen=+0.7),
+        Clue(little_learned, seen=+0.52, unseen=-0.67),
+        Clue(decay_coupled, seen=+5.37, unseen=-6.01),
+        Clue(weights_shrink, seen=+3.48, unseen=-0.77),
+        Clue(both_losses_high, seen=+1.01),
+        Clue(loss_plateaus, seen=+0.77),
     ),
     fixes=(
         Prescription(

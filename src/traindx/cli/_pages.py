@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from traindx.cause import Cause, Kind, Prescription, Safety, Symptom
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, clues_of
 from traindx.diagnosis.health import HEALTHY_CLUES
 from traindx.finding import Severity, Sign
 from traindx.format import count, number
@@ -174,7 +173,7 @@ def _clues(cause: Cause) -> str:
 def _told_by(sign: Sign) -> str:
     """What a yes and a no mean for each cause, and for health."""
     told = [(f"`{cause.slug}`", clue) for cause in knowledge.causes() for clue in cause.clues]
-    told += [("health", clue) for clue in clues_of(HEALTH, HEALTHY_CLUES)]
+    told += [("health", clue) for clue in HEALTHY_CLUES]
     rows = [
         f"| {who} | {_points(clue.seen)} | {_points(clue.unseen)} |"
         for who, clue in told

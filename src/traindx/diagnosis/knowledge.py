@@ -7,7 +7,6 @@ from traindx import causes as cause_folder
 from traindx import signs as sign_folder
 from traindx.catalogue import units
 from traindx.cause import Cause
-from traindx.diagnosis.calibration import fitted
 from traindx.errors import UnknownNameError
 from traindx.finding import Sign
 
@@ -21,15 +20,9 @@ def signs() -> tuple[Sign, ...]:
 
 @cache
 def causes() -> tuple[Cause, ...]:
-    """Every cause, built in or registered by a plugin, with the points that were fitted."""
+    """Every cause, built in or registered by a plugin."""
     known = units(cause_folder, Cause, "traindx.causes")
-    return tuple(sorted((fitted(cause) for cause in known), key=lambda cause: cause.slug))
-
-
-@cache
-def set_by_hand() -> tuple[Cause, ...]:
-    """Every built-in cause with the points that its author gave it: what the fit keeps close to."""
-    return tuple(sorted(units(cause_folder, Cause), key=lambda cause: cause.slug))
+    return tuple(sorted(known, key=lambda cause: cause.slug))
 
 
 def cause_named(slug: str) -> Cause:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traindx.cause import Cause, Clue
-from traindx.diagnosis.calibration import HEALTH, clues_of, prior_of
 from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.diagnosis.mechanisms import with_roots
 from traindx.diagnosis.types import Reason, total
@@ -84,9 +83,7 @@ class Belief:
 
 def believe(answers: Answers, causes: Iterable[Cause], sureness: float = 1.0) -> Belief:
     """What a run's answers make one believe."""
-    healthy = _scaled(
-        reasons(prior_of(HEALTH, HEALTHY_PRIOR), clues_of(HEALTH, HEALTHY_CLUES), answers), sureness
-    )
+    healthy = _scaled(reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers), sureness)
     added = with_roots({cause: reasons(cause.prior, cause.clues, answers) for cause in causes})
     lines = {cause: _scaled(found, sureness) for cause, found in added.items()}
     # Of what could not be looked for nothing is believed: it takes no share from what could.

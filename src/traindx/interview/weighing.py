@@ -13,7 +13,7 @@ import numpy as np
 from traindx.cause import Cause, Clue
 from traindx.curves.facts import is_recording
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, clues_of, prior_of, sureness
+from traindx.diagnosis.calibration import HEALTH, sureness
 from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.diagnosis.mechanisms import with_roots
 from traindx.diagnosis.score import belief, can_be_judged, reasons
@@ -103,13 +103,8 @@ def score(interview: Interview) -> Scored:
         for cause in knowledge.causes()
     }
     competing = {one: found for one, found in with_roots(lines).items() if _competes(one, interview, known)}
-    healthy = _lines(*_health(), known, _ill(interview))
+    healthy = _lines(HEALTHY_PRIOR, HEALTHY_CLUES, known, _ill(interview))
     return Scored(healthy, competing, factor, known.contradictions)
-
-
-@cache
-def _health() -> tuple[float, tuple[Clue, ...]]:
-    return prior_of(HEALTH, HEALTHY_PRIOR), clues_of(HEALTH, HEALTHY_CLUES)
 
 
 def _competes(cause: Cause, interview: Interview, known: _Known) -> bool:
