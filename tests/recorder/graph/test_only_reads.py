@@ -258,9 +258,8 @@ def test_gives_up_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 DEEP = """
 import threading, torch
-from traindx.recorder.graph.activation import activation_before
+from traindx.recorder.graph.loss_head import activation_before, divisor_of
 from traindx.recorder.graph.backward_origin import backtrace, backward_origin
-from traindx.recorder.graph.divisor import divisor_of
 from traindx.recorder.graph.forward_origin import forward_origin
 
 def walk(depth):

@@ -12,7 +12,7 @@ from traindx.recorder.launch.command import new_run_folder
 MAKES = """
 import sys
 from pathlib import Path
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import new_run_folder
 sys.stdin.read()
 for _ in range(20):
     print(new_run_folder(Path(sys.argv[1]), "train"))
