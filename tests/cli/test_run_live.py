@@ -92,6 +92,7 @@ def test_a_program_ends_after_its_steps_and_does_what_it_does_at_its_end(tmp_pat
     assert [event["kind"] for event in run["events"]] == [EventKind.INTERRUPTED.value]
 
 
+@pytest.mark.slow
 def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
     script = written(tmp_path, MODEL + "for _ in range(40):\n    step()\nsys.exit(7)\n")
     done = traindx(tmp_path, "--max-steps", "41", script, HEALTHY)

@@ -80,6 +80,7 @@ def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:
     assert not list((tmp_path / ".traindx" / "treatments" / "train-1").glob("arms/*"))
 
 
+@pytest.mark.slow
 def test_a_change_that_does_not_apply_says_why_and_wins_nothing(tmp_path: Path) -> None:
     written(tmp_path, "0.3")
     # Who treats with processes of this machine need not have Ray, nor wait for its import.

@@ -297,6 +297,7 @@ else:
     assert run.facts[LOSS_FUNCTION] == "mse_loss"
 
 
+@pytest.mark.slow
 def test_processes_that_train_together_share_a_folder(tmp_path: Path) -> None:
     for rank in ("0", "1"):
         ended = python(PROGRAM, tmp_path, RANK=rank, WORLD_SIZE="2")

@@ -77,6 +77,7 @@ def test_a_program_that_falls_over_at_its_first_loss_is_diagnosed(tmp_path: Path
     assert len(report["runs"]) == 1
 
 
+@pytest.mark.slow
 def test_one_that_falls_over_later_keeps_its_steps(tmp_path: Path) -> None:
     _, run = recorded(tmp_path, CRASHES.format(targets=LATE))
     assert len(run[TRAIN_LOSS]) == 5

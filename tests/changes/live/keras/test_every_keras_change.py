@@ -65,7 +65,9 @@ model.fit(rows, rows.sum(1), batch_size=8, epochs=9, verbose=0)
 """
 
 
-@pytest.mark.parametrize(("first", "second"), [("keras", "torch"), ("torch", "keras")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("keras", "torch"), pytest.param("torch", "keras", marks=pytest.mark.slow)]
+)
 def test_an_arm_is_changed_recorded_as_it_is_changed_and_ended(
     first: str, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
