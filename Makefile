@@ -7,7 +7,7 @@ STAMPS := .stamps
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench bench-corpus bench-accuracy clean
+.PHONY: help demo test test-all check format docs bench bench-corpus bench-accuracy clean
 
 help: ## show what can be made
 	@echo "make TARGET, where TARGET is one of"
@@ -17,8 +17,12 @@ help: ## show what can be made
 demo: $(STAMPS)/run ## set up, then treat a bundled training that fails: say why, prove the fix, say where the report is
 	@$(BIN)/traindx demo
 
-test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run all tests
+test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run the tests (some minutes)
 	@echo "running the tests"
+	@$(BIN)/python -m pytest -n 3 -m "not slow"
+
+test-all: $(STAMPS)/dev $(STAMPS)/browser ## the same, and all that takes long: every program, every recording made anew (about half an hour)
+	@echo "running all tests"
 	@$(BIN)/python -m pytest -n 3
 
 check: $(STAMPS)/dev ## format, lint, types, import layers, generated docs fresh

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from traindx.recorder.launch.command import Command
-from traindx.trials.place import workplace
-from traindx.trials.program import Order
+from traindx.trials.program import ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import LocalRunner, Runner
+from traindx.trials.workspace import workspace_of
 
 _PAIRS = 7
 _PROGRAM = """\
@@ -33,7 +33,7 @@ for step in range(200):
 """
 
 
-def seconds(runner: Runner, order: Order) -> float:
+def seconds(runner: Runner, order: ArmSpec) -> float:
     began = time.perf_counter()
     done = runner.carry_out(order)
     assert not done.problem, done.problem
@@ -48,8 +48,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "train.py").write_text(_PROGRAM)
-        place = workplace(here)
-        order = Order(Command(sys.executable, (sys.executable, "train.py")), here, here, threads=1)
+        place = workspace_of(here)
+        order = ArmSpec(Command(sys.executable, (sys.executable, "train.py")), here, here, threads=1)
         began = time.perf_counter()
         with closing(RayRunner(Cluster(), place, here, lambda says: None)) as ray:
             print(f"Ray was there after {time.perf_counter() - began:.1f} s")

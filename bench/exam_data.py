@@ -54,7 +54,7 @@ def healthy(sets: dict[str, Callable[[], Set]] = HEALTHY) -> None:
     for name, make in sets.items():
         training, validation = make().source
         found = exams.data(training, validation=validation)
-        faults = [fault for fault in found.faults if fault.severity is not Severity.INFO]
+        faults = [fault for fault in found.findings if fault.severity is not Severity.INFO]
         alarms += bool(faults)
         print(
             f"  {name:26} {found.verdict.value:5} {'; '.join(f'{one.cause}: {one.says}' for one in faults)}"

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from transformers.models.auto import modeling_auto
 
 from traindx import exams
-from traindx.finding import Problem
+from traindx.finding import Finding
 from traindx.report.problem_advice import mark
 
 _SIZES = {
@@ -109,7 +109,7 @@ def _case(kind: str, config_type: type, model_type: type) -> Case:
     return Case(model_type.__name__, model, batch)
 
 
-def problems(case: Case) -> list[Problem]:
+def problems(case: Case) -> list[Finding]:
     """What three exams say of a model."""
     return [
         *exams.gradients(case.model, case.batch).problems,
@@ -141,7 +141,7 @@ def main() -> None:
         finally:
             signal.alarm(0)
         told[mark(tuple(found))] += 1
-        says = "; ".join(dict.fromkeys(f"{one.cause} ({one.severity.value}): {one.says}" for one in found))
+        says = "; ".join(dict.fromkeys(f"{one.cause} ({one.degree.value}): {one.says}" for one in found))
         print(f"{case.name}: {mark(tuple(found))} {says}", flush=True)
     print(", ".join(f"{number} {word}" for word, number in told.most_common()))
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from row import Row
-from traindx.readers.binary.crc32c import crc32c, masked, masked_crc32c, shares
+from traindx.readers.binary.tfrecord import crc32c, masked, masked_crc32c, shares
 from traindx.readers.tensorboard import READER
 from traindx.readers.types import HEAD_BYTES, Source
 

@@ -20,7 +20,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import UnreadableError
 from traindx.quantities import EPOCH, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Run, Series
 
 LOGS = Path(__file__).parents[2] / "shared" / "logs"

@@ -23,7 +23,7 @@ from overhead_workloads import Training
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.hooks.patching import Patches
+    from traindx.recorder.hooks.monkeypatch import Patches
 
 _EVERY = 100
 """Steps between two working steps of the tools that are told to work now and then."""
@@ -49,7 +49,7 @@ class Session:
     after_backward: Callable[[int, Tensor], None] = _nothing_to_do
     """What the tool asks its user to call between the backward pass and the optimizer's step."""
     resume: Callable[[], None] = _nothing
-    """Called before a block of steps: a tool that changes torch itself must not rank on the others."""
+    """Called before a block of steps: a tool that changes torch itself must not weigh on the others."""
     pause: Callable[[], None] = _nothing
     close: Callable[[], float | None] = _nothing_said
     """Ends the tool; gives the share of the run's time that it says it took, where it says so."""

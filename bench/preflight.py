@@ -23,14 +23,15 @@ from zlib import crc32
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
 from traindx.errors import TraindxError
+from traindx.exams.check import Checked
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.run import all_checked
-from traindx.exams.preflight.types import Checked, Rehearsal
+from traindx.exams.preflight.types import Rehearsal
 from traindx.exams.short_runs import ShortRuns
 from traindx.finding import Mark
 from traindx.recorder.launch.command import command_from
-from traindx.trials.place import workplace
 from traindx.trials.runner import LocalRunner
+from traindx.trials.workspace import workspace_of
 
 _TABLE = Path(__file__).with_name("preflight.csv")
 _KEPT = Path(".traindx/rehearsals").resolve()
@@ -95,7 +96,7 @@ def _rehearsed(label: Label) -> Kept:
     os.chdir(label.script.parent)
     with tempfile.TemporaryDirectory() as out:
         command = command_from([label.script.name], os.environ)
-        place = workplace(Path.cwd(), command.words)
+        place = workspace_of(Path.cwd(), command.words)
         try:
             runs = ShortRuns(command, LocalRunner(place), Path(out))
             found = Rehearsing(runs, 20.0, lambda _: None).rehearsed(STEPS, ranges=True)

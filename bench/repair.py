@@ -30,24 +30,22 @@ import msgspec
 
 from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
-from traindx.changes.live.apply import operation_of, operations
 from traindx.changes.source.patch import patch_of
-from traindx.changes.types import Change, change_from
+from traindx.changes.types import known_changes, parse_change
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
-from traindx.trials.arm import Done, carry_out
-from traindx.trials.budget import Budget, arm_steps
-from traindx.trials.engine import Engine
-from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace
-from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved
-from traindx.trials.program import Order
-from traindx.trials.proving import proven_patch
+from traindx.trials.arm import ArmResult, carry_out
+from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.measure import steps_of
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
+from traindx.trials.program import ArmSpec
 from traindx.trials.runner import LocalRunner
 from traindx.trials.search import searched
-from traindx.trials.types import Planned, Treatment, Trial
+from traindx.trials.types import Candidate, Treatment, Trial
+from traindx.trials.verify_patch import verify_patch
+from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 12.0
@@ -99,15 +97,15 @@ def _is_repaired(change: str, closed: str) -> bool:
     return bool(change) and (not closed or float(closed) >= _HALF)
 
 
-def engine_for(first: Done, folder: Path) -> Engine:
+def engine_for(first: ArmResult, folder: Path) -> Engine:
     """What runs the arms of one search, with a budget of its own."""
     run = first.run
     assert run is not None
     steps = arm_steps(run, first.seconds, None, None)
-    place = Workplace(first.order.place, copies=True)
+    place = Workspace(first.order.place, copies=True)
     made = Engine(
         command=first.order.command,
-        place=place,
+        workspace=place,
         runner=LocalRunner(place),
         folder=folder,
         steps=steps,
@@ -120,22 +118,17 @@ def engine_for(first: Done, folder: Path) -> Engine:
     return made
 
 
-def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Planned]:
+def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Candidate]:
     """All changes on the shelf in random order, measured as the diagnosis would."""
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
-    found: list[Planned] = []
-    for operation in (one for one in operations().values() if one.is_fix):
-        change = resolved(change_from(dice.choice(operation.forms)), run)
-        if change is not None:
-            measure = measured_by(symptoms, (change,), run, alters)
-            found.append(Planned((change,), "", str(change), measure, 1.0))
+    found: list[Candidate] = []
+    for change in (one for one in known_changes().values() if one.is_fix):
+        spec = resolved(parse_change(dice.choice(change.forms)), run)
+        if spec is not None:
+            measure = measured_by(symptoms, (spec,), run)
+            found.append(Candidate((spec,), "", str(spec), measure, 1.0))
     dice.shuffle(found)
     return found
-
-
-def alters(change: Change) -> bool:
-    """Whether arms of a change are compared by errors."""
-    return operation_of(change).alters_loss
 
 
 def treated(case: Case, with_random: bool) -> Row | None:
@@ -150,7 +143,7 @@ def treated(case: Case, with_random: bool) -> Row | None:
         if first.run is None:
             return None
         diagnosis = case.diagnose(first.run)
-        plan = planned(diagnosis, first.run, alters, {})
+        plan = candidates(diagnosis, first.run, {})
         engine = engine_for(first, folder / "ours")
         ours = searched(engine, plan) if is_worth_trying(diagnosis, plan) else Treatment((), None)
         dice = random.Random(case.name)
@@ -178,24 +171,24 @@ def treated(case: Case, with_random: bool) -> Row | None:
         return row
 
 
-def _once(words: Sequence[str], folder: Path, work: Path) -> Done:
+def _once(words: Sequence[str], folder: Path, work: Path) -> ArmResult:
     with chdir(work):
         command = command_from(list(words), os.environ)
-    return carry_out(Order(command, folder, work, seconds=120))
+    return carry_out(ArmSpec(command, folder, work, seconds=120))
 
 
 def _patched(engine: Engine, best: Trial, run: Run) -> str:
     """Whether the change was written as source, and whether that did the same when it was run."""
     # As the program names its files.
-    with chdir(engine.place.origin):
+    with chdir(engine.workspace.origin):
         patch = patch_of(best.changes, run)
-        did = proven_patch(engine, best, patch) if patch is not None else None
+        did = verify_patch(engine, best, patch) if patch is not None else None
     if patch is None:
         return "no"
     return {True: "verified", False: "not verified", None: "not run"}[did]
 
 
-def _told(case: Case, best: Trial, twin: Done | None) -> tuple[str, str, str]:
+def _told(case: Case, best: Trial, twin: ArmResult | None) -> tuple[str, str, str]:
     """The proven change, how much better it is, and what of the deficit it closed."""
     share = case.closed(best, twin) if twin is not None else None
     return best.name, f"{best.gain:.3f}", "" if share is None else f"{share:.3f}"

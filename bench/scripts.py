@@ -18,7 +18,7 @@ from pathlib import Path
 
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Run
 
 HEALTHY = "healthy"

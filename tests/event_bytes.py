@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterable
 
 from tests.protobuf_bytes import field, varint
-from traindx.readers.binary.crc32c import masked_crc32c
+from traindx.readers.binary.tfrecord import masked_crc32c
 
 
 def framed(record: bytes) -> bytes:

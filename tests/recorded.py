@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Run
 
 CURVES = Path(__file__).parent / "data" / "curves"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from traindx.quantities import TRAIN_LOSS, WALL_TIME
-from traindx.recorder.tape import LayerRecord, Tape
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Fact, Quantity, Scalar
 
 META: Mapping[str, object] = {
@@ -20,21 +20,21 @@ META: Mapping[str, object] = {
 }
 
 
-def tape_at(path: Path, **meta: object) -> Tape:
+def tape_at(path: Path, **meta: object) -> RecordingWriter:
     """A new recording."""
-    tape = Tape()
-    tape.open(path, {**META, **meta})
-    return tape
+    writer = RecordingWriter()
+    writer.open(path, {**META, **meta})
+    return writer
 
 
-def where(tape: Tape) -> Path:
+def where(writer: RecordingWriter) -> Path:
     """The file of a recording."""
-    assert tape.path is not None
-    return tape.path
+    assert writer.path is not None
+    return writer.path
 
 
 def write_steps(
-    tape: Tape,
+    writer: RecordingWriter,
     stream: int,
     columns: Mapping[Quantity, Sequence[float]],
     *,
@@ -43,23 +43,25 @@ def write_steps(
     first: int = 1,
 ) -> None:
     """One row per step: the time, and a value of each quantity."""
-    numbers = [tape.column(stream, quantity.slug) for quantity in (WALL_TIME, *columns)]
-    rows = tape.rows_of(tape.layout(tuple(numbers)))
+    numbers = [writer.column(stream, quantity.slug) for quantity in (WALL_TIME, *columns)]
+    rows = writer.rows_of(writer.layout(tuple(numbers)))
     for place, values in enumerate(zip(*columns.values(), strict=True)):
         rows.extend((first + place, begins + every * place, *values))
-    tape.flush()
+    writer.flush()
 
 
-def write_look(tape: Tape, stream: int, step: int, quantity: Quantity, values: Mapping[str, float]) -> None:
+def write_look(
+    writer: RecordingWriter, stream: int, step: int, quantity: Quantity, values: Mapping[str, float]
+) -> None:
     """The values of one quantity for some layers at one step."""
-    columns = tuple(tape.column(stream, quantity.slug, layer) for layer in values)
-    tape.rows_of(tape.layout(columns)).extend((step, *values.values()))
+    columns = tuple(writer.column(stream, quantity.slug, layer) for layer in values)
+    writer.rows_of(writer.layout(columns)).extend((step, *values.values()))
 
 
-def write_facts(tape: Tape, stream: int, facts: Mapping[Fact, Scalar]) -> None:
+def write_facts(writer: RecordingWriter, stream: int, facts: Mapping[Fact, Scalar]) -> None:
     """State facts."""
     for fact, value in facts.items():
-        tape.state(stream, fact.slug, value)
+        writer.state(stream, fact.slug, value)
 
 
 def layer(name: str, *shape: int, kind: str = "Linear", **flags: bool) -> LayerRecord:
@@ -69,8 +71,8 @@ def layer(name: str, *shape: int, kind: str = "Linear", **flags: bool) -> LayerR
 
 def one_training(path: Path, losses: Sequence[float], **meta: object) -> Path:
     """A closed recording of one training with nothing but losses; returns its path."""
-    tape = tape_at(path, **meta)
-    tape.begin(1, "model", [])
-    write_steps(tape, 1, {TRAIN_LOSS: losses})
-    tape.close()
-    return where(tape)
+    writer = tape_at(path, **meta)
+    writer.begin(1, "model", [])
+    write_steps(writer, 1, {TRAIN_LOSS: losses})
+    writer.close()
+    return where(writer)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.recorder.launch.environment import recording_environment
 from traindx.run import Run
 
@@ -58,38 +58,45 @@ def scripted(name: str) -> Run:
     return scripted_runs(name)[-1]
 
 
-@cache
 def scripted_runs(name: str) -> list[Run]:
     """All trainings of a script, as recorded."""
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(RECORDINGS / f"{name}.tar.xz") as archive:
-        archive.extractall(Path(folder) / name, filter="data")
-        return load(Path(folder) / name)
+    return kept_runs(RECORDINGS / f"{name}.tar.xz")
 
 
-def record(name: str, folder: Path) -> None:
+@cache
+def kept_runs(archive: Path) -> list[Run]:
+    """The trainings in a compressed recording."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
+        place = Path(folder) / archive.name.removesuffix(".tar.xz")
+        packed.extractall(place, filter="data")
+        return load(place)
+
+
+def record(script: Path, folder: Path) -> None:
     """Train a script under the recorder; its recording lies in the folder then."""
+    folder.mkdir(parents=True, exist_ok=True)
     environment = recording_environment(os.environ, folder, budget=1.0, every=EVERY)
     done = subprocess.run(
-        [sys.executable, f"{name}.py"],
+        [sys.executable, script.name],
         env={**environment, "OMP_NUM_THREADS": "1"},
-        cwd=SCRIPTS,
+        cwd=script.parent,
         capture_output=True,
         text=True,
         timeout=_SECONDS,
         check=False,
     )
-    assert any(folder.glob("*.traindx")), f"{name} left no recording:\n{done.stderr[-2000:]}"
+    assert any(folder.glob("*.traindx")), f"{script.name} left no recording:\n{done.stderr[-2000:]}"
 
 
-def keep(name: str, folder: Path) -> None:
+def keep(folder: Path, archive: Path) -> None:
     """Compress a recording into the repository; nothing in it tells of the machine or the hour."""
-    RECORDINGS.mkdir(exist_ok=True)
-    with tarfile.open(RECORDINGS / f"{name}.tar.xz", "w:xz") as archive:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive, "w:xz") as packed:
         for path in sorted(folder.glob("*.traindx")):
             with sqlite3.connect(path, isolation_level=None) as database:
                 database.execute("PRAGMA journal_mode=DELETE")
                 database.execute("VACUUM")
-            archive.add(path, path.name, filter=_anonymous)
+            packed.add(path, path.name, filter=_anonymous)
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -106,8 +113,8 @@ def main() -> None:
 
     def again(name: str) -> str:
         with tempfile.TemporaryDirectory() as folder:
-            record(name, Path(folder))
-            keep(name, Path(folder))
+            record(SCRIPTS / f"{name}.py", Path(folder))
+            keep(Path(folder), RECORDINGS / f"{name}.tar.xz")
         return name
 
     with ThreadPoolExecutor(2) as pool:

@@ -1,9 +1,10 @@
-"""What all causes share is asserted here once; a cause's own test holds two trainings: broken and fixed."""
+"""What all causes share is asserted here once; a cause's own test says what is broken, and by what."""
 
 import importlib
 
 import pytest
 
+from tests.twins import twin_of
 from traindx.cause import Cause
 from traindx.diagnosis import knowledge
 from traindx.testing import check_cause
@@ -11,8 +12,8 @@ from traindx.testing import check_cause
 
 @pytest.mark.parametrize("cause", knowledge.causes(), ids=lambda cause: cause.slug)
 def test_the_cause_conforms(cause: Cause) -> None:
-    trainings = importlib.import_module(f"tests.causes.test_{cause.slug.replace('-', '_')}")
-    check_cause(cause, trainings.broken(), trainings.fixed())
+    twin = twin_of(cause.slug)
+    check_cause(cause, twin.broken(), twin.fixed(), rival=twin.rival)
 
 
 def test_slugs_are_module_names() -> None:

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from importlib import import_module
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from tests.signs.inside import Case
 
 SAMPLE = tuple(case.id for case in cases())[::4]
+FEW = SAMPLE[::4]
+THIRDS = tuple(slice(first, None, 3) for first in range(3))
+"""A third of the variants for each run, by turns; `make test-all` tries all of them on all runs."""
 # A loss of ln 2 is worth a guess among two only on its own scale, and a gradient is as large as its loss.
 ABSOLUTE = {"loss_at_chance", "gradient_norm_vanishes"}
 RECORDED = ("updates_large", "targets_not_finite", "attention_scores_grow", "validated_in_train_mode")
@@ -45,14 +49,21 @@ def shown(slug: str) -> list[Run]:
 
 @pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_the_sign_conforms(sign: Sign) -> None:
+    for name, variants in zip(FEW, cycle(THIRDS), strict=False):
+        check_sign(sign, curve(name), scale_free=sign.slug not in ABSOLUTE, variants=variants)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
+def test_the_sign_conforms_on_many_curves(sign: Sign) -> None:
     for name in SAMPLE:
         check_sign(sign, curve(name), scale_free=sign.slug not in ABSOLUTE)
 
 
 @pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_the_sign_conforms_on_recordings(sign: Sign) -> None:
-    for slug in RECORDED:
-        check_sign(sign, shown(slug)[0], scale_free=sign.slug not in ABSOLUTE)
+    for slug, variants in zip(RECORDED, cycle(THIRDS), strict=False):
+        check_sign(sign, shown(slug)[0], scale_free=sign.slug not in ABSOLUTE, variants=variants)
 
 
 @pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)

@@ -8,9 +8,6 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 
 HEALTHY = "healthy"
-KNOWN_FALSE_ALARMS = [
-    ("transfer_digits", "train-eval-mode-bug")
-]  # its frozen backbone is in eval mode on purpose
 UNEXPLAINED = {"underfitting"}  # the name for a run that nobody can explain; every script has a reason
 
 
@@ -46,7 +43,7 @@ def test_no_healthy_one_is_accused(judged: list[tuple[Script, Diagnosis]]) -> No
         if script.cause == HEALTHY
         and (found.verdict is Verdict.SICK or (found.suspects and found.suspects[0].confidence >= 0.5))
     ]
-    assert alarms == KNOWN_FALSE_ALARMS
+    assert alarms == []
 
 
 def test_lines_are_named_wherever_they_are_known(judged: list[tuple[Script, Diagnosis]]) -> None:

@@ -72,7 +72,7 @@ def test_diagnosing_a_log_loads_no_framework(tmp_path: object) -> None:
 def test_every_public_name_can_be_had() -> None:
     loaded = loaded_by("import traindx\nfor name in dir(traindx): getattr(traindx, name)")
     assert {
-        "traindx.readers.loading.reading",
+        "traindx.readers.loading.runs",
         "traindx.diagnosis.engine",
         "traindx.comparison.engine",
     } <= loaded

@@ -22,6 +22,7 @@ def walking() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("git"), reason="the tutorial applies its patch with git")
 def test_every_block_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.recorder.attach import watch
 from traindx.run import Run
 

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from traindx.changes.types import Change, change_from
+from traindx.changes.types import ChangeSpec, Measure, parse_change
 from traindx.trials.effect import effect_of
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.types import Arm, Candidate, Outcome, Pair, Treatment, Trial
 
 HOSTILE = "<b>x</b>|[y](javascript:1)`*_\x1b[2J\u202e\r\n# z\x9b31m"
 PATCH = """\
@@ -20,7 +20,7 @@ BELIEFS = (("lr-too-high", 0.44, 0.78), ("missing-warmup", 0.41, 0.16), ("explod
 
 def arm(value: float | None, seed: int = 0, change: str = "", *, problem: str = "", refused: str = "") -> Arm:
     """An arm whose curve goes from 2.4 to its value; it breaks half way where that is infinite."""
-    changes = (change_from(change),) if change else ()
+    changes = (parse_change(change),) if change else ()
     curve = () if value is None else tuple((float(at), _loss(at, value, seed)) for at in range(200))
     name = f".traindx/runs/train-1/trials/{change or 'control'}-seed{seed}"
     metrics = tuple((at, 1 - min(1.0, loss / 2.4)) for at, loss in curve[9::10] if math.isfinite(loss))
@@ -58,7 +58,7 @@ def trial(
     made = pairs(change, values)
     found = effect_of(made, measure)
     return Trial(
-        (change_from(change),),
+        (parse_change(change),),
         cause,
         title,
         measure,
@@ -110,7 +110,7 @@ HOPEFUL = trial(
     says="better with 1 of 1 seed",
 )
 REFUSED = Trial(
-    (Change("loss.remove_softmax"),),
+    (ChangeSpec("loss.remove_softmax"),),
     "wrong-output-activation",
     "Take the softmax out of the model",
     Measure.LOSS,
@@ -140,7 +140,7 @@ FASTER = trial(
     says="better with 2 of 2 seeds",
 )
 STALLED = Trial(
-    (change_from("optimizer.use adam"),),
+    (parse_change("optimizer.use adam"),),
     "optimizer-unsuited",
     "Use Adam",
     Measure.LOSS,
@@ -153,8 +153,8 @@ STALLED = Trial(
     Outcome.INCONCLUSIVE,
     "better with 1 of 1 seed",
 )
-UNTRIED = Planned(
-    (change_from("optimizer.momentum 0.5"),),
+UNTRIED = Candidate(
+    (parse_change("optimizer.momentum 0.5"),),
     "momentum-too-high",
     "Lower the momentum",
     Measure.LOSS,
@@ -188,7 +188,7 @@ def mixed() -> Treatment:
 
 def hostile() -> Treatment:
     """Names that try to become markup, escapes and columns of their own."""
-    change = Change(HOSTILE, (HOSTILE,))
+    change = ChangeSpec(HOSTILE, (HOSTILE,))
     odd = Arm(0, (change,), HOSTILE, None, problem=HOSTILE, refused="")
     bad = Trial(
         (change,),
@@ -204,5 +204,5 @@ def hostile() -> Treatment:
     good = Trial(
         (change,), HOSTILE, HOSTILE, Measure.LOSS, LOWER.pairs, -2.0, (-2.1, -1.9), Outcome.HELPED, HOSTILE
     )
-    planned = Planned((change,), HOSTILE, HOSTILE, Measure.LOSS, 0.1, HOSTILE)
+    planned = Candidate((change,), HOSTILE, HOSTILE, Measure.LOSS, 0.1, HOSTILE)
     return Treatment((bad, good), good, f"{PATCH}+```{HOSTILE}\n", HOSTILE, False, (planned,), (HOSTILE,))

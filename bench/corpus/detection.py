@@ -18,7 +18,7 @@ from rich.progress import track
 
 from corpus.make import CORPUS
 from corpus.table import Row, read, run_at
-from traindx.cli._alarms import is_serious
+from traindx.cli._live import is_serious
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
 from traindx.facts import EXIT_CODE, RECORDED_SECONDS

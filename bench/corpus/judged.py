@@ -10,7 +10,7 @@ from corpus.ranker import Ranker
 from corpus.table import Row, decoded
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import LISTED
-from traindx.diagnosis.types import Asked, Verdict
+from traindx.diagnosis.types import SignResult, Verdict
 from traindx.diagnosis.verdict import verdict_of
 
 
@@ -69,7 +69,7 @@ def judged(
         answers = decoded(code, signs)
         order = sorted(range(1, len(shares)), key=lambda number: -shares[number])
         listed = [n for n in order if shares[n] >= LISTED and ranker.speaks_for(n, answers)]
-        asked = tuple(Asked(sign, answers[sign.slug]) for sign in known)
+        asked = tuple(SignResult(sign, answers[sign.slug]) for sign in known)
         suspects = tuple(ranker.names[number] for number in listed)
         # The product asks only whether there are suspects at all.
         verdict = verdict_of(shares[0], suspects, asked)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from corpus.table import NOT_RECORDED, Row, answers, read, write
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Run
 
 PROGRAMS = Path(__file__).parent / "programs.csv"

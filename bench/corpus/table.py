@@ -26,7 +26,7 @@ from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
 from traindx.finding import Answer, CannotTell, Evidence, Finding
 from traindx.quantities import QUANTITIES
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Run
 
 ANSWERS = Path(__file__).parent / "answers.csv"

@@ -8,12 +8,12 @@ from statistics import fmean
 
 from traindx.diagnosis.types import Diagnosis
 from traindx.run import Run
-from traindx.trials.arm import Done
+from traindx.trials.arm import ArmResult
 from traindx.trials.types import Trial
 
 HEALTHY = "healthy"
 
-Closed = Callable[[Trial, Done], float | None]
+Closed = Callable[[Trial, ArmResult], float | None]
 """What a trial closed of the gap between the program and its healthy twin: 1 is all; None if unknown."""
 
 

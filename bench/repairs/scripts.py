@@ -7,8 +7,8 @@ from typing import Any
 
 from repairs.case import HEALTHY, Case, closed
 from traindx.diagnosis.engine import diagnose
-from traindx.trials.arm import Done
-from traindx.trials.measuring import end
+from traindx.trials.arm import ArmResult
+from traindx.trials.measure import end
 from traindx.trials.types import Trial
 
 _BENCH = Path(__file__).parents[1]
@@ -47,7 +47,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _closed(trial: Trial, twin: Done) -> float | None:
+def _closed(trial: Trial, twin: ArmResult) -> float | None:
     """The gap in what the trial compares by."""
     aim = end(twin.run, trial.measure) if twin.run is not None else None
     if aim is None:

@@ -22,7 +22,7 @@ from corpus.table import Row, read
 from repairs.case import HEALTHY, Case, closed
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import diagnose
-from traindx.trials.arm import Done
+from traindx.trials.arm import ArmResult
 from traindx.trials.program import OUTPUT
 from traindx.trials.types import Trial
 
@@ -84,7 +84,7 @@ def _case(recipe: Recipe, folder: Path) -> Case:
     return Case(recipe.id, "corpus", recipe.fault, own, twin, diagnose, _closed)
 
 
-def _closed(trial: Trial, twin: Done) -> float | None:
+def _closed(trial: Trial, twin: ArmResult) -> float | None:
     """The gap in skill on the test rows, which the program tells at its end; 0 where it did not get there."""
     aim = _skill(twin.order.folder)
     if aim is None:

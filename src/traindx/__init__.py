@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from traindx.exams.preflight.run import preflight
     from traindx.exams.preflight.types import Checklist
     from traindx.finding import Evidence, Finding, Severity
-    from traindx.readers.loading.reading import Reading, follow, load, read
+    from traindx.readers.loading.runs import Reading, follow, load, read
     from traindx.recorder.attach import Watch, watch
-    from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Unread
-    from traindx.trials.treatment import Treated, Wish, treat
+    from traindx.run import Axis, Event, Fact, Quantity, Run, Segment, Series, Skipped
+    from traindx.trials.treatment import TreatOptions, TreatResult, treat
+
+    Treated, Wish = TreatResult, TreatOptions
+
+    Unread = Skipped
 
 __version__ = "0.8.0"
 
@@ -48,7 +52,10 @@ __all__ = [
     "Segment",
     "Series",
     "Severity",
+    "Skipped",
     "TraindxError",
+    "TreatOptions",
+    "TreatResult",
     "Treated",
     "Unread",
     "UnreadableError",
@@ -85,29 +92,32 @@ _HOME = {
     "Prescription": "cause",
     "ProgramRate": "exams.learning_rate.program",
     "Quantity": "run",
-    "Reading": "readers.loading.reading",
+    "Reading": "readers.loading.runs",
     "Run": "run",
     "Segment": "run",
     "Series": "run",
     "Severity": "finding",
+    "Skipped": "run",
     "TraindxError": "errors",
-    "Treated": "trials.treatment",
-    "Unread": "readers.types",
+    "TreatOptions": "trials.treatment",
+    "TreatResult": "trials.treatment",
     "UnreadableError": "errors",
     "Verdict": "diagnosis.types",
     "Watch": "recorder.attach",
-    "Wish": "trials.treatment",
     "compare": "comparison.engine",
     "diagnose": "diagnosis.engine",
     "find_rate": "exams.learning_rate.loop",
-    "follow": "readers.loading.reading",
-    "load": "readers.loading.reading",
+    "follow": "readers.loading.runs",
+    "load": "readers.loading.runs",
     "lr_find": "exams.learning_rate.program",
     "preflight": "exams.preflight.run",
-    "read": "readers.loading.reading",
+    "read": "readers.loading.runs",
     "treat": "trials.treatment",
     "watch": "recorder.attach",
 }
+
+_RENAMED = {"Treated": "TreatResult", "Unread": "Skipped", "Wish": "TreatOptions"}
+"""Names of the version before, and what they are now."""
 
 _MODULES = ("exams", "facts", "keras", "lightning", "quantities", "transformers")
 
@@ -116,9 +126,10 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for."""
     if name in _MODULES:
         return import_module(f"traindx.{name}")
-    if name not in _HOME:
+    current = _RENAMED.get(name, name)
+    if current not in _HOME:
         raise AttributeError(f"module 'traindx' has no attribute {name!r}")
-    value = getattr(import_module(f"traindx.{_HOME[name]}"), name)
+    value = getattr(import_module(f"traindx.{_HOME[current]}"), current)
     globals()[name] = value
     return value
 

@@ -119,6 +119,14 @@ class Rival:
     told_apart_by: str
 
 
+class Tool(Enum):
+    """A command of traindx that looks for some causes in particular."""
+
+    LR_FIND = "lr-find"
+    EXAMINE_DATA = "examine data"
+    EXAMINE_GRADIENTS = "examine gradients"
+
+
 @dataclass(frozen=True, eq=False)
 class Cause:
     """A root cause: what speaks for it, what cures it; its module's docstring is its page."""
@@ -141,6 +149,8 @@ class Cause:
     """What it is commonly taken for."""
     places: tuple[Fact, ...] = ()
     """Facts that name the line to change, the best first."""
+    looked_for_by: Tool | None = None
+    """The command that finds it where a recording does not."""
 
     def __post_init__(self) -> None:
         """Refuse a cause without clues, fixes or one of the sections of its page."""

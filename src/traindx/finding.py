@@ -6,9 +6,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import Annotated, Protocol, get_args, get_origin, get_type_hints
+from typing import Annotated, get_args, get_origin, get_type_hints
 
 from traindx.run import Axis, Fact, Quantity, Run, Scalar
+
+
+class Mark(Enum):
+    """How a check or an exam ended."""
+
+    PASS = "pass"  # noqa: S105  # no password
+    WARN = "warn"
+    FAIL = "fail"
+    UNSEEN = "not looked at"
+
+    @property
+    def rank(self) -> int:
+        """0 for what was not looked at up to 3 for a fail."""
+        return (Mark.UNSEEN, Mark.PASS, Mark.WARN, Mark.FAIL).index(self)
 
 
 class Severity(Enum):
@@ -23,6 +37,13 @@ class Severity(Enum):
     def rank(self) -> int:
         """0 for info up to 3 for critical."""
         return list(Severity).index(self)
+
+    @property
+    def mark(self) -> Mark:
+        """Fail from serious on, warn with a warning, pass with a remark."""
+        if self.rank >= Severity.SERIOUS.rank:
+            return Mark.FAIL
+        return Mark.WARN if self is Severity.WARNING else Mark.PASS
 
 
 @dataclass(frozen=True)
@@ -40,7 +61,7 @@ class Evidence:
     layer: str = ""
     batch: int | None = None
     """The batch it was seen in, counted from 1, where one batch is to blame."""
-    place: str = ""
+    location: str = ""
     """File and line of the program, where one line is to blame."""
 
     def __post_init__(self) -> None:
@@ -49,19 +70,134 @@ class Evidence:
             raise ValueError(f"evidence from step {self.steps[0]} to {self.steps[1]}")
 
 
+class RowKind(Enum):
+    """What a row of a finding is."""
+
+    LAYER = "layer"
+    COLUMN = "column"
+    SAMPLE = "sample"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A layer, a column or a sample that a finding is about."""
+
+    kind: RowKind
+    name: str = ""
+    """Of the layer or column; the file of a sample, where each is one."""
+    part: str = ""
+    """"training" or "validation", for a sample."""
+    index: int | None = None
+    """Of a sample, counted from 0, in the order of the data as given."""
+    reason: str = ""
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The answer yes: how clearly, in a sentence with numbers, and from which numbers."""
+    """The answer yes: how clearly, in a sentence with numbers, and from which numbers.
+
+    A sign leaves the rest empty; an exam says how bad it is, and its numbers may stand in the sentence alone.
+    """
 
     strength: float
     """Above 0, at most 1: how far beyond its limit."""
     says: str
     evidence: tuple[Evidence, ...]
+    severity: Severity | None = None
+    """None: the one of the sign."""
+    cause: str = ""
+    """The slug of a cause, whose page `traindx explain` has; NON_FINITE where several share it."""
+    todo: str = ""
+    """An order in one sentence; empty where the page of the cause has it."""
+    rows: tuple[Row, ...] = ()
+    code: str = ""
+    """Lines to paste."""
+    also: tuple[str, ...] = ()
+    """Slugs of other causes it may come from, the likeliest first."""
+    sign: str = ""
+    """The slug of the sign that an exam asked; empty in the answer of a sign itself."""
 
     def __post_init__(self) -> None:
-        """Refuse a finding without evidence, a sentence or a sensible strength."""
-        if not self.evidence or not self.says or not 0 < self.strength <= 1:
+        """Refuse a finding without a sentence, a sensible strength, or both evidence and severity."""
+        if not (self.evidence or self.severity) or not self.says or not 0 < self.strength <= 1:
             raise ValueError(f"a finding needs evidence, a sentence and a strength: {self}")
+
+    def __str__(self) -> str:
+        return f"{self.cause}: {self.says}" if self.cause else self.says
+
+    @property
+    def degree(self) -> Severity:
+        """How bad it is, as far as the finding itself says."""
+        return self.severity or Severity.INFO
+
+    @property
+    def mark(self) -> Mark:
+        """What it makes of the check that found it."""
+        return self.degree.mark
+
+    @property
+    def is_error(self) -> bool:
+        """Whether a training should not go on like this."""
+        return self.mark is Mark.FAIL
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """All causes it may come from, the likeliest first."""
+        return (self.cause, *self.also) if self.cause else self.also
+
+    @property
+    def location(self) -> str:
+        """File and line to look at; empty where none is known."""
+        return next((one.location for one in self.evidence if one.location), "")
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers it is about."""
+        return tuple(row.name for row in self.rows if row.kind is RowKind.LAYER)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that it is about."""
+        return tuple(row.name for row in self.rows if row.kind is RowKind.COLUMN)
+
+    @property
+    def samples(self) -> tuple[Row, ...]:
+        """The rows of the data that it is about."""
+        return tuple(row for row in self.rows if row.kind is RowKind.SAMPLE)
+
+
+NON_FINITE = "non-finite"
+
+_STRENGTH = {Severity.INFO: 0.25, Severity.WARNING: 0.5, Severity.SERIOUS: 1.0, Severity.CRITICAL: 1.0}
+"""How clear an exam is that measured by itself: as clear as it is bad."""
+
+
+def problem(
+    cause: str,
+    severity: Severity,
+    says: str,
+    layers: Iterable[str] = (),
+    todo: str = "",
+    *,
+    columns: Iterable[str] = (),
+    samples: tuple[Row, ...] = (),
+    code: str = "",
+    also: tuple[str, ...] = (),
+) -> Finding:
+    """What an exam found by itself."""
+    named = ((RowKind.LAYER, layers), (RowKind.COLUMN, columns))
+    rows = (*(Row(kind, name) for kind, names in named for name in names), *samples)
+    return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code, also)
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by severity; those that are equally bad stay in their order."""
+    return tuple(sorted(findings, key=lambda one: -one.degree.rank))
+
+
+def worst_mark(findings: Iterable[Finding]) -> Mark:
+    """How a check ended that found these: pass where it found nothing."""
+    return max((one.mark for one in findings), key=lambda mark: mark.rank, default=Mark.PASS)
 
 
 class CannotTell(Enum):
@@ -171,78 +307,3 @@ def _limits(ask: Ask) -> tuple[Limit, ...]:
             raise ValueError(f"{ask.__name__}: the limit {name} does not say where it comes from")
         limits.append(Limit(name, float(parameter.default), str(get_args(hint)[1])))
     return tuple(limits)
-
-
-class Mark(Enum):
-    """What came of looking at one thing."""
-
-    PASS = "pass"  # noqa: S105  # no password
-    WARN = "warn"
-    FAIL = "fail"
-    UNSEEN = "not looked at"
-
-    @property
-    def rank(self) -> int:
-        """0 for what was not looked at up to 3 for a fail."""
-        return (Mark.UNSEEN, Mark.PASS, Mark.WARN, Mark.FAIL).index(self)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong with what was examined, under the name of its cause."""
-
-    cause: str
-    """The slug of a cause, whose page `traindx explain` has, or NON_FINITE, which several causes share."""
-    severity: Severity
-    says: str
-    """A sentence with the numbers."""
-    layers: tuple[str, ...] = ()
-    """Those it was seen in, where it was seen in some."""
-    todo: str = ""
-    """An order in one sentence; empty where the page of the cause has it."""
-
-    def __str__(self) -> str:
-        return f"{self.cause}: {self.says}"
-
-    @property
-    def is_error(self) -> bool:
-        """Whether a training should not go on like this."""
-        return self.severity.rank >= Severity.SERIOUS.rank
-
-
-NON_FINITE = "non-finite"
-
-
-def worst_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Problems by severity; those that are equally bad stay in their order."""
-    return tuple(sorted(problems, key=lambda one: -one.severity.rank))
-
-
-def errors_in(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Those that should stop a training."""
-    return tuple(one for one in problems if one.is_error)
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What one exam saw, under the names of causes."""
-
-    exam: str
-    """Which exam it was: "gradients", "data", "preflight"."""
-    problems: tuple[Problem, ...]
-    cleared: tuple[str, ...] = ()
-    """Slugs of causes that it could have seen, and did not."""
-
-    @property
-    def command(self) -> str:
-        """What a user calls to hold it again."""
-        return self.exam if self.exam in ("preflight", "lr-find") else f"examine {self.exam}"
-
-
-class Exam(Protocol):
-    """Any exam that has ended."""
-
-    @property
-    def statement(self) -> Statement:
-        """What it has to say."""
-        ...

@@ -3,6 +3,9 @@
 import math
 import unicodedata
 
+SCHEMA = "traindx.report/1"
+"""What every JSON document of traindx says it is; its `kind` tells which."""
+
 _UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 

@@ -14,7 +14,7 @@ from typing import final
 import keras
 
 from traindx.recorder.attach import RUNS, Settings, Watch, begin, stem, told
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import new_run_folder
 
 TYPE_CHECKING = False  # as typing has it
 if TYPE_CHECKING:

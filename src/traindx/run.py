@@ -110,7 +110,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Layer:
+class Parameter:
     """A weight, a bias or another parameter, and whether the training could change it."""
 
     name: str
@@ -199,7 +199,7 @@ class Begins(Enum):
 
 
 @dataclass(frozen=True)
-class Unread:
+class Skipped:
     """Something that stands in the log and was not understood."""
 
     name: str
@@ -231,10 +231,10 @@ class Run:
     facts: Mapping[Fact, Scalar] = field(default_factory=dict)
     settings: Mapping[str, Scalar] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
     """What was decided on reading where the log left a choice: nothing is guessed silently."""
-    model: tuple[Layer, ...] = ()
+    model: tuple[Parameter, ...] = ()
     """The parameters of the model in the order of its forward pass; empty where only a log is left."""
 
     def __getitem__(self, quantity: Quantity) -> Series:

@@ -1,14 +1,10 @@
-"""Gradients added up and not averaged; the other program divides its loss."""
+"""The losses of 16 batches are added up and not divided; the twin divides them."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("concrete_accum", "wind_power")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "concrete_accum",
+    {
+        "loss.backward()": "(loss / ACCUM_STEPS).backward()",
+    },
+)

@@ -1,14 +1,10 @@
-"""Attention whose scores run away; the other keeps them small."""
+"""Attention scores are multiplied by the root of their width; the twin divides by it."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("flip_transformer", "tiny_char_gpt")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "flip_transformer",
+    {
+        "self.scale = dim ** 0.5": "self.scale = dim ** -0.5",
+    },
+)

@@ -1,12 +1,10 @@
-"""Weights drawn ten times too large."""
+"""Weights of deviation 1 in every layer; the twin starts with those of He et al. (2015)."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-weights-times-ten")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "digits_adam",
+    {
+        "normal_(m.weight, mean=0.0, std=1.0)": 'kaiming_normal_(m.weight, nonlinearity="relu")',
+    },
+)

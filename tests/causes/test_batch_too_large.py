@@ -1,14 +1,10 @@
-"""One update for thousands of samples; the other has few samples and takes many steps."""
+"""1,437 samples in batches of 1,024; the twin takes 64."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("optdigits_train", "setosa_small")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "optdigits_train",
+    {
+        "default=1024": "default=64",
+    },
+)

@@ -1,12 +1,10 @@
-"""One example at a time; the twin takes four."""
+"""Batch normalization over two samples; the twin has 32."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-oscillates-batch-1")
-
-
-def fixed() -> Run:
-    return curve("h-iris-batch-4")
+TWIN = Twin(
+    "marble_cracks",
+    {
+        "batch_size=2,": "batch_size=32,",
+    },
+)

@@ -1,12 +1,12 @@
-"""Three hidden units for three spirals; the twin is wide enough."""
+"""Four units a layer for a checkerboard of 16 fields; the twin has 64."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-capacity-spirals")
-
-
-def fixed() -> Run:
-    return curve("h-spirals-to-zero")
+TWIN = Twin(
+    "checkerboard",
+    {
+        "nn.Linear(2, 4)": "nn.Linear(2, 64)",
+        "nn.Linear(4, 4)": "nn.Linear(64, 64)",
+        "nn.Linear(4, 1)": "nn.Linear(64, 1)",
+    },
+)

@@ -1,14 +1,10 @@
-"""A rare class that is never predicted; the other program weights it."""
+"""One attack in 80 flows, weighed like all others; the twin gives attacks ten times the weight."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("network_intrusion", "visits_fraud")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "network_intrusion",
+    {
+        "nn.BCEWithLogitsLoss()": "nn.BCEWithLogitsLoss(pos_weight=torch.tensor(10.0))",
+    },
+)

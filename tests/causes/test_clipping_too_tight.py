@@ -1,12 +1,10 @@
-"""A limit far below every gradient."""
+"""Gradients are clipped to a norm of 0.01; the twin clips them to 1."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-clip-too-tight-text")
-
-
-def fixed() -> Run:
-    return curve("h-rnn-text-sgd")
+TWIN = Twin(
+    "digits_resnet_hf",
+    {
+        "max_grad_norm=0.01": "max_grad_norm=1.0",
+    },
+)

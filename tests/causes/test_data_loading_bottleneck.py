@@ -1,12 +1,10 @@
-"""Steps that wait for their batch; the twin's batches are ready in time."""
+"""Scans are parsed anew in every epoch; the twin keeps them in memory."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-data-wait")
-
-
-def fixed() -> Run:
-    return curve("h-data-ready")
+TWIN = Twin(
+    "leaf_scans",
+    {
+        "DataLoader(LeafScans(1200, 1, augment=True)": "DataLoader(list(LeafScans(1200, 1, augment=True))",
+    },
+)

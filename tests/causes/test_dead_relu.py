@@ -1,14 +1,10 @@
-"""Units that never fire; the other is sparse on purpose."""
+"""Biases of -4 before every ReLU; the twin starts with 0."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("blobs_mlp", "sparse_autoencoder")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "blobs_mlp",
+    {
+        "nn.init.constant_(m.bias, -4.0)": "nn.init.zeros_(m.bias)",
+    },
+)

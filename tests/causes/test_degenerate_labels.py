@@ -1,14 +1,10 @@
-"""Labels that are all the same; the other has few rows and three classes."""
+"""The answer is "Yes" and is compared with "yes", so that all labels are 0; the twin compares with "Yes"."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("phone_campaign", "setosa_small")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "phone_campaign",
+    {
+        'subscribed == "yes"': 'subscribed == "Yes"',
+    },
+)

@@ -1,14 +1,11 @@
-"""Features that pass through numpy; the other freezes its base on purpose."""
+"""Features go through NumPy on their way to the loss; the twin stays in torch."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("digits_embedding", "tune_adapters")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "digits_embedding",
+    {
+        "normalize(feats.detach().numpy())": "nn.functional.normalize(feats)",
+        "torch.from_numpy(feats)": "feats",
+    },
+)

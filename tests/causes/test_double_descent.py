@@ -1,12 +1,10 @@
-"""A validation loss that falls a second time; the twin falls once."""
+"""Weak features are learned long after strong ones: validation improves twice. The twin scales both alike."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-double-descent")
-
-
-def fixed() -> Run:
-    return curve("h-diabetes-full-batch")
+TWIN = Twin(
+    "nir_spectra",
+    {
+        "[strong, fine]": "[strong, 10 * fine]",
+    },
+)

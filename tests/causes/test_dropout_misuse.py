@@ -1,14 +1,11 @@
-"""Dropout that never rests; the other's rests in validation."""
+"""Dropout on the prediction itself; the twin drops hidden units."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("protein_stability", "uci_digits_keras")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "lit_sonar",
+    {
+        "x = F.relu(self.fc2(x))": "x = self.dropout(F.relu(self.fc2(x)))",
+        "self.dropout(self.fc3(x))": "self.fc3(x)",
+    },
+)

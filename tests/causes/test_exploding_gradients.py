@@ -1,12 +1,10 @@
-"""A recurrent network with recurrent weights above 1, and the same with clipping."""
+"""A recurrent net of 100 steps whose gradients are not clipped; the twin clips them."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-nan-rnn-explodes")
-
-
-def fixed() -> Run:
-    return curve("h-rnn-clip-saves")
+TWIN = Twin(
+    "forecast_rnn",
+    {
+        "    optimizer.step()": "    nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n    optimizer.step()",
+    },
+)

@@ -1,12 +1,10 @@
-"""A network that must not learn."""
+"""All but the classifier is frozen, and nothing was pretrained; the twin trains all."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-flat-frozen")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "digits_transfer_lit",
+    {
+        'name.startswith("classifier")': "True",
+    },
+)

@@ -1,14 +1,10 @@
-"""Gradients never cleared; the other accumulates them on purpose."""
+"""Gradients are never cleared; the twin clears them before each backward pass."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("diabetes_mlp", "wind_power")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "diabetes_mlp",
+    {
+        "        loss.backward()": "        opt.zero_grad()\n        loss.backward()",
+    },
+)

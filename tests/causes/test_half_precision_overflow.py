@@ -1,12 +1,10 @@
-"""Activations that leave the range of float16, and smaller ones that do not."""
+"""Weights, gradients and the state of Adam in float16; the twin has float32."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-fp16-overflow")
-
-
-def fixed() -> Run:
-    return curve("h-fp16-scale-settles")
+TWIN = Twin(
+    "ecg_half",
+    {
+        "DTYPE = torch.float16": "DTYPE = torch.float32",
+    },
+)

@@ -1,14 +1,20 @@
-"""Values read one by one; the other reads its loss once an epoch."""
+"""Every probability is fetched by itself; the twin fetches a batch at once."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("neuron_decoder", "setosa_small")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "neuron_decoder",
+    {
+        """\
+        for k in range(len(y)):
+            correct += (probs[k].argmax() == y[k]).item()
+            loss_sum += losses[k].item()
+            for c in range(8):
+                soft_confusion[y[k].item(), c] += probs[k, c].detach().cpu().item()
+""": """\
+        correct += (probs.argmax(1) == y).sum().item()
+        loss_sum += losses.sum().item()
+        np.add.at(soft_confusion, y.cpu().numpy(), probs.detach().cpu().numpy())
+""",
+    },
+)

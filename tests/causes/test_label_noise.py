@@ -1,14 +1,10 @@
-"""Careless annotators; the other smooths true labels."""
+"""One vote a picture, by volunteers of whom some guess; the twin has the true labels."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("rater_digits", "warm_restart_cnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "rater_digits",
+    {
+        "portal_votes(digits.target, SEED)": "digits.target",
+    },
+)

@@ -1,12 +1,10 @@
-"""Labels in another order than their inputs."""
+"""A label is skipped with the header, so that gestures get the label of the next; the twin keeps it."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-flat-labels-late")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "lit_gesture",
+    {
+        "notes[2:]": "notes[1:]",
+    },
+)

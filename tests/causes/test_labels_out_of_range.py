@@ -1,14 +1,10 @@
-"""Classes counted from 1; the other counts from 0."""
+"""Three classes counted from 1; the twin counts from 0."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("iris_softmax", "wine_softmax")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "iris_softmax",
+    {
+        '{"setosa": 1, "versicolor": 2, "virginica": 3}': '{"setosa": 0, "versicolor": 1, "virginica": 2}',
+    },
+)

@@ -1,14 +1,14 @@
-"""Class ids as amounts; the other predicts amounts."""
+"""Digits learned as a number by a mean squared error; the twin learns them as classes."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("glyph_classifier", "sine_rnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "glyph_classifier",
+    {
+        "torch.tensor(digits.target, dtype=torch.float32)": "torch.tensor(digits.target)",
+        "nn.Linear(32, 1)": "nn.Linear(32, 10)",
+        "self.fc(self.conv(x)).squeeze(1)": "self.fc(self.conv(x))",
+        "nn.MSELoss()": "nn.CrossEntropyLoss()",
+        "pred.round()": "pred.argmax(1)",
+    },
+)

@@ -1,14 +1,12 @@
-"""A likelihood that is minimised; the other sums its loss on purpose."""
+"""The likelihood is minimized; the twin maximizes it."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("river_flow_mdn", "vae_digits")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "river_flow_mdn",
+    {
+        "loss = model.log_prob": "loss = -model.log_prob",
+        "val = model.log_prob": "val = -model.log_prob",
+    },
+    rival="saturated-activations",
+)

@@ -1,12 +1,5 @@
-"""A constant rate that keeps the loss on a noisy band."""
+"""A rate that stays and a floor that could be lower; the twin drops the rate twice."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import CurveTwin
 
-
-def broken() -> Run:
-    return curve("s-plateau-needs-drop")
-
-
-def fixed() -> Run:
-    return curve("h-plateau-drop-made")
+TWIN = CurveTwin("s-plateau-needs-drop", "h-plateau-drop-made")

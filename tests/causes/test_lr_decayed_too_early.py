@@ -1,12 +1,11 @@
-"""A schedule that ends long before the run does."""
+"""A schedule that counts epochs advances with every batch; the twin's advances with every epoch."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-decayed-early")
-
-
-def fixed() -> Run:
-    return curve("h-spirals-to-zero")
+TWIN = Twin(
+    "digits_resnetlet",
+    {
+        "            sched.step()\n": "",
+        "        vl, va_acc": "        sched.step()\n        vl, va_acc",
+    },
+)

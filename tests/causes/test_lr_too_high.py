@@ -1,12 +1,10 @@
-"""A rate of 3 for plain gradient descent."""
+"""A rate of 0.22 with momentum for a small convolutional net; the twin has 0.02."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-nan-early-rate")
-
-
-def fixed() -> Run:
-    return curve("h-noisy-regression-floor")
+TWIN = Twin(
+    "digits_convnet",
+    {
+        "lr=0.22": "lr=0.02",
+    },
+)

@@ -1,12 +1,10 @@
-"""A rate at which a whole run moves nothing."""
+"""A rate of 0.0003 for gradient descent; the twin has 0.1."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-flat-tiny-rate")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "circles_lit",
+    {
+        "lr=3e-4": "lr=0.1",
+    },
+)

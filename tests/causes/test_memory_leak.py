@@ -1,12 +1,14 @@
-"""Memory that grows with every step; the twin's stays level."""
+"""Losses and pictures are kept with the graphs behind them; the twin keeps numbers."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-memory-grows")
-
-
-def fixed() -> Run:
-    return curve("h-data-ready")
+TWIN = Twin(
+    "oct_autoencoder",
+    {
+        "append(loss)": "append(loss.item())",
+        '        self.history["recon"].append(recon)\n': "",
+        "append(code)": "append(code.std().item())",
+        'torch.stack(self.history["loss"]': 'torch.tensor(self.history["loss"]',
+        "torch.stack([c.std() for c in": "torch.tensor([c for c in",
+    },
+)

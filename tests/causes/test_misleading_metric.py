@@ -1,14 +1,11 @@
-"""An argmax over one output; the other has one for each class."""
+"""The argmax of a single output is always 0; the twin asks whether the output is positive."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("oncology_net", "wine_softmax")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "oncology_net",
+    {
+        "torch.argmax(outputs, dim=1)": "(outputs > 0).float()",
+        "labels.squeeze(1)": "labels",
+    },
+)

@@ -1,14 +1,12 @@
-"""Linear layers for a bent task; the other is linear on purpose."""
+"""Four linear layers in a row; the twin has ReLUs between them."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("bumps_keras", "vector_pca_keras")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "bumps_keras",
+    {
+        'kernel_initializer="he_normal")(inputs)': '"relu", kernel_initializer="he_normal")(inputs)',
+        '(64, kernel_initializer="he_normal")(h)': '(64, "relu", kernel_initializer="he_normal")(h)',
+        '(32, kernel_initializer="he_normal")(h)': '(32, "relu", kernel_initializer="he_normal")(h)',
+    },
+)

@@ -1,12 +1,5 @@
-"""A transformer that normalises after the sum meets its full rate at once."""
+"""A post-norm transformer at its full rate from the first step; the twin warms up."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import CurveTwin
 
-
-def broken() -> Run:
-    return curve("s-no-warmup")
-
-
-def fixed() -> Run:
-    return curve("h-post-norm-warmup")
+TWIN = CurveTwin("s-no-warmup", "h-post-norm-warmup")

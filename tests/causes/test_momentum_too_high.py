@@ -1,14 +1,10 @@
-"""Momentum that adds up hundreds of steps; the other adds up ten."""
+"""A momentum of 0.998; the twin has 0.9."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("energy_regression", "warm_restart_cnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "energy_regression",
+    {
+        "momentum=0.998": "momentum=0.9",
+    },
+)

@@ -1,12 +1,13 @@
-"""One missing value in a batch that comes late; the twin has none."""
+"""Missing values are NaN; the twin has the mean in their place."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-nan-missing-value")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "insurance_claims",
+    {
+        "np.nanstd(X, axis=0)\n": """\
+np.nanstd(X, axis=0)
+    X = np.nan_to_num(X)
+""",
+    },
+)

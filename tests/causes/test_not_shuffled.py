@@ -1,14 +1,10 @@
-"""Classes one after the other; the other takes all data at once."""
+"""One class after the other; the twin shuffles."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("letters_glyphs", "wine_softmax")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "letters_glyphs",
+    {
+        "DataLoader(trainset, batch_size=32)": "DataLoader(trainset, batch_size=32, shuffle=True)",
+    },
+)

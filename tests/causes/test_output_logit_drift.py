@@ -1,14 +1,11 @@
-"""Scores that run away; the other's temperature grows and stays."""
+"""A softmax at a temperature of 0.01; the twin's is 1."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("glyph_scores", "two_tower")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "glyph_scores",
+    {
+        "temperature: float = 0.01": "temperature: float = 1.0",
+    },
+    rival="lr-too-high",
+)

@@ -1,12 +1,10 @@
-"""Dropout of 0.9; the twin drops half."""
+"""A weight decay of 0.15 for gradient descent; the twin has 0.0001."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-regularized-dropout")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-heavy-dropout")
+TWIN = Twin(
+    "ising_phase",
+    {
+        "weight_decay=0.15": "weight_decay=1e-4",
+    },
+)

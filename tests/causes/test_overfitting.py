@@ -1,12 +1,13 @@
-"""A wide network on two hundred digits, some mislabelled; the twin has six times the data and none."""
+"""140 patients and 420,000 parameters for 80 epochs; the twin stops once the validation loss rises."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-overfit-clear")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "metabolomics",
+    {
+        "    if epoch % 8 == 7:": """\
+    if epoch > np.argmin(history["val_loss"]) + 2:
+        break
+    if epoch % 8 == 7:""",
+    },
+)

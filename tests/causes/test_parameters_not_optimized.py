@@ -1,14 +1,17 @@
-"""An optimizer made before the encoder was swapped; the other trains adapters alone."""
+"""Layers are replaced after the optimizer got the old ones; the twin replaces them before."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("encoder_swap", "tune_adapters")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "encoder_swap",
+    {
+        "model = SignalNet()\n": """\
+model = SignalNet()
+model.widen(24)
+""",
+        """\
+nn.CrossEntropyLoss()
+model.widen(24)
+""": "nn.CrossEntropyLoss()\n",
+    },
+)

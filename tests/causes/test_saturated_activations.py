@@ -1,14 +1,10 @@
-"""Gates pressed shut; the other is bounded and in range."""
+"""Gates of slope 60; the twin's have slope 1."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("gated_wine", "sine_rnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "gated_wine",
+    {
+        "slope=60.0": "slope=1.0",
+    },
+)

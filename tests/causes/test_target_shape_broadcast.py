@@ -1,14 +1,11 @@
-"""A column against a row; the other's shapes agree."""
+"""Predictions of shape (n, 1) against targets of shape (n,); the twin squeezes them."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("pressure_drop", "sine_rnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "pressure_drop",
+    {
+        "mse_loss(self.model(x), y)": "mse_loss(self.model(x).squeeze(1), y)",
+        "p = self.model(x)\n": "p = self.model(x).squeeze(1)\n",
+    },
+)

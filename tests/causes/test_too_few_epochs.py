@@ -1,12 +1,10 @@
-"""Stopped after four epochs in the steepest part; the twin goes on to fifteen."""
+"""Two epochs; the twin has 15."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-too-few-epochs")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "lit_peptides",
+    {
+        "max_epochs=2": "max_epochs=15",
+    },
+)

@@ -1,12 +1,17 @@
-"""Batch statistics of pairs in validation; the twin switches to running averages."""
+"""Validated in train mode; the twin switches dropout and batch normalization."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-batchnorm-pairs")
-
-
-def fixed() -> Run:
-    return curve("h-cnn-digits-onecycle")
+TWIN = Twin(
+    "digits_dropout_trainer",
+    {
+        "        total = n = 0\n": """\
+        self.model.train()
+        total = n = 0
+""",
+        "        total = hits = n = 0\n": """\
+        self.model.eval()
+        total = hits = n = 0
+""",
+    },
+)

@@ -1,12 +1,10 @@
-"""Validation pictures turned by a quarter; the twin validates on upright ones."""
+"""Headlines are lowered for training and not for validation; the twin lowers both."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-validation-turned")
-
-
-def fixed() -> Run:
-    return curve("h-cnn-digits-onecycle")
+TWIN = Twin(
+    "news_bert",
+    {
+        "Headlines(va_x, va_y, tok)": "Headlines(va_x, va_y, tok, lower=True)",
+    },
+)

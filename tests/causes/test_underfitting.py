@@ -1,12 +1,7 @@
-"""Ten digits squeezed through two hidden units; the twin has sixty-four."""
+"""A transformer that does not learn, in a log that does not tell why; its twin learns."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from dataclasses import replace
 
+from tests.causes.test_attention_logit_growth import TWIN as ATTENTION
 
-def broken() -> Run:
-    return curve("s-capacity-digits")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = replace(ATTENTION, only_curves=True, rival="capacity-too-small")

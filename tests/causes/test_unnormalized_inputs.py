@@ -1,14 +1,10 @@
-"""Raw areas and years; the other normalises in its first layer."""
+"""Square metres beside numbers of bathrooms; the twin standardizes columns."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("iowa_houses", "visits_fraud")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "iowa_houses",
+    {
+        "X = torch.tensor(X, dtype": "X = torch.tensor((X - X.mean(0)) / X.std(0), dtype",
+    },
+)

@@ -1,14 +1,10 @@
-"""Raw prices; the other scales its targets in the model."""
+"""Prices in dollars; the twin standardizes them."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("kings_county", "wind_power")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "kings_county",
+    {
+        "torch.tensor(price, dtype": "torch.tensor((price - price.mean()) / price.std(), dtype",
+    },
+)

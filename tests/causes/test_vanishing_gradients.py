@@ -1,12 +1,10 @@
-"""Ten sigmoid layers in a row."""
+"""Eight layers of sigmoids; the twin has ReLUs."""
 
-from tests.recorded import curve
-from traindx.run import Run
+from tests.twins import Twin
 
-
-def broken() -> Run:
-    return curve("s-flat-deep-sigmoid")
-
-
-def fixed() -> Run:
-    return curve("h-mlp-digits-adam")
+TWIN = Twin(
+    "deep_digits",
+    {
+        "act = nn.Sigmoid": "act = nn.ReLU",
+    },
+)

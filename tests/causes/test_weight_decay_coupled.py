@@ -1,14 +1,10 @@
-"""Decay inside Adam; the other's is too small to matter."""
+"""Adam with a weight decay of 0.1 in its gradients; the twin is AdamW."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("digits_decay_mlp", "wind_power")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "digits_decay_mlp",
+    {
+        "torch.optim.Adam(": "torch.optim.AdamW(",
+    },
+)

@@ -1,14 +1,10 @@
-"""An output that cannot reach its targets; the other's bound is the targets' own."""
+"""A sigmoid on a prediction that has no bounds; the twin has none."""
 
-from tests.scripted import scripted
-from traindx.run import Run
+from tests.twins import Twin
 
-SCRIPTS = ("bike_demand", "sine_rnn")
-
-
-def broken() -> Run:
-    return scripted(SCRIPTS[0])
-
-
-def fixed() -> Run:
-    return scripted(SCRIPTS[1])
+TWIN = Twin(
+    "bike_demand",
+    {
+        "torch.sigmoid(self.out(self.trunk(x))).squeeze(1)": "self.out(self.trunk(x)).squeeze(1)",
+    },
+)

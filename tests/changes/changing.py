@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from traindx.changes.live.apply import operation_of
 from traindx.changes.live.program import Program
-from traindx.changes.types import change_from
+from traindx.changes.types import change_of, parse_change
 from traindx.recorder.launch.environment import NOTES
 
 STEPS = 12
@@ -19,8 +18,8 @@ def changed(folder: Path, *texts: str, steps: int | None = STEPS) -> Iterator[Pr
     program = Program(folder, steps)
     try:
         for text in texts:
-            change = change_from(text)
-            operation_of(change).begin(program, change)
+            change = parse_change(text)
+            change_of(change).torch(program, change)
         yield program
     finally:
         program.patches.undo()

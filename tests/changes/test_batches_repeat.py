@@ -13,7 +13,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import changed, notes
-from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.monkeypatch import Patches
 
 ROWS = torch.arange(40.0).reshape(20, 2)
 

@@ -16,8 +16,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import STEPS, changed, notes
 from tests.changes.training import moved, net, train
-from traindx.changes.live.apply import operations
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec, known_changes
 
 
 @pytest.mark.parametrize(("text", "times"), [("optimizer.lr x 0.1", 0.1), ("optimizer.lr 0.01", 0.1)])
@@ -294,12 +293,12 @@ def test_a_schedule_is_taken_away_or_follows_the_loss(tmp_path: Path) -> None:
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     before = train().losses
-    forms = [form for one in operations().values() for form in one.forms if form != "gradients.clip p95"]
+    forms = [form for one in known_changes().values() for form in one.forms if form != "gradients.clip p95"]
     for form in forms:
         with changed(tmp_path, form):
             pass
     assert train().losses == before
-    assert Change("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
+    assert ChangeSpec("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
 
 
 def test_hidden_activations_get_normalised_inputs_and_the_output_none(tmp_path: Path) -> None:

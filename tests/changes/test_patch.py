@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
-from traindx.changes.types import change_from
+from traindx.changes.types import parse_change
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-LOWER = change_from("optimizer.lr x 0.01")
-CLIP = change_from("gradients.clip 1.0")
+LOWER = parse_change("optimizer.lr x 0.01")
+CLIP = parse_change("gradients.clip 1.0")
 PROGRAM = """\
 import torch
 
@@ -36,7 +36,7 @@ def run_of(content: bytes, name: str = "train.py", optimizer_line: int = 3) -> R
 
 
 def patched(run: Run, *changes: str) -> Patch:
-    patch = patch_of([change_from(one) for one in changes], run)
+    patch = patch_of([parse_change(one) for one in changes], run)
     assert patch is not None
     return patch
 
@@ -122,7 +122,7 @@ def test_the_diff_of_a_file_outside_of_the_working_directory_is_for_its_folder(
 
 
 def refused(run: Run, *changes: str) -> str:
-    asked = [change_from(one) for one in changes]
+    asked = [parse_change(one) for one in changes]
     assert patch_of(asked, run) is None
     return refusal_of(asked, run)
 
@@ -164,5 +164,5 @@ def test_what_cannot_be_read_is_refused(folder: Path) -> None:
 
 
 def test_a_patch_needs_no_torch() -> None:
-    code = "import sys, traindx.changes.source.patch as p; p.known_edits(); sys.exit('torch' in sys.modules)"
+    code = "import sys, traindx.changes.source.patch as p; p.known_changes(); exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

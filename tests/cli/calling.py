@@ -1,9 +1,17 @@
 """Calls the product as a user would, and logs to call it on."""
 
+import importlib
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from typing import IO
+from unittest.mock import patch
+
+from traindx.cli import main
 
 DEMO = Path(__file__).parents[2] / "src/traindx/demo"
 HOT, COOL, NAN = (str(DEMO / name) for name in ("hot", "cool", "nan"))
@@ -26,17 +34,85 @@ from traindx.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 """The command line where torch and libcst are not installed."""
+_PATIENCE = 300
+_STREAMS = ("stdin", "stdout", "stderr")
 
 
 def traindx(*arguments: str, cwd: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """What the command prints and returns in a process of its own."""
-    command = [sys.executable, "-m", "traindx", *arguments]
+    """What the command and the programs it starts print, and the exit code; called in this process."""
+    return call(arguments, cwd, {**_untouched(), **environment})
+
+
+def process(*arguments: str, cwd: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """The same in a process of its own: for what happens before the command is called, or to its process."""
     return subprocess.run(
-        command,
+        [sys.executable, "-m", "traindx", *arguments],
         cwd=cwd,
-        env={**os.environ, **environment},
+        env={**_untouched(), **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=_PATIENCE,
         check=False,
     )
+
+
+def call(
+    arguments: Sequence[str], cwd: Path, environment: dict[str, str], text: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """Call the command with this environment and this standard input, and leave all as it was."""
+    with ExitStack() as around:
+        around.enter_context(chdir(cwd))
+        around.enter_context(patch.dict(os.environ, environment, clear=True))
+        around.enter_context(_importing_from(cwd))
+        _, out, err = (around.enter_context(_stream(name, text)) for name in _STREAMS)
+        try:
+            code = main(list(arguments))
+        except SystemExit as left:
+            code = int(left.code or 0)
+        sys.stdout.flush()
+        out.seek(0)
+        err.seek(0)
+        printed = out.read(), err.read()
+    return subprocess.CompletedProcess(list(arguments), code, *printed)
+
+
+def _untouched() -> dict[str, str]:
+    """The environment of the tests, without what tells a program that it is recorded."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
+
+
+@contextmanager
+def _stream(name: str, text: str) -> "Iterator[IO[str]]":
+    """A file in the place of a standard stream, for us and for the programs that we start."""
+    number = _STREAMS.index(name)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+        if name == "stdin":
+            file.write(text)
+            file.seek(0)
+        kept = os.dup(number)
+        mode, buffering = ("r", -1) if name == "stdin" else ("w", 1)
+        try:
+            os.dup2(file.fileno(), number)
+            with (
+                open(number, mode, buffering, encoding="utf-8", closefd=False) as stream,
+                patch.object(sys, name, stream),
+            ):
+                yield file
+        finally:
+            os.dup2(kept, number)
+            os.close(kept)
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Iterator[None]:
+    """Modules are looked for in a folder first, and those that were found there are forgotten."""
+    importlib.invalidate_caches()
+    path, known = list(sys.path), set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - known:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(f"{folder}{os.sep}"):
+                del sys.modules[name]

@@ -31,7 +31,7 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
     assert main(["ask", *words, "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
-    assert document["schema"] == "traindx.interview/1"
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "interview")
     return document
 
 
@@ -251,7 +251,7 @@ def test_documents_go_where_they_should(tmp_path: Path, capsys: pytest.CaptureFi
     page = (tmp_path / "interview.md").read_text()
     assert "**Most likely: Learning rate too low" in page
     assert "### Claim: My model is too small" in page
-    assert json.loads((tmp_path / "interview.json").read_text())["schema"] == "traindx.interview/1"
+    assert json.loads((tmp_path / "interview.json").read_text())["kind"] == "interview"
     assert "Most likely" in capsys.readouterr().out
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import DEMO, traindx
+from tests.cli.calling import DEMO, process, traindx
 
 PROGRAM = DEMO / "spirals.py"
 RATE = "optimizer = torch.optim.SGD(model.parameters(), lr=2.0, momentum=0.9)"
@@ -21,6 +21,7 @@ importlib.util.find_spec = lambda name, *more: None if name == "torch" else find
 """Read by Python as it starts."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not find_spec("torch") or sys.platform == "win32", reason="runs a program that needs torch"
 )
@@ -60,7 +61,7 @@ def test_demo_diagnoses_logs_and_says_where_the_reports_are(tmp_path: Path) -> N
 
 def test_without_torch_it_says_so_and_diagnoses_logs(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NO_TORCH)
-    done = traindx("demo", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    done = process("demo", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     assert done.returncode == 0
     assert done.stderr.startswith("torch is not installed: these are bundled logs")
     assert (tmp_path / ".traindx/demo/report.html").exists()

@@ -12,7 +12,7 @@ from typing import IO
 
 import pytest
 
-from tests.cli.calling import COOL, DEMO, HOT, NAN, traindx
+from tests.cli.calling import COOL, DEMO, HOT, NAN, process
 from traindx.cli import main
 
 FALLING = "".join(f"step {i} loss {2 / (i + 1) + 0.1:.4f}\n" for i in range(60))
@@ -195,7 +195,7 @@ def test_standard_input_is_read_and_a_pipe_has_no_escapes(tmp_path: Path) -> Non
 
 
 def test_a_narrow_alphabet_gets_a_report(tmp_path: Path) -> None:
-    done = traindx("diagnose", HOT, cwd=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = process("diagnose", HOT, cwd=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0
     assert "SICK" in done.stdout
     assert done.stderr == ""
@@ -246,7 +246,7 @@ def test_follow_judges_again_and_ends_cleanly_on_ctrl_c(tmp_path: Path) -> None:
             file.writelines(f"step {i} loss nan\n" for i in range(60, 70))
         assert "SICK" in until(child.stdout, "1 run")
         child.send_signal(signal.SIGINT)
-        assert child.wait(timeout=20) == 0
+        assert child.wait(timeout=60) == 0
 
 
 def test_a_condition_ends_the_watch(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from tests.cli.calling import traindx
-from traindx.cli.examinations import data as command
+from traindx.cli.examine import data as command
 
 
 def test_the_examples_of_the_help_run_as_they_stand(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_the_examples_of_the_help_run_as_they_stand(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert {row["check"] for row in rows} == {"finite values", "outliers"}
     document = json.loads((tmp_path / "data.json").read_text())
-    assert document["schema"] == "traindx.exam/1"
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "exam")
     assert "unnormalized-inputs" in document["causes"]
     page = (tmp_path / "data.html").read_text()
     assert "data:image/png;base64," in page

@@ -14,7 +14,7 @@ from torch import nn
 from tests.cli.calling import traindx
 from traindx import exams
 from traindx.cli import main
-from traindx.cli.examinations import activations, gradients, model
+from traindx.cli.examine import activations, gradients, model
 from traindx.errors import TraindxError
 
 NETS = """
@@ -105,7 +105,7 @@ def test_exams_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     for exam, key in (("gradients", "parameters"), ("activations", "layers"), ("model", "layers")):
         assert main(["examine", exam, *ILL, "--json", "-"]) == 0
         document = json.loads(capsys.readouterr().out)
-        assert document["schema"] == "traindx.exam/1"
+        assert (document["schema"], document["kind"]) == ("traindx.report/1", "exam")
         assert document["exam"] == exam
         assert document["verdict"] in ("pass", "warn", "fail")
         assert document[key][0]["name"] in ("0", "0.weight")

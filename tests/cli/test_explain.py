@@ -27,7 +27,7 @@ def test_causes_lists_each_on_a_line(capsys: pytest.CaptureFixture[str]) -> None
 def test_causes_as_data_hold_all_that_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["causes", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == "traindx.knowledge/1"
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "knowledge")
     for cause in document["causes"]:
         assert cause["fixes"][0]["expect"]
         assert cause["what_not_to_do"]

@@ -134,7 +134,7 @@ def test_follow_shows_growth_and_ends_cleanly_on_ctrl_c(log: Path) -> None:
     later = until_report(child.stdout)
     time.sleep(0.1)
     child.send_signal(signal.SIGINT)
-    assert child.wait(timeout=20) == 0
+    assert child.wait(timeout=60) == 0
     assert "0.0123" in later
     child.stdout.close()
 

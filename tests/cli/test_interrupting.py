@@ -36,8 +36,19 @@ for step in range(400):
 """
 
 
-@pytest.mark.parametrize("let_go", [0, 1], ids=["the first run", "runs beside each other"])
-@pytest.mark.parametrize(("command", "kept"), [("lr-find", "rates"), ("preflight", "preflights")])
+FIRST, BESIDE = 0, 1
+"""How many runs are let go: the first is interrupted, or those that follow it beside each other."""
+
+
+@pytest.mark.parametrize(
+    ("command", "kept", "let_go"),
+    [
+        ("lr-find", "rates", FIRST),
+        ("preflight", "preflights", BESIDE),
+        pytest.param("lr-find", "rates", BESIDE, marks=pytest.mark.slow),
+        pytest.param("preflight", "preflights", FIRST, marks=pytest.mark.slow),
+    ],
+)
 def test_all_programs_end_and_their_copies_are_removed(
     command: str, kept: str, let_go: int, tmp_path: Path
 ) -> None:

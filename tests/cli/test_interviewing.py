@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.calling import HOT, NAN
 from tests.interviews import ANOTHER_HAND, CASES, LATER_CASES, Case
-from traindx.cli._interviewing import interviewed
+from traindx.cli._interview import interviewed
 from traindx.interview import knowledge
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.session import begin, conclude

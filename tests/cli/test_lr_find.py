@@ -1,9 +1,7 @@
 """`traindx lr-find` on real programs, as a user would call it."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("libcst")
 
+from tests.cli.calling import traindx
 from traindx.cli import main
 
 SCRIPT = """\
@@ -36,17 +35,7 @@ for epoch in range(60):
 
 
 def lr_find(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "lr-find", *words],
-        cwd=here,
-        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return traindx("lr-find", *words, cwd=here, COLUMNS="110", NO_COLOR="1")
 
 
 def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path: Path) -> None:
@@ -71,7 +60,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     assert "set the learning rate to" in done.stdout
     assert "ends of trials" in done.stdout
     found = json.loads((tmp_path / "rate.json").read_text())
-    assert found["schema"] == "traindx.rate/1"
+    assert (found["schema"], found["kind"]) == ("traindx.report/1", "lr")
     assert found["current"] == 0.0003
     assert found["suggested"] > 100 * found["current"]
     assert found["steps"] == 300
@@ -94,6 +83,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
     program = SCRIPT.replace("model(x[batch])", "model(x[batch]).detach() + 0 * model[0].bias[0]")
     (tmp_path / "train.py").write_text(program)
@@ -112,9 +102,10 @@ def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
         ("print('hello')\n", "nothing was recorded"),
         (SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few"),
         (SCRIPT.replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
-        (
+        pytest.param(
             SCRIPT.replace("    open(", "    raise ValueError('boom')\n    open("),
             "any rate: it ended with code 1: Val",
+            marks=pytest.mark.slow,
         ),
         ("open('../data/rows.csv')\n", "--in-place runs it where it is"),
     ],

@@ -1,9 +1,7 @@
 """`traindx preflight` on real programs, each in processes of their own."""
 
 import json
-import os
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 import traindx
+from tests.cli.calling import traindx as call_traindx
 from traindx.errors import UnreadableError
 from traindx.facts import EXPERIMENT
 from traindx.finding import Mark
@@ -44,17 +43,7 @@ open("written.txt", "w").write("done")
 
 
 def preflight(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "preflight", *words],
-        cwd=here,
-        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return call_traindx("preflight", *words, cwd=here, COLUMNS="110", NO_COLOR="1", CUDA_VISIBLE_DEVICES="")
 
 
 def marks(document: dict[str, object]) -> dict[str, str]:
@@ -82,7 +71,7 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     assert not (tmp_path / "written.txt").exists()
     document = json.loads((tmp_path / "list.json").read_text())
     found = marks(document)
-    assert document["schema"] == "traindx.preflight/1"
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "preflight")
     assert document["verdict"] == "pass"
     assert document["counts"]["fail"] == document["counts"]["warn"] == 0
     for (
@@ -153,6 +142,7 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
         ("keras_fit.py", "keras", "60 steps, 3 epochs of 20"),
     ],
 )
+@pytest.mark.slow
 def test_programs_of_frameworks(script: str, needs: str, length: str, tmp_path: Path) -> None:
     if find_spec(needs) is None:
         pytest.skip(f"{needs} is not installed")

@@ -307,7 +307,7 @@ def test_a_fault_of_ours_in_the_report_does_not_hide_how_the_program_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("traindx.recorder.launch.ending.why_nothing", lambda _: 1 / 0)
+    monkeypatch.setattr("traindx.recorder.launch.outcome.why_nothing", lambda _: 1 / 0)
     assert main(["run", "--", "sh", "-c", "exit 9"]) == 9
     said = capfd.readouterr().err
     assert "the report failed (ZeroDivisionError: division by zero)" in said

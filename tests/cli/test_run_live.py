@@ -1,19 +1,22 @@
 """`traindx run` on real trainings: those it ends after some steps, those it warns of, those it stops."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from tests.cli.calling import traindx as call_traindx
 from tests.promises.running import PROGRAMS
 from tests.promises.tape_reading import read_tape
-from traindx.cli import _live_report, main
-from traindx.recorder.launch import stopping
+from traindx.cli import _live, main
+from traindx.cli._live import read_recording
+from traindx.readers.loading.runs import Reading
+from traindx.recorder.launch import process_tree
 from traindx.run import EventKind
 
 pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
@@ -49,12 +52,11 @@ finally:
 print("the rest ran")
 """
 STUBBORN = MODEL + "while True:\n    try:\n        step()\n    except BaseException:\n        pass\n"
-FOR_A_WHILE = (
+UNTIL_LOOKED_AT = (
     MODEL
     + """
-import time
-began = time.monotonic()
-while time.monotonic() - began < 3:
+import os
+while not os.path.exists("enough"):
     step()
 """
 )
@@ -63,16 +65,8 @@ SICK, HEALTHY = "20", "0.01"
 
 def traindx(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     """What `traindx run WORDS` does in a folder."""
-    ours = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110", "HF_HUB_OFFLINE": "1"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "run", "--name", "r", *words],
-        cwd=here,
-        env={**kept, **ours},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
+    return call_traindx(
+        "run", "--name", "r", *words, cwd=here, NO_COLOR="1", COLUMNS="110", HF_HUB_OFFLINE="1"
     )
 
 
@@ -98,6 +92,7 @@ def test_a_program_ends_after_its_steps_and_does_what_it_does_at_its_end(tmp_pat
     assert [event["kind"] for event in run["events"]] == [EventKind.INTERRUPTED.value]
 
 
+@pytest.mark.slow
 def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
     script = written(tmp_path, MODEL + "for _ in range(40):\n    step()\nsys.exit(7)\n")
     done = traindx(tmp_path, "--max-steps", "41", script, HEALTHY)
@@ -106,6 +101,7 @@ def test_a_program_that_is_shorter_ends_by_itself(tmp_path: Path) -> None:
     assert "as --max-steps asked" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> None:
     done = traindx(tmp_path, "--max-steps", "60", "--fail-on", "sick", written(tmp_path, ENDLESS), SICK)
     assert steps_in(tmp_path) == [60]
@@ -116,6 +112,7 @@ def test_a_condition_that_is_met_counts_more_than_the_stop(tmp_path: Path) -> No
     ("name", "package"),
     [("lightning_fit", "lightning"), ("hf_trainer", "transformers"), ("keras_fit", "keras")],
 )
+@pytest.mark.slow
 def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: str) -> None:
     if find_spec(package) is None:
         pytest.skip(f"needs {package}")
@@ -127,6 +124,7 @@ def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_processes_that_train_together_end_together(tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = traindx(tmp_path, "--max-steps", "13", "--", *launcher, str(PROGRAMS / "ddp.py"))
@@ -156,14 +154,14 @@ print("the rest ran")
 def in_process(here: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of `traindx run WORDS` in this process, with looks that follow each other closely."""
     monkeypatch.chdir(here)
-    monkeypatch.setattr(_live_report, "_LEAST", 0.3)
+    monkeypatch.setattr(_live, "_LEAST", 0.3)
     return main(["run", "--name", "r", *words])
 
 
 def test_a_program_that_goes_on_is_ended_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(stopping, "_REMINDING", ((0.5, signal.SIGTERM), (60.0, signal.SIGKILL)))
+    monkeypatch.setattr(process_tree, "_REMINDING", ((0.5, signal.SIGTERM), (60.0, signal.SIGKILL)))
     script = written(tmp_path, STUBBORN)
     assert in_process(tmp_path, monkeypatch, "--max-steps", "20", script, HEALTHY) == 0
     assert steps_in(tmp_path) == [20]
@@ -179,7 +177,23 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     rate: str,
     lines: int,
 ) -> None:
-    script = written(tmp_path, FOR_A_WHILE)
+    script = written(tmp_path, UNTIL_LOOKED_AT)
+    said: list[str] = []
+    looks = count(1)
+
+    def look(folder: Path) -> Reading:
+        # Four looks, and one more after a cause was said: it must not be said again.
+        if next(looks) > 4 and len(said) >= lines:
+            Path("enough").touch()
+        return read_recording(folder)
+
+    def say(says: str) -> None:
+        said.append(says)
+        plain_say(says)
+
+    plain_say = _live._say
+    monkeypatch.setattr(_live, "read_recording", look)
+    monkeypatch.setattr(_live, "_say", say)
     assert in_process(tmp_path, monkeypatch, *options, "--json", "-", script, rate) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["runs"][0]["verdict"] == ("sick" if rate == SICK else "healthy")

@@ -88,6 +88,7 @@ def blocks() -> list[str]:
     return [re.sub(r"(?m)^   ", "", block) for block in found]
 
 
+@pytest.mark.slow
 def test_every_command_of_the_skill_runs(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("libcst")

@@ -1,7 +1,6 @@
 """`traindx treat` on real programs: from the failing script to the patch that is run."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("libcst")
 
-from tests.cli.calling import WITHOUT_TORCH
+from tests.cli.calling import WITHOUT_TORCH, traindx
 from traindx.trials.casebook import Casebook
 
 SCRIPT = """\
@@ -35,17 +34,7 @@ torch.save(model.state_dict(), "model.pt")
 
 
 def treat(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRAINDX")}
-    return subprocess.run(
-        [sys.executable, "-m", "traindx", "treat", *words],
-        cwd=here,
-        env={**kept, "OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "110"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return traindx("treat", *words, cwd=here, COLUMNS="110", NO_COLOR="1")
 
 
 def written(here: Path, rate: str) -> Path:
@@ -91,6 +80,7 @@ def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:
     assert not list((tmp_path / ".traindx" / "treatments" / "train-1").glob("arms/*"))
 
 
+@pytest.mark.slow
 def test_a_change_that_does_not_apply_says_why_and_wins_nothing(tmp_path: Path) -> None:
     written(tmp_path, "0.3")
     # Who treats with processes of this machine need not have Ray, nor wait for its import.

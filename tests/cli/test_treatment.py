@@ -14,9 +14,9 @@ from traindx.changes.source.patch import Patch
 from traindx.cli import build_parser
 from traindx.cli._treatment import tell
 from traindx.diagnosis.engine import diagnose
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.trials.casebook import Casebook
-from traindx.trials.treatment import Treated
+from traindx.trials.treatment import TreatResult
 from traindx.trials.types import Report
 
 BEFORE, AFTER = "rate = 3.0\n", "rate = 0.03\n"
@@ -34,7 +34,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def told(script: Path, *words: str) -> int:
     (run,) = load(HOT)
     treatment = won()
-    found = Treated(
+    found = TreatResult(
         report=Report((run,), (), 0, (diagnose(run),), treatment=treatment),
         treatment=treatment,
         patch=Patch(str(script), BEFORE, AFTER, "lr=3.0 -> lr=0.03"),
@@ -138,7 +138,7 @@ def test_who_is_asked_may_leave(script: Path, monkeypatch: pytest.MonkeyPatch) -
     def leaves(_: Path) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("traindx.cli._applying._agreed", leaves)
+    monkeypatch.setattr("traindx.cli._treatment._agreed", leaves)
     with pytest.raises(KeyboardInterrupt):
         told(script, "--apply")
     assert script.read_text() == BEFORE

@@ -15,7 +15,7 @@ from traindx.comparison.types import Comparison
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
 from traindx.format import number, step
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.run import Axis, Floats, Quantity, Run, Scalar, Series
 
 SWEEPS = Path(__file__).parents[1] / "data/sweeps"

@@ -18,7 +18,7 @@ from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, Row, coded, decoded, read
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH_BY_SEVERITY
 from traindx.diagnosis.score import score
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.finding import CannotTell, Finding
 
 SIGNS = [sign.slug for sign in knowledge.signs()]
@@ -54,7 +54,7 @@ def test_the_bench_believes_what_the_product_believes() -> None:
     shares = ranker.beliefs(ranker.declared, asked([row.full for row in rows])).exp()
     for row, told in zip(rows, shares, strict=True):
         answers = decoded(row.full, SIGNS)
-        found = score([Asked(sign, answers[sign.slug]) for sign in knowledge.signs()], ranker.causes)
+        found = score([SignResult(sign, answers[sign.slug]) for sign in knowledge.signs()], ranker.causes)
         expected = [found.shares.get(name, 0.0) for name in ranker.names]
         assert told.tolist() == pytest.approx(expected, abs=1e-9)
 

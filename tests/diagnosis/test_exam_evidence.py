@@ -9,10 +9,11 @@ from torch import nn
 
 import traindx
 from traindx.diagnosis.engine import diagnose
-from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.diagnosis.types import Diagnosis, Exam, Verdict
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
-from traindx.finding import Exam, Problem, Severity, Statement
+from traindx.finding import Severity, problem
 from traindx.quantities import TRAIN_LOSS
+from traindx.readers.loading.exam_file import SavedExam
 from traindx.run import Run, Series
 
 STEPS = np.arange(300, dtype=np.float64)
@@ -27,8 +28,8 @@ def falling() -> Run:
     return Run("falling", (Series(TRAIN_LOSS, STEPS, 2.3 * np.exp(-STEPS / 50) + 0.2),))
 
 
-def accusing(cause: str, severity: Severity = Severity.SERIOUS) -> Statement:
-    return Statement("gradients", (Problem(cause, severity, "something is wrong in fc1", ("fc1.weight",)),))
+def accusing(cause: str, severity: Severity = Severity.SERIOUS) -> SavedExam:
+    return SavedExam("gradients", (problem(cause, severity, "something is wrong in fc1", ("fc1.weight",)),))
 
 
 def share(diagnosis: Diagnosis, cause: str) -> float:
@@ -55,7 +56,7 @@ def test_a_warning_counts_less_than_a_failure() -> None:
 
 
 def test_what_was_cleared_is_believed_less() -> None:
-    cleared = Statement("gradients", (), ("vanishing-gradients",))
+    cleared = SavedExam("gradients", (), ("vanishing-gradients",))
     assert share(diagnose(flat(), exams=[cleared]), "vanishing-gradients") < share(
         diagnose(flat()), "vanishing-gradients"
     )
@@ -100,7 +101,7 @@ def test_every_exam_testifies() -> None:
         traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy),
         traindx.exams.data((500 * inputs.numpy(), targets.numpy())),
     ]
-    told = {exam.statement.exam: exam.statement for exam in exams}
+    told = {exam.exam: exam for exam in exams}
     assert list(told) == ["gradients", "activations", "model", "data"]
     assert "vanishing-gradients" in told["gradients"].cleared
     assert "dead-relu" in told["activations"].cleared
@@ -125,16 +126,17 @@ def a_rate(own: float, ends: dict[float, float], suggested: float | None) -> Fou
 )
 def test_a_rate_that_fails_where_another_works_is_blamed(own: float, cause: str, severity: Severity) -> None:
     found = a_rate(own, {1e-4: 2.2, 1e-3: 1.8, 0.01: 0.5, 1.0: math.inf}, 0.01)
-    (problem,) = found.statement.problems
-    assert (problem.cause, problem.severity) == (cause, severity)
-    assert found.statement.command == "lr-find"
+    (blamed,) = found.problems
+    assert (blamed.cause, blamed.severity) == (cause, severity)
+    assert found.exam == "lr-find"
 
 
 def test_a_rate_that_works_is_cleared() -> None:
     found = a_rate(0.003, {0.003: 0.6, 0.01: 0.5}, 0.01)
-    assert found.statement.problems == ()
-    assert set(found.statement.cleared) == {"lr-too-high", "lr-too-low"}
+    assert found.problems == ()
+    assert set(found.cleared) == {"lr-too-high", "lr-too-low"}
 
 
 def test_where_no_rate_works_none_is_cleared() -> None:
-    assert a_rate(0.01, {0.01: 2.3}, None).statement == Statement("lr-find", ())
+    found = a_rate(0.01, {0.01: 2.3}, None)
+    assert (found.problems, found.cleared) == ((), ())

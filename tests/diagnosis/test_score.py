@@ -11,7 +11,7 @@ from traindx.cause import Clue
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH_BY_SEVERITY
 from traindx.diagnosis.score import MOST_TOLD, RULED_OUT, can_be_judged, reasons, score, softmax
-from traindx.diagnosis.types import Asked, total
+from traindx.diagnosis.types import SignResult, total
 from traindx.finding import Answer, CannotTell, Finding, Severity
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.weights import updates_large
@@ -23,14 +23,14 @@ CAUSE = replace(canonical.TOO_HIGH, clues=(HEAVY, LIGHT))
 SIGNS = {clue.sign.slug: clue.sign for clue in CAUSE.clues}
 
 DIVERGING = [
-    Asked(loss_diverges, YES),
-    Asked(updates_large, YES),
-    Asked(loss_falls, None),
+    SignResult(loss_diverges, YES),
+    SignResult(updates_large, YES),
+    SignResult(loss_falls, None),
 ]
 
 
-def _asked(answers: Mapping[str, Answer], weight: float = 1.0) -> dict[str, Asked]:
-    known = {slug: Asked(SIGNS[slug], answer, weight) for slug, answer in answers.items()}
+def _asked(answers: Mapping[str, Answer], weight: float = 1.0) -> dict[str, SignResult]:
+    known = {slug: SignResult(SIGNS[slug], answer, weight) for slug, answer in answers.items()}
     return {slug: one for slug, one in known.items() if not one.cannot_tell}
 
 
@@ -102,7 +102,7 @@ def test_who_denies_one_fault_of_a_group_does_not_deny_another_that_is_seen() ->
 def test_a_sign_counts_for_health_by_its_severity_or_as_it_declares(own: float | None) -> None:
     sign = replace(canonical.DIVERGES, severity=Severity.CRITICAL, healthy=own)
     expected = HEALTH_BY_SEVERITY[Severity.CRITICAL] if own is None else own
-    assert total(score([Asked(sign, YES)], []).healthy) == pytest.approx(YES.strength * expected)
+    assert total(score([SignResult(sign, YES)], []).healthy) == pytest.approx(YES.strength * expected)
 
 
 def test_only_causes_that_were_looked_for_or_are_suspected_compete() -> None:

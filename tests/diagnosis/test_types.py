@@ -9,8 +9,8 @@ from traindx.finding import Evidence
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.report.results.diagnosis import place, since, where, whereabouts
 
-STATED = Evidence(GRADIENTS_CLEARED, (1.0, 60.0), 0.0, place="train.py:31")
-HAPPENED = Evidence(NONFINITE_SOURCE, (31.0, 31.0), "input", layer="fc1", batch=31, place="train.py:12")
+STATED = Evidence(GRADIENTS_CLEARED, (1.0, 60.0), 0.0, location="train.py:31")
+HAPPENED = Evidence(NONFINITE_SOURCE, (31.0, 31.0), "input", layer="fc1", batch=31, location="train.py:12")
 GREW = Evidence(GRADIENT_NORM, (14.0, 20.0), 31.0, 10.0, layer="fc2.weight")
 ROSE = Evidence(TRAIN_LOSS, (7.0, 60.0), 3.0)
 TOP = canonical.sick().suspects[0]
@@ -42,7 +42,7 @@ def test_what_speaks_against_a_suspect_says_nothing_of_where_it_is() -> None:
 
 
 def test_names_of_the_program_are_printable_and_short() -> None:
-    odd = replace(GREW, layer="fc\x1b[31m" + "c" * 200, place="train\n.py:3")
+    odd = replace(GREW, layer="fc\x1b[31m" + "c" * 200, location="train\n.py:3")
     for name in whereabouts(replace(TOP, reasons=(reason(5.0, odd),))):
         assert name.isprintable()
         assert len(name) < 90
@@ -58,7 +58,7 @@ def test_a_fact_of_the_whole_run_is_not_since_its_first_step() -> None:
 
 def test_a_place_is_a_line_a_stretch_or_all_of_the_run() -> None:
     assert place(STATED) == "train.py:31"
-    assert place(replace(STATED, place="")) == "the whole run"
+    assert place(replace(STATED, location="")) == "the whole run"
     assert place(HAPPENED) == "step 31"
     assert place(GREW) == "steps 14-20"
     assert where(reason(1.0, STATED)) == "train.py:31"

@@ -16,7 +16,7 @@ from torch import nn
 import traindx
 from traindx import exams
 from traindx.exams.checkpoint import Kind, kind_of, opened
-from traindx.exams.naming_code import loss_named, made_by, samples_named
+from traindx.exams.code_reference import loss_named, made_by, samples_named
 from traindx.exams.sample_file import sample_from
 
 

@@ -21,7 +21,7 @@ def test_an_injected_fault_is_named(fault: str, on: str) -> None:
     assert injected.cause in found.causes
     assert found.verdict in (Mark.WARN, Mark.FAIL)
     assert set(found.causes) <= SLUGS
-    for one in found.faults:
+    for one in found.findings:
         if one.cause == injected.cause and one.severity is not Severity.INFO:
             assert any(letter.isdigit() for letter in one.says)
             compile(one.code, "code to paste", "exec")
@@ -33,7 +33,10 @@ def test_the_rows_with_faults_are_the_ones_it_names() -> None:
     x[[7, 300], 2] = np.nan
     x[41, 3] = 1e4
     found = exams.data((x, (x[:, 0] > 0).astype(np.int64)))
-    rows = {check.name: {row.index for fault in check.faults for row in fault.rows} for check in found.checks}
+    rows = {
+        check.check.slug: {row.index for fault in check.findings for row in fault.samples}
+        for check in found.checks
+    }
     assert rows["finite values"] == {7, 300}
     assert rows["outliers"] == {41}
 
@@ -46,7 +49,7 @@ def test_doubted_labels_are_the_wrong_ones() -> None:
     given = y.copy()
     given[wrong] = (y[wrong] + 1) % 3
     found = exams.data((x, given))
-    doubted = {row.index for fault in found.faults if fault.cause == "label-noise" for row in fault.rows}
+    doubted = {row.index for fault in found.findings if fault.cause == "label-noise" for row in fault.samples}
     assert len(doubted & set(wrong.tolist())) > 0.9 * len(doubted)
     assert len(doubted & set(wrong.tolist())) > 0.9 * len(wrong)
 
@@ -57,12 +60,14 @@ def test_rows_that_leak_are_named_with_their_twins() -> None:
     x[50:70] = held[:20]
     x[80:90] = held[20:30] + 1e-3
     (leakage,) = [
-        check for check in exams.data((x, None), validation=(held, None)).checks if check.name == "leakage"
+        check
+        for check in exams.data((x, None), validation=(held, None)).checks
+        if check.check.slug == "leakage"
     ]
-    exact, near = leakage.faults
-    assert [row.index for row in exact.rows] == list(range(20))
-    assert exact.rows[3].reason == "exactly training row 53"
-    assert [row.reason for row in near.rows] == [f"nearly training row {row}" for row in range(80, 90)]
+    exact, near = leakage.findings
+    assert [row.index for row in exact.samples] == list(range(20))
+    assert exact.samples[3].reason == "exactly training row 53"
+    assert [row.reason for row in near.samples] == [f"nearly training row {row}" for row in range(80, 90)]
 
 
 def test_class_weights_to_paste_are_inverse_frequencies() -> None:
@@ -70,7 +75,7 @@ def test_class_weights_to_paste_are_inverse_frequencies() -> None:
     y = np.repeat([0, 1, 2], [600, 380, 20])
     rng.shuffle(y)
     found = exams.data((rng.normal(size=(1000, 4)), y))
-    (fault,) = [one for one in found.faults if one.cause == "class-imbalance"]
+    (fault,) = [one for one in found.findings if one.cause == "class-imbalance"]
     assert "weights = torch.tensor([0.556, 0.877, 16.7])" in fault.code
 
 
@@ -80,7 +85,7 @@ def test_one_column_that_is_the_target_is_told() -> None:
     y = x[:, 0] + rng.normal(0, 0.1, 300)
     assert exams.data((x, y)).verdict is Mark.PASS
     found = exams.data((np.column_stack([x, 3 * y + 1]), y))
-    assert ("train-val-leakage", ("feature 4",)) in {(one.cause, one.columns) for one in found.faults}
+    assert ("train-val-leakage", ("feature 4",)) in {(one.cause, one.columns) for one in found.findings}
 
 
 def test_parameters_are_held_against_rows() -> None:

@@ -11,7 +11,7 @@ from traindx.finding import Mark, Severity
 def test_healthy_data_passes(name: str) -> None:
     training, validation = HEALTHY[name]().source
     found = exams.data(training, validation=validation)
-    assert [fault.says for fault in found.faults if fault.severity is not Severity.INFO] == []
+    assert [fault.says for fault in found.findings if fault.severity is not Severity.INFO] == []
     assert found.verdict is Mark.PASS
     assert found.causes == ()
     assert found.portrait is not None

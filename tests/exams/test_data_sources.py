@@ -16,8 +16,9 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from traindx import exams
 from traindx.errors import TraindxError
+from traindx.exams.check import Checked
 from traindx.exams.data_exam.dataset import tables
-from traindx.exams.data_exam.types import Check, Examination
+from traindx.exams.data_exam.types import Examination
 from traindx.finding import Mark
 
 RNG = np.random.default_rng(0)
@@ -26,8 +27,8 @@ Y = (X[:, 0] > 0).astype(np.int64)
 ABOUT = "300 training rows, 6 features, 2 classes"
 
 
-def check_of(found: Examination, name: str) -> Check:
-    return next(check for check in found.checks if check.name == name)
+def check_of(found: Examination, name: str) -> Checked:
+    return next(check for check in found.checks if check.check.slug == name)
 
 
 def csv(path: Path, rows: int = 200, name: str = "label", separator: str = ",") -> Path:
@@ -46,7 +47,7 @@ def test_delimited_text(tmp_path: Path, suffix: str, separator: str) -> None:
     assert found.about == "200 training rows, 3 features, 2 classes"
     assert "target: the column label, by its name; --target names another" in found.notes
     assert any("id, which number the rows" in note for note in found.notes)
-    (missing,) = check_of(found, "finite values").faults
+    (missing,) = check_of(found, "finite values").findings
     assert missing.columns == ("colour",)
 
 
@@ -64,9 +65,9 @@ def test_marks_among_numbers_are_missing_values(tmp_path: Path) -> None:
         "a,b,y\n"
         + "".join(f"{'?' if row % 40 == 0 else X[row, 0]},{X[row, 1]},{Y[row]}\n" for row in range(200))
     )
-    (missing,) = check_of(exams.data(path), "finite values").faults
+    (missing,) = check_of(exams.data(path), "finite values").findings
     assert missing.columns == ("a",)
-    assert [row.index for row in missing.rows] == [0, 40, 80, 120, 160]
+    assert [row.index for row in missing.samples] == [0, 40, 80, 120, 160]
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ def test_targets_none_of_which_is_a_number_fail_and_do_not_break_the_exam(
     ):
         check = check_of(exams.data(source, task=task), "finite values")
         assert check.mark is Mark.FAIL
-        assert check.faults[0].says == "300 training targets of 300 are missing or not finite"
+        assert check.findings[0].says == "300 training targets of 300 are missing or not finite"
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
@@ -177,14 +178,14 @@ def test_a_folder_of_images(tmp_path: Path) -> None:
         Image.new("RGB", (9, 9), (5, 5, 5)).save(tmp_path / f"train/dog/blank{number}.png")
     found = exams.data(tmp_path)
     assert found.about == "83 training images, 80 of validation, 32 x 32 x 3 values each, 2 classes"
-    assert [row.item for row in check_of(found, "readable").faults[0].rows] == ["cat/torn.jpg"]
-    assert [row.item for row in check_of(found, "blank images").faults[0].rows] == [
+    assert [row.name for row in check_of(found, "readable").findings[0].samples] == ["cat/torn.jpg"]
+    assert [row.name for row in check_of(found, "blank images").findings[0].samples] == [
         "dog/blank1.png",
         "dog/blank2.png",
     ]
     assert check_of(found, "row order").mark is Mark.UNSEEN
     assert check_of(found, "input scale").mark is Mark.PASS
-    assert "transforms.Normalize(mean=[" in check_of(found, "input scale").faults[0].code
+    assert "transforms.Normalize(mean=[" in check_of(found, "input scale").findings[0].code
 
 
 class Torn(Dataset[tuple[torch.Tensor, int]]):
@@ -217,7 +218,7 @@ def test_datasets_and_loaders() -> None:
 
 
 def test_items_that_cannot_be_read_are_told() -> None:
-    rows = check_of(exams.data(Torn()), "readable").faults[0].rows
+    rows = check_of(exams.data(Torn()), "readable").findings[0].samples
     assert [(row.index, row.reason) for row in rows] == [
         (40, "raises OSError: the disk is gone"),
         (50, "has the shape (3,), others (6,)"),
@@ -262,9 +263,9 @@ AS_NOBODY = """
 import os, sys
 import numpy, torch
 from traindx.errors import TraindxError
-from traindx.exams.data_exam import data
+from traindx.exams import data
 from traindx.exams.sample_file import sample_from
-from traindx.gathering import gather
+from traindx.interview.evidence import gather
 if os.geteuid() == 0:
     os.seteuid(65534)
 csv, npz, sample, script = sys.argv[1:]

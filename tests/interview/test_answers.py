@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.cli.calling import COOL, HOT
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.facts import LEARNING_RATE, OPTIMIZER
 from traindx.finding import Evidence, Finding
 from traindx.interview import knowledge
@@ -36,7 +36,7 @@ def test_the_same_is_believed_more_where_it_was_measured(question: Question, cho
     told_alone = replace(choice, unseen=())
     by_word = rank(complaint.after(Told(question, choice=told_alone)))
     found = Finding(1.0, "measured", (Evidence(LEARNING_RATE, (0.0, 0.0), 1.0),))
-    asked = tuple(Asked(sign, found) for sign in choice.seen)
+    asked = tuple(SignResult(sign, found) for sign in choice.seen)
     by_run = rank(complaint.with_path(Gathered("log", "a log", Run("log", ()), asked)))
     assert by_run.top.confidence > by_word.top.confidence
 

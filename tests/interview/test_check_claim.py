@@ -9,7 +9,6 @@ from traindx.interview.claims import CLAIMS, claims_in
 from traindx.interview.complaints import COMPLAINTS, complaints_in
 from traindx.interview.knowledge import questions
 from traindx.interview.parse_answer import answer_to
-from traindx.interview.session import BY_CAUSE
 from traindx.interview.types import Claim, Interview, Stand
 
 QUESTIONS = {question.slug: question for question in questions()}
@@ -76,9 +75,3 @@ def test_an_answer_says_what_speaks_for_what_and_what_would_change_it() -> None:
     assert any("adam runs at 1e-06" in one for one in checked.because)
     assert "lr-too-low" in [one.slug for one in checked.usually]
     assert checked.changes_mind[0].startswith("Double the width")
-
-
-def test_commands_are_kept_for_causes_that_exist() -> None:
-    known = {cause.slug for cause in knowledge.causes()}
-    for causes, _ in BY_CAUSE:
-        assert causes <= known

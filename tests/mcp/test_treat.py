@@ -19,8 +19,8 @@ from mcp_types import CallToolResult
 
 from mcp import MCPError
 from tests.cli.test_treat import written
-from tests.mcp.connecting import Connection, connected, said
-from traindx.recorder.launch.family import family
+from tests.mcp.client import Connection, connected, said
+from traindx.recorder.launch.process_tree import family
 
 ENDLESS = """\
 import os, pathlib, subprocess, sys, time

@@ -11,16 +11,16 @@ from tests.cli.calling import HOT
 from tests.treatments import BELIEFS, UNTRIED, hostile, lost, mixed, won
 from traindx.changes.source.patch import Patch
 from traindx.mcp.treatments import treatment_found
-from traindx.trials.treatment import Treated
-from traindx.trials.types import Planned, Report, Treatment
+from traindx.trials.treatment import TreatResult
+from traindx.trials.types import Candidate, Report, Treatment
 
 
-def treated(treatment: Treatment, plan: tuple[Planned, ...] = ()) -> Treated:
+def treated(treatment: Treatment, plan: tuple[Candidate, ...] = ()) -> TreatResult:
     (run,) = traindx.load(HOT)
     report = Report((run,), diagnoses=(traindx.diagnose(run),), treatment=treatment)
     patch: Patch | None = None
     beliefs = BELIEFS if treatment.trials else ()
-    return Treated(report, treatment, patch, plan, beliefs, "python train.py", Path("x"), 3.0)
+    return TreatResult(report, treatment, patch, plan, beliefs, "python train.py", Path("x"), 3.0)
 
 
 def test_a_win_is_told_with_its_trial_its_patch_and_consent() -> None:

@@ -9,9 +9,9 @@ pytest.importorskip("mcp")
 
 import traindx
 from tests.cli.calling import COOL, DEMO, HOT, NAN
-from traindx.mcp.next_step import Arguments
-from traindx.mcp.runs import run_read
-from traindx.mcp.verdicts import BOUNDS, Detail, verdict_of
+from traindx.mcp.schema import Arguments, Detail
+from traindx.mcp.tools.probe import run_read
+from traindx.mcp.verdicts import BOUNDS, verdict_of
 
 DETAILS: tuple[Detail, ...] = ("brief", "normal", "full")
 

@@ -15,7 +15,7 @@ SMALL = 24_576
 """Bytes a file may have: room for the tables of a recording and some of its rows."""
 
 
-@pytest.mark.parametrize("limit", [1024, SMALL])
+@pytest.mark.parametrize("limit", [pytest.param(1024, marks=pytest.mark.slow), SMALL])
 def test_a_full_disk_does_not_stop_the_program(limit: int, tmp_path: Path, shared: Path) -> None:
     plain = pair_of(shared, "plain_loop", command_of("plain_loop")).plain
     done = subprocess.run(

@@ -13,19 +13,17 @@ import traindx.recorder
 from tests.promises.tape_reading import Happening, read_tape
 from tests.promises.trainings import Result, everything
 from traindx.recorder import probes
+from traindx.recorder.fast_path import FastPath
 from traindx.recorder.hooks import attachment
-from traindx.recorder.hooks.torch_sight import TorchSight
-from traindx.recorder.lane import Lane
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.loop import Loop
 from traindx.recorder.nonfinite import Nonfinite
-from traindx.recorder.norms import Norms
-from traindx.recorder.objective import Objective
 from traindx.recorder.probes.types import Probe
 from traindx.recorder.recorder import Recorder, _event
+from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sources import Sources
-from traindx.recorder.stream import Stream
-from traindx.recorder.tape import Tape
-from traindx.recorder.times import StepTimes
+from traindx.recorder.step import Norms, Objective, StepTimes
+from traindx.recorder.streams import Stream
 from traindx.run import EventKind
 
 
@@ -64,16 +62,20 @@ def told(folder: Path) -> list[Happening]:
     ]
 
 
-PROBES = [import_module(f"{probes.__name__}.{one.name}").PROBE for one in iter_modules(probes.__path__)]
+PROBES = [
+    import_module(f"{probes.__name__}.{one.name}").PROBE
+    for one in iter_modules(probes.__path__)
+    if one.name != "types"
+]
 METHODS = [
     (probe, name)
     for probe in PROBES
     for name, value in vars(Probe).items()
     if callable(value) and not name.startswith("_") and name in vars(probe)
 ]
-GUARDS = (Recorder, Lane)
+GUARDS = (Recorder, FastPath)
 """Their methods are where faults are caught."""
-IN_THE_LANE = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
+IN_THE_FAST_PATH = (Stream, Sources, Norms, Nonfinite, Objective, StepTimes)
 PARTS = [
     value
     for module in iter_modules(traindx.recorder.__path__, "traindx.recorder.")
@@ -130,7 +132,7 @@ def methods(*owners: type) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize(("owner", "method"), methods(Loop, Tape, TorchSight))
+@pytest.mark.parametrize(("owner", "method"), methods(Loop, RecordingWriter, TorchBackend))
 def test_faults_below_the_events_stay_below(
     owner: type, method: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +152,7 @@ def test_faults_that_come_later_stay_below_too(
 ) -> None:
     """Plain steps in a row take a shorter way than those that are looked at."""
     original, calls = getattr(owner, method), count()
-    fine = 12 if owner in IN_THE_LANE else 1
+    fine = 12 if owner in IN_THE_FAST_PATH else 1
 
     def fails_later(*args: object, **kwargs: object) -> object:
         if next(calls) >= fine:

@@ -12,7 +12,7 @@ import pytest
 from tests.promises.expected import MOST_LOST
 from tests.promises.running import command_of, environment, recording
 from tests.promises.tape_reading import read_tape
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 
 _SAID = "stderr.txt"
 

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,11 +14,34 @@ from tests.promises.running import Pair, command_of, pair_of
 from tests.promises.tape_reading import Taped, read_tape
 from traindx.run import EventKind
 
-every_program = pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
-recorded_programs = [program for program in PROGRAMS if program.losses or program.steps]
-every_recorded_program = pytest.mark.parametrize(
-    "program", recorded_programs, ids=[program.name for program in recorded_programs]
-)
+EVERY_TIME = {
+    "plain_loop",
+    "two_optimizers",
+    "fp16_scaler",
+    "compiled_inductor",
+    "lightning_fit",
+    "hf_trainer",
+    "keras_fit",
+    "workers_fork",
+    "forks_midway",
+    "ddp",
+    "crash_midway",
+    "terminated",
+}
+"""One program of each kind; the others run with `make test-all`."""
+
+
+def each(kind: Callable[[Expected], object]) -> pytest.MarkDecorator:
+    """A test of every program of a kind."""
+    cases = []
+    for program in filter(kind, PROGRAMS):
+        marks = () if program.name in EVERY_TIME else (pytest.mark.slow,)
+        cases.append(pytest.param(program, marks=marks, id=program.name))
+    return pytest.mark.parametrize("program", cases)
+
+
+every_program = each(lambda program: True)
+every_recorded_program = each(lambda program: program.losses or program.steps)
 
 
 def outcomes(program: Expected, shared: Path) -> Pair:
@@ -72,14 +95,14 @@ def test_one_recording_per_process_that_trains(program: Expected, shared: Path) 
 def test_nothing_steps_aside(program: Expected, shared: Path) -> None:
     aside = EventKind.STEPPED_ASIDE.value
     tapes = [read_tape(path) for path in outcomes(program, shared).tapes]
-    assert [event.says for tape in tapes for event in tape.events if event.kind == aside] == []
+    assert [event.says for writer in tapes for event in writer.events if event.kind == aside] == []
 
 
 @every_recorded_program
 def test_recording_holds_the_losses_that_the_program_prints(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     tapes = [read_tape(path) for path in pair.tapes]
-    recorded = [[v for _, v in points] for tape in tapes for points in tape.of("train_loss").values()]
+    recorded = [[v for _, v in points] for writer in tapes for points in writer.of("train_loss").values()]
     if program.steps is not None:
         assert [len(values) for values in recorded] == [program.steps]
         return
@@ -100,7 +123,7 @@ def test_steps_are_counted_from_one(program: Expected, shared: Path) -> None:
             assert [step for step, _ in points] == list(range(1, len(points) + 1)), key
 
 
-@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.rates], ids=lambda program: program.name)
+@each(lambda program: program.rates)
 def test_recording_holds_the_learning_rates(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     rates = list(read_tape(pair.tapes[0]).of("learning_rate").values())
@@ -108,7 +131,7 @@ def test_recording_holds_the_learning_rates(program: Expected, shared: Path) -> 
     assert any(same([value for _, value in points], expected) for points in rates), rates
 
 
-@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.norms], ids=lambda program: program.name)
+@each(lambda program: program.norms)
 def test_recording_holds_the_gradient_norm_before_clipping(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     (points,) = read_tape(pair.tapes[0]).of("gradient_norm").values()
@@ -117,36 +140,38 @@ def test_recording_holds_the_gradient_norm_before_clipping(program: Expected, sh
     assert same([value for _, value in points], [expected[int(step) - 1] for step, _ in points])
 
 
-@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.validated], ids=lambda program: program.name)
+@each(lambda program: program.validated)
 def test_recording_holds_the_validation_losses(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
-    tape = read_tape(pair.tapes[0])
-    found = [value for key, points in tape.of("val_loss").items() if not key.part for _, value in points]
+    writer = read_tape(pair.tapes[0])
+    found = [value for key, points in writer.of("val_loss").items() if not key.part for _, value in points]
     # The program may add up in another order, or in half the precision.
     assert same(found, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
     # All of them switch the model to eval() and gradients off; not every pass is looked at.
-    assert set(tape.stated("validated_in_train_mode")) <= {0.0}
-    assert set(tape.stated("validated_with_gradient")) <= {0.0}
+    assert set(writer.stated("validated_in_train_mode")) <= {0.0}
+    assert set(writer.stated("validated_with_gradient")) <= {0.0}
 
 
 @every_recorded_program
 def test_recording_holds_facts_layers_and_events(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     for path in pair.tapes:
-        tape = read_tape(path)
-        stated = {fact: value for fact, value in program.facts.items() if value not in tape.stated(fact.slug)}
-        assert {fact.slug: tape.stated(fact.slug) for fact in stated} == {}, stated
+        writer = read_tape(path)
+        stated = {
+            fact: value for fact, value in program.facts.items() if value not in writer.stated(fact.slug)
+        }
+        assert {fact.slug: writer.stated(fact.slug) for fact in stated} == {}, stated
         if program.layers:
-            assert program.layers in tape.layers.values()
+            assert program.layers in writer.layers.values()
         ended = {EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value, EventKind.NONFINITE.value}
-        assert tape.kinds() & ended == {kind.value for kind in program.events}
-        assert tape.meta["exit_code"] == program.code
-        assert tape.meta["ranks"] == max(program.ranks, 1)
-        assert_costs(tape)
+        assert writer.kinds() & ended == {kind.value for kind in program.events}
+        assert writer.meta["exit_code"] == program.code
+        assert writer.meta["ranks"] == max(program.ranks, 1)
+        assert_costs(writer)
 
 
-def assert_costs(tape: Taped) -> None:
-    (cost,) = tape.stated("recording_cost")
+def assert_costs(writer: Taped) -> None:
+    (cost,) = writer.stated("recording_cost")
     assert isinstance(cost, float)
     assert 0 < cost < 1
 
@@ -161,4 +186,6 @@ def test_report_stands_after_the_programs_own_output(program: Expected, shared: 
 
 def test_every_program_is_known() -> None:
     helpers = {"reproducible", "endless"}
-    assert {path.stem for path in SHELF.glob("*.py")} - helpers == {program.name for program in PROGRAMS}
+    known = {program.name for program in PROGRAMS}
+    assert {path.stem for path in SHELF.glob("*.py")} - helpers == known
+    assert known >= EVERY_TIME

@@ -30,10 +30,10 @@ def test_a_loop_inside_a_watch_is_the_same(tmp_path: Path) -> None:
     assert watched == plain
     assert changed(before, surface()) == []
     assert hooks_on(model) == []
-    tape = tape_in(tmp_path)
+    writer = tape_in(tmp_path)
     training = [value for number, value in enumerate(plain.losses) if number % 12 < 10]
-    assert tape.values("train_loss") == pytest.approx(training, rel=1e-6)
-    assert len(tape.values("val_loss")) == 3
+    assert writer.values("train_loss") == pytest.approx(training, rel=1e-6)
+    assert len(writer.values("val_loss")) == 3
     assert len(training) == STEPS
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
@@ -223,7 +223,6 @@ def test_a_header_alone_is_refused_with_a_reason() -> None:
 @given(
     st.binary(max_size=400) | st.text(alphabet='0123456789.,;|\t \n"#-naife', max_size=400).map(str.encode)
 )
-@settings(deadline=None, max_examples=100)
 def test_whatever_the_bytes_it_reads_or_refuses(data: bytes) -> None:
     source = in_memory("t", data)
     assert 0 <= READER.recognises(source) <= 0.5

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
@@ -121,7 +121,6 @@ def test_nothing_to_read_is_refused() -> None:
 
 
 @given(st.binary(max_size=200).map(lambda noise: SAMPLE[:150] + noise))
-@settings(deadline=None, max_examples=50)
 def test_whatever_the_bytes_it_reads_or_refuses(data: bytes) -> None:
     source = in_memory("t", data)
     assert 0 <= READER.recognises(source) <= 1

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
@@ -200,7 +200,6 @@ _JSON = st.recursive(
 
 
 @given(_JSON)
-@settings(deadline=None, max_examples=150)
 def test_whatever_the_document_it_reads_or_refuses(document: object) -> None:
     source = in_memory("t", json.dumps(document).encode())
     assert 0 <= READER.recognises(source) <= 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
@@ -164,7 +164,6 @@ def test_a_database_whose_end_is_missing_gives_what_is_left() -> None:
 
 
 @given(st.binary(max_size=2000), st.integers(0, len(SAMPLE)))
-@settings(max_examples=50, deadline=None)
 def test_noise_within_a_database(noise: bytes, at: int) -> None:
     data = SAMPLE[:at] + noise + SAMPLE[at + len(noise) :]
     source = Source("x", data[:HEAD_BYTES], data)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
@@ -138,7 +138,6 @@ def test_nothing_to_read_is_refused() -> None:
 
 
 @given(st.binary(max_size=200), st.integers(0, len(SAMPLE)))
-@settings(max_examples=50, deadline=None)
 def test_noise(noise: bytes, at: int) -> None:
     data = SAMPLE[:at] + noise + SAMPLE[at:]
     assert sureness(data) in (0, 0.85)

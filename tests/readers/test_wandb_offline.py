@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protobuf_bytes import field, varint
@@ -282,13 +282,11 @@ def read_or_refuse(data: bytes) -> list[Log]:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=50, deadline=None)
 def test_noise_after_the_header(noise: bytes) -> None:
     assert all(log.columns == () for log in read_or_refuse(FILE_HEADER + noise))
 
 
 @given(st.lists(st.binary(max_size=60), max_size=5), st.sampled_from([2, 5, 17, 18, 3]))
-@settings(max_examples=100, deadline=None)
 def test_records_of_noise(noise: list[bytes], kind: int) -> None:
     good = history(1, {"loss": "0.5"})
     log = read(log_of([good, *(record(kind, body) for body in noise), *noise, good]))
@@ -297,7 +295,6 @@ def test_records_of_noise(noise: list[bytes], kind: int) -> None:
 
 
 @given(st.binary(min_size=1, max_size=40), st.integers(0, 400))
-@settings(max_examples=100, deadline=None)
 def test_noise_within_a_row(noise: bytes, at: int) -> None:
     good = history(1, {"loss": "0.5", "other/metric": "1e-3"})
     at %= len(good)

@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 from torch.nn.modules import module as hooks  # noqa: E402
+from torch.optim import SGD  # noqa: E402
 
 from traindx.recorder.attach import Watch, watch  # noqa: E402
 from traindx.recorder.hooks.attachment import attached  # noqa: E402
@@ -130,6 +131,20 @@ def test_an_exception_is_recorded_and_goes_on(tmp_path: Path) -> None:
     events = traindx.load(tmp_path)[0].events
     said = [(event.kind, event.says, event.step) for event in events]
     assert (EventKind.EXCEPTION, "ZeroDivisionError: half of nothing", 12.0) in said
+
+
+def test_a_step_that_fails_halfway_is_counted_once(tmp_path: Path) -> None:
+    class Failing(SGD):
+        def step(self, closure: object = None) -> None:
+            if len(training.losses) == 2:
+                raise MemoryError("no room for moments")
+
+    training = Training()
+    training.optimizer = Failing(training.net.parameters(), 0.1)
+    with pytest.raises(MemoryError), watched(training, tmp_path, every=1):
+        training.run(5)
+    loss = traindx.load(tmp_path)[0][TRAIN_LOSS]
+    assert loss.steps.tolist() == [1, 2, 3]
 
 
 def test_a_second_watch_joins_the_first(tmp_path: Path) -> None:
@@ -282,6 +297,7 @@ else:
     assert run.facts[LOSS_FUNCTION] == "mse_loss"
 
 
+@pytest.mark.slow
 def test_processes_that_train_together_share_a_folder(tmp_path: Path) -> None:
     for rank in ("0", "1"):
         ended = python(PROGRAM, tmp_path, RANK=rank, WORLD_SIZE="2")

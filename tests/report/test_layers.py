@@ -14,15 +14,15 @@ from traindx.quantities import (
     WEIGHT_NORM,
 )
 from traindx.report.results.layers import Row, anatomy, figure, label, shape, telling
-from traindx.run import Layer, Quantity, Run, Series
+from traindx.run import Parameter, Quantity, Run, Series
 
 
 def seen(quantity: Quantity, layer: str, *values: float, part: str = "") -> Series:
     return Series(quantity, np.arange(1.0, len(values) + 1), np.array(values), part=part, layer=layer)
 
 
-def parameter(name: str, *sizes: int) -> Layer:
-    return Layer(name, "Linear", sizes, trainable=True, optimized=True, gradient=True)
+def parameter(name: str, *sizes: int) -> Parameter:
+    return Parameter(name, "Linear", sizes, trainable=True, optimized=True, gradient=True)
 
 
 MODEL = (parameter("fc1.weight", 4, 2), parameter("fc1.bias", 4), parameter("fc2.weight", 2, 4))
@@ -101,7 +101,9 @@ def test_those_that_differ_most_are_shown_in_order() -> None:
 
 def test_words() -> None:
     row = Row(
-        "0.weight", Layer("0.weight", "Conv2d", (8, 3, 5, 5), True, True, True, "G"), {DEAD_UNIT_SHARE: 0.5}
+        "0.weight",
+        Parameter("0.weight", "Conv2d", (8, 3, 5, 5), True, True, True, "G"),
+        {DEAD_UNIT_SHARE: 0.5},
     )
     assert (label(row), shape(row), figure(row, DEAD_UNIT_SHARE)) == ("G 0.weight", "8x3x5x5", "50 %")
     assert (figure(row, GRADIENT_NORM), shape(Row("act", None))) == ("", "")

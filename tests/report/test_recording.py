@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from traindx import facts as f
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import pace, times
 from traindx.format import duration
 from traindx.quantities import (
@@ -29,7 +29,7 @@ from traindx.report.results.recording import (
     told_times,
     unusual,
 )
-from traindx.run import Event, EventKind, Fact, Layer, Quantity, Run, Scalar, Series
+from traindx.run import Event, EventKind, Fact, Parameter, Quantity, Run, Scalar, Series
 
 COST: dict[Fact, Scalar] = {f.RECORDING_COST: 0.0063, f.RECORDED_SECONDS: 41.2}
 
@@ -44,8 +44,8 @@ def run(*found: Series) -> Run:
 
 def parameter(
     name: str, kind: str = "Linear", *, trainable: bool = True, optimized: bool = True, gradient: bool = True
-) -> Layer:
-    return Layer(name, kind, (2, 2), trainable, optimized, gradient)
+) -> Parameter:
+    return Parameter(name, kind, (2, 2), trainable, optimized, gradient)
 
 
 def test_a_log_has_no_inside() -> None:

@@ -37,6 +37,6 @@ def faults(case: Case) -> list[str]:
     first = broken.evidence[0]
     if case.layer not in ("", first.layer):
         said.append(f"the layer {first.layer} of {broken}")
-    if case.place not in ("", first.place):
-        said.append(f"the place {first.place} of {broken}")
+    if case.place not in ("", first.location):
+        said.append(f"the place {first.location} of {broken}")
     return said

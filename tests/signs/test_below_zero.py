@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from traindx.curves.curve import curve_of
-from traindx.curves.settled import at_floor
+from traindx.curves.objective import at_floor
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
 from traindx.finding import CannotTell, Finding

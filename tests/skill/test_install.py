@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from traindx.cli.skills import install
+from traindx.cli.skill import install
 from traindx.errors import TraindxError
 from traindx.skill.install import AGENTS, MAIN, NAME, folders_of, planned, skill_file, skill_files, write
 

@@ -11,14 +11,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import treatments
 from tests.report.renderers import canonical
 from traindx.errors import TraindxError
-from traindx.trials.casebook import Case, Casebook
-from traindx.trials.types import Outcome, Treatment
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Case, Outcome, Treatment
 
 NOON = datetime(2026, 7, 30, 12, 0, tzinfo=UTC)
 
@@ -115,7 +115,6 @@ def test_past_effects_count_only_clear_outcomes(book: Casebook) -> None:
     }
 
 
-@settings(max_examples=30, deadline=None)
 @given(text=st.text(max_size=60), value=st.floats())
 def test_whatever_it_is_called_comes_back(
     tmp_path_factory: pytest.TempPathFactory, text: str, value: float

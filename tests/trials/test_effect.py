@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from traindx.changes.types import change_from
+from traindx.changes.types import Measure, parse_change
 from traindx.trials.effect import effect_of, gain
-from traindx.trials.types import Arm, Measure, Outcome, Pair
+from traindx.trials.types import Arm, Outcome, Pair
 
-CHANGE = change_from("optimizer.lr x 0.1")
+CHANGE = parse_change("optimizer.lr x 0.1")
 
 
 def pair(control: float | None, treated: float | None, seed: int = 0) -> Pair:

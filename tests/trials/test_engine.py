@@ -10,18 +10,17 @@ import pytest
 pytest.importorskip("libcst")
 
 from traindx.changes.source.patch import Patch
-from traindx.changes.types import changes_from
+from traindx.changes.types import Measure, parse_changes
 from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
 from traindx.recorder.launch.command import Command
 from traindx.run import Quantity, Run, Series
-from traindx.trials.arm import Done
-from traindx.trials.budget import Budget
+from traindx.trials.arm import ArmResult
 from traindx.trials.effect import effect_of
-from traindx.trials.engine import Engine, as_arm
-from traindx.trials.place import Workplace
-from traindx.trials.program import Order
-from traindx.trials.proving import proven_patch
-from traindx.trials.types import Measure, Outcome, Planned, Trial
+from traindx.trials.engine import Budget, Engine, as_arm
+from traindx.trials.program import ArmSpec
+from traindx.trials.types import Candidate, Outcome, Trial
+from traindx.trials.verify_patch import verify_patch
+from traindx.trials.workspace import Workspace
 
 STEPS = 100
 
@@ -38,14 +37,14 @@ def run_of(columns: dict[Quantity, Sequence[float]]) -> Run:
 class Ordered:
     """In the place of running programs: every arm falls to 0.1 with a change or a patch, and to 1 without."""
 
-    orders: list[Order] = field(default_factory=list)
+    orders: list[ArmSpec] = field(default_factory=list)
     lost: str = ""
     notes: tuple[str, ...] = ()
 
-    def carry_out(self, order: Order) -> Done:
+    def carry_out(self, order: ArmSpec) -> ArmResult:
         self.orders.append(order)
         ends = 0.1 if order.changes or order.replaced else 1.0
-        return Done(order, run_of({TRAIN_LOSS: [2.0, *[ends] * 19], STEP_TIME: [ends] * 20}), 1.0)
+        return ArmResult(order, run_of({TRAIN_LOSS: [2.0, *[ends] * 19], STEP_TIME: [ends] * 20}), 1.0)
 
     def at_once(self, *, timed: bool) -> int:
         return 1
@@ -60,15 +59,15 @@ class Ordered:
 
 def engine(folder: Path) -> tuple[Engine, Ordered]:
     runner = Ordered()
-    place = Workplace(folder, copies=True)
+    place = Workspace(folder, copies=True)
     command = Command("python", ("python", "train.py"))
     budget = Budget(arms=40, minutes=10)
     made = Engine(command, place, runner, folder / "arms", STEPS, True, 1.0, budget, lambda _: None)
     return made, runner
 
 
-def planned(text: str, measure: Measure) -> Planned:
-    return Planned(changes_from(text), "a-cause", "Do it", measure, 1.0)
+def planned(text: str, measure: Measure) -> Candidate:
+    return Candidate(parse_changes(text), "a-cause", "Do it", measure, 1.0)
 
 
 def test_what_was_run_is_not_run_again(tmp_path: Path) -> None:
@@ -91,7 +90,7 @@ def test_what_is_timed_is_run_again_and_into_a_folder_of_its_own(tmp_path: Path)
 
 def test_an_arm_is_called_by_its_changes_or_by_its_purpose(tmp_path: Path) -> None:
     made, _ = engine(tmp_path)
-    changes = changes_from("optimizer.lr x 0.1")
+    changes = parse_changes("optimizer.lr x 0.1")
     names = [made.order(changes, 0).folder.name, made.order(changes, 0, "saved").folder.name]
     assert names == ["optimizer.lr_x_0.1-seed0", "saved-seed0"]
     assert made.order((), 1).folder.name == "control-seed1"
@@ -100,7 +99,7 @@ def test_an_arm_is_called_by_its_changes_or_by_its_purpose(tmp_path: Path) -> No
 def test_right_answers_are_counted_where_the_arm_is_cut(tmp_path: Path) -> None:
     made, _ = engine(tmp_path)
     learning = run_of({TRAIN_LOSS: [1.0] * 20, VAL_ACCURACY: [0.5] * 10 + [0.9] * 10})
-    done = Done(made.order((), 0), learning, 1.0)
+    done = ArmResult(made.order((), 0), learning, 1.0)
     assert as_arm(done, Measure.LOSS, until=10).metric == pytest.approx(0.5)
     assert as_arm(done, Measure.LOSS).metric == pytest.approx(0.9)
 
@@ -120,7 +119,7 @@ def test_a_patched_program_runs_for_as_long_as_the_treated_one(
         plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
     )
     patch = Patch(str(tmp_path / "train.py"), "old", "new", "says")
-    assert proven_patch(made, trial, patch)
+    assert verify_patch(made, trial, patch)
     treated = [order for order in runner.orders if order.changes]
     patched = [order for order in runner.orders if order.replaced]
     assert {order.steps for order in treated} == {order.steps for order in patched} == {steps}

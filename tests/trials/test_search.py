@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from traindx.changes.types import Change, changes_from, name_of
-from traindx.trials.budget import Budget
+from traindx.changes.types import ChangeSpec, Measure, name_of, parse_changes
+from traindx.trials.engine import Budget
 from traindx.trials.search import searched, updated
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Planned
+from traindx.trials.types import Arm, Candidate, Outcome, Pair
 
 CONTROL = 2.0
 Result = Callable[[int], float | None]
@@ -29,16 +29,16 @@ class Results:
     answers: dict[str, float] = field(default_factory=dict)
     """The share of right answers with a change; 0.8 without one."""
 
-    def health(self, changes: tuple[Change, ...], seed: int) -> float:
+    def health(self, changes: tuple[ChangeSpec, ...], seed: int) -> float:
         return self.healthy
 
     def at_once(self, measure: Measure) -> int:
         return 1
 
-    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+    def prepare(self, plans: Sequence[Candidate], seeds: Sequence[int]) -> None:
         """Nothing takes time here."""
 
-    def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
+    def pairs(self, planned: Candidate, seeds: Sequence[int]) -> list[Pair]:
         name = name_of(planned.changes)
         self.asked += [(name, seed) for seed in seeds if (name, seed) not in self.asked]
         self.budget.spent = len(self.asked)
@@ -51,10 +51,10 @@ class Results:
         return found
 
 
-def plan(*names: str) -> list[Planned]:
+def plan(*names: str) -> list[Candidate]:
     """Each for a cause of its own, none of them close to the next."""
     return [
-        Planned(changes_from(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
+        Candidate(parse_changes(name), f"cause-{place}", name, Measure.LOSS, 0.3**place)
         for place, name in enumerate(names)
     ]
 
@@ -77,7 +77,7 @@ def test_one_seed_screens_and_a_clear_win_ends_the_search() -> None:
         ("init.reset he", 2),
     ]
     assert found.best.name == "init.reset he"
-    assert [one.changes for one in found.untried] == [changes_from("model.unfreeze")]
+    assert [one.changes for one in found.untried] == [parse_changes("model.unfreeze")]
     assert found.why_untried == "no need: init.reset he won clearly"
 
 

@@ -9,17 +9,18 @@ pytest.importorskip("libcst")
 
 import traindx
 from tests.cli.test_treat import written
-from traindx.trials import place
+from traindx.trials import workspace
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Outcome
 
 
+@pytest.mark.slow
 def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     written(tmp_path, "0.00003")
     said: list[str] = []
-    wish = traindx.Wish(only=("optimizer.lr x 10000 + gradients.clip 0.1",), seeds=2)
+    wish = traindx.TreatOptions(only=("optimizer.lr x 10000 + gradients.clip 0.1",), seeds=2)
     found = traindx.treat("train.py", wish, say=said.append)
     (trial,) = found.treatment.trials
     assert trial.outcome is Outcome.HELPED
@@ -38,11 +39,11 @@ def test_numbers_of_a_recording_come_from_the_recording(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     written(tmp_path, "0.00003")
-    found = traindx.treat("train.py", traindx.Wish(only=("gradients.clip p95",), dry=True))
+    found = traindx.treat("train.py", traindx.TreatOptions(only=("gradients.clip p95",), dry=True))
     (planned,) = found.plan
     assert planned.changes[0].number > 0
     with pytest.raises(traindx.TraindxError, match="the run shows no validation loss"):
-        traindx.treat("train.py", traindx.Wish(only=("stop.early",), dry=True))
+        traindx.treat("train.py", traindx.TreatOptions(only=("stop.early",), dry=True))
 
 
 def test_a_change_that_makes_no_sense_is_refused_before_anything_runs(
@@ -51,7 +52,7 @@ def test_a_change_that_makes_no_sense_is_refused_before_anything_runs(
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "0.3")
     with pytest.raises(traindx.TraindxError, match=r"is written otherwise, for example: optimizer\.lr x 0"):
-        traindx.treat("train.py", traindx.Wish(only=("optimizer.lr banana",)))
+        traindx.treat("train.py", traindx.TreatOptions(only=("optimizer.lr banana",)))
     assert not (tmp_path / ".traindx").exists()
 
 
@@ -59,12 +60,12 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(place, "_LARGEST", 10)
+    monkeypatch.setattr(workspace, "_LARGEST", 10)
     written(tmp_path, "0.3")
     with pytest.raises(traindx.TraindxError, match="with --in-place it runs there"):
         traindx.treat("train.py")
     assert not list((tmp_path / ".traindx" / "treatments").iterdir())
-    found = traindx.treat("train.py", traindx.Wish(in_place=True, dry=True))
+    found = traindx.treat("train.py", traindx.TreatOptions(in_place=True, dry=True))
     assert found.report.runs
     assert any("ran in the working directory itself" in note for note in found.notes)
 

@@ -51,7 +51,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import by_layer, graded, last_part, seen_in
+from traindx.curves.series import by_layer, graded, last_part, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import ATTENTION_LOGIT_RANGE
 from traindx.run import Run

@@ -60,9 +60,10 @@ there before the first update.
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.curve import curve_of
 from traindx.curves.objective import chance_loss
+from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
@@ -207,6 +208,7 @@ model = torch.nn.Sequential(
     ),
     page=__doc__,
     acts_through=("vanishing-gradients", "exploding-gradients", "saturated-activations", "dead-relu"),
+    looked_for_by=Tool.EXAMINE_GRADIENTS,
     symptoms=(Symptom.NOT_LEARNING, Symptom.UNSTABLE, Symptom.NOT_FINITE),
     misdiagnoses=(
         Misdiagnosis(says="My learning rate is wrong", blames="the learning rate"),

@@ -50,8 +50,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import graded, looked, seen_in
-from traindx.curves.stated import stated_number
+from traindx.curves.facts import stated_number
+from traindx.curves.series import graded, looked, seen_in
 from traindx.facts import BATCH_SIZE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE

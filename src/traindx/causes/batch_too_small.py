@@ -57,9 +57,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import graded, looked, seen_in
-from traindx.curves.modes import normalises_over_batch
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.facts import fact_evidence, normalises_over_batch, stated_number
+from traindx.curves.series import graded, looked, seen_in
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE

@@ -52,10 +52,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import graded, last_part, looked, seen_in
-from traindx.curves.order import comes_sorted
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.series import comes_sorted, graded, last_part, looked, seen_in
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import (
@@ -210,6 +209,7 @@ with torch.no_grad():
         minutes=1,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.LYING_NUMBERS, Symptom.PLATEAU, Symptom.GENERALISES_BADLY),
     misdiagnoses=(Misdiagnosis(says="My model is too small", blames="the capacity of the network"),),
     places=(facts.LOSS_PLACE, facts.LOADER_PLACE),

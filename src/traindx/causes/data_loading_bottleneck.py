@@ -43,7 +43,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run

@@ -57,7 +57,7 @@ rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_from_start, dead_units_many
 from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
 from traindx.signs.gradients import gradient_is_zero
@@ -142,6 +142,7 @@ model = torch.nn.Sequential(
     ),
     page=__doc__,
     kind=Kind.HOW,
+    looked_for_by=Tool.EXAMINE_GRADIENTS,
     symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU, Symptom.GRADIENTS_VANISH),
     misdiagnoses=(
         Misdiagnosis(says="My model is too small", blames="the capacity of the network"),

@@ -43,8 +43,9 @@ zero, and validation is far away. An epoch takes one or two steps.
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import compares_numbers, looked, seen_in
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import compares_numbers
+from traindx.curves.series import looked, seen_in
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -137,6 +138,7 @@ if (counts > 0).sum() < 2 or len(train_labels) < 10 * len(counts):
     ),
     page=__doc__,
     acts_through=("overfitting",),
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
     misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
     places=(facts.LOADER_PLACE, facts.LOSS_PLACE),

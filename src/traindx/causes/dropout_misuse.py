@@ -56,7 +56,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, is_recording, stated_number
+from traindx.curves.facts import fact_evidence, is_recording, stated_number
 from traindx.facts import (
     DROPOUT_IN_VALIDATION,
     LOSS_PLACE,

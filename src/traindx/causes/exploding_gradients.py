@@ -57,8 +57,8 @@ this: a norm of 500 from a summed loss may be ordinary; compare with the run's o
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.depth import over_depth
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.layers import over_depth
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
@@ -219,6 +219,7 @@ optimizer.step()""",
     ),
     page=__doc__,
     kind=Kind.HOW,
+    looked_for_by=Tool.EXAMINE_GRADIENTS,
     symptoms=(Symptom.GRADIENTS_EXPLODE, Symptom.NOT_FINITE, Symptom.UNSTABLE),
     misdiagnoses=(Misdiagnosis(says="I need another optimizer", blames="the optimizer"),),
     places=(facts.CLIP_PLACE, facts.STEP_PLACE, facts.BACKWARD_PLACE),

@@ -49,9 +49,8 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.gains import Gain, starting_gains
-from traindx.curves.inside import inputs_of, size_of, units_of
-from traindx.curves.stated import fact_evidence
+from traindx.curves.facts import fact_evidence
+from traindx.curves.layers import Gain, inputs_of, size_of, starting_gains, units_of
 from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, listed

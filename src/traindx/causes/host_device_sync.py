@@ -50,8 +50,8 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import looked, seen_in
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.series import looked, seen_in
 from traindx.facts import DEVICE, READ_PLACE, READS_PER_STEP
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import READ_TIME, STEP_TIME

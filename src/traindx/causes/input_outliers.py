@@ -42,7 +42,7 @@ seed they stand at other steps but there are as many. Between them the run learn
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.chance import little_learned
 from traindx.signs.data import input_outliers_seen
 from traindx.signs.gradients import gradient_norm_grows
@@ -148,6 +148,7 @@ loss = loss_fn(model(x).squeeze(-1), y)""",
         minutes=10,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.UNSTABLE, Symptom.GRADIENTS_EXPLODE, Symptom.NOT_FINITE),
     misdiagnoses=(
         Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),

@@ -49,7 +49,7 @@ labelled. The mean loss on what the model gets wrong is high: it is confidently 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.chance import little_learned, loss_at_chance, starts_far_above_chance, validation_at_chance
 from traindx.signs.generalization import confidently_wrong
 from traindx.signs.targets import output_scores_drift
@@ -137,6 +137,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y, label_smoothing=0.1)""",
     ),
     page=__doc__,
     acts_through=("overfitting", "underfitting", "double-descent"),
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.GENERALISES_BADLY, Symptom.PLATEAU),
     misdiagnoses=(Misdiagnosis(says="My model is too small", blames="the capacity of the network"),),
     places=(facts.LOADER_PLACE,),

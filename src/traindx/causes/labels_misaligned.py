@@ -51,8 +51,8 @@ misaligned, the training curve is perfect and validation is at chance.
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.against_chance import against_chance
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.objective import against_chance
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -213,6 +213,7 @@ labels = torch.tensor([label_of[one] for one in input_ids])""",
     ),
     page=__doc__,
     acts_through=("underfitting", "overfitting"),
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU, Symptom.GENERALISES_BADLY),
     misdiagnoses=(
         Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),

@@ -46,8 +46,8 @@ finite. Or a yes-no loss goes below zero. Nothing in the curve before announces 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, is_recording
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import fact_evidence, is_recording
 from traindx.facts import LOSS_PLACE, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
@@ -114,6 +114,7 @@ if bad:
         minutes=1,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.CRASHES, Symptom.NOT_FINITE),
     misdiagnoses=(Misdiagnosis(says="CUDA or my GPU is broken", blames="the driver or the hardware"),),
     places=(facts.LOSS_PLACE, facts.LOADER_PLACE),

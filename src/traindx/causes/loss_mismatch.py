@@ -54,7 +54,7 @@ numbers.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, stated_number, stated_word
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import Answer, Finding, Severity, sign
 from traindx.run import Run

@@ -49,8 +49,9 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
-from traindx.curves.stated import stated_word
+from traindx.curves.curve import curve_of
+from traindx.curves.facts import stated_word
+from traindx.curves.series import whole
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS

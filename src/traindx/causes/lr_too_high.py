@@ -59,7 +59,7 @@ ordinary until the weights have moved; it rises together with the loss or after 
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_from_start, units_die
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, worse_than_constant
 from traindx.signs.data import (
@@ -228,6 +228,7 @@ scheduler = SequentialLR(optimizer, [warm, decay], milestones=[500])  # schedule
         "attention-logit-growth",
         "output-logit-drift",
     ),
+    looked_for_by=Tool.LR_FIND,
     symptoms=(Symptom.UNSTABLE, Symptom.NOT_FINITE, Symptom.NOT_LEARNING),
     misdiagnoses=(
         Misdiagnosis(says="I need another optimizer", blames="the optimizer"),

@@ -54,7 +54,7 @@ curve is tidy: no spikes, no swings.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
 from traindx.signs.chance import little_learned, predictions_constant, reward_flat, worse_than_constant
 from traindx.signs.data import inputs_unscaled
@@ -187,6 +187,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)""",
     ),
     page=__doc__,
     acts_through=("underfitting",),
+    looked_for_by=Tool.LR_FIND,
     symptoms=(Symptom.SLOW, Symptom.NOT_LEARNING),
     misdiagnoses=(
         Misdiagnosis(says="I need more epochs", blames="too little training"),

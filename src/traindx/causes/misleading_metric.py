@@ -48,7 +48,7 @@ that they are good.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, is_recording
+from traindx.curves.facts import fact_evidence, is_recording
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run

@@ -46,7 +46,7 @@ it is chance. Gradients are ordinary, no unit is dead or saturated, because ther
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.facts import fact_evidence, stated_number
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, MODEL_PLACE, NONLINEARITIES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import printable

@@ -46,8 +46,8 @@ with a warm-up.
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.schedule import rate_of
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.lr import rate_of
 from traindx.facts import WARMUP_RATIO, WARMUP_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number
@@ -186,6 +186,7 @@ optimizer = torch.optim.RAdam(
     ),
     page=__doc__,
     acts_through=("exploding-gradients", "dead-relu"),
+    looked_for_by=Tool.LR_FIND,
     symptoms=(Symptom.UNSTABLE, Symptom.NOT_FINITE, Symptom.PLATEAU),
     misdiagnoses=(
         Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),

@@ -44,7 +44,7 @@ an otherwise good curve. Only the validation loss is NaN when the bad value is i
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loss import loss_diverges
@@ -147,6 +147,7 @@ for x, y in train_loader:
         minutes=3,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.NOT_FINITE,),
     misdiagnoses=(
         Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),

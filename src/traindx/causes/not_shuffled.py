@@ -54,8 +54,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.curve import curve_of
+from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import number
 from traindx.quantities import EPOCH, TRAIN_LOSS
@@ -170,6 +171,7 @@ for epoch in range(epochs):
         minutes=5,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.UNSTABLE, Symptom.GENERALISES_BADLY),
     misdiagnoses=(
         Misdiagnosis(says="My batch is too small", blames="the batch size"),

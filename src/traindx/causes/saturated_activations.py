@@ -54,9 +54,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.bounded_layers import hidden_bounded
-from traindx.curves.inside import seen_in
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.layers import hidden_bounded
+from traindx.curves.series import seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import SATURATED_SHARE
 from traindx.run import Run
@@ -184,6 +184,7 @@ model = torch.nn.Sequential(
     ),
     page=__doc__,
     kind=Kind.HOW,
+    looked_for_by=Tool.EXAMINE_GRADIENTS,
     symptoms=(Symptom.NOT_LEARNING, Symptom.SLOW, Symptom.GRADIENTS_VANISH),
     misdiagnoses=(Misdiagnosis(says="I need more epochs", blames="too little training"),),
     places=(facts.MODEL_PLACE, facts.LOADER_PLACE),

@@ -46,9 +46,9 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.curve import curve_of, whole
-from traindx.curves.inside import batches_per_epoch, steps_taken
-from traindx.curves.stated import fact_evidence
+from traindx.curves.curve import curve_of
+from traindx.curves.facts import batches_per_epoch, fact_evidence
+from traindx.curves.series import steps_taken, whole
 from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import TRAIN_LOSS

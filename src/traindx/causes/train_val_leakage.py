@@ -49,9 +49,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import looked, seen_in
-from traindx.curves.stated import place_of, stated_number
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import location_of, stated_number
+from traindx.curves.series import looked, seen_in
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
@@ -82,7 +82,7 @@ def validation_rows_seen(
     if estimate < share or found < 0.02:
         return None
     says = f"about {estimate:.0%} of the validation rows also stand in the training data"
-    evidence = replace(seen_in(seen, found, share), place=place_of(run, VALIDATION_PLACE))
+    evidence = replace(seen_in(seen, found, share), location=location_of(run, VALIDATION_PLACE))
     return Finding(min(1.0, 0.5 + 0.5 * (estimate - share) / 0.5), says, (evidence,))
 
 
@@ -160,6 +160,7 @@ val = series[border + window :].unfold(0, window, 1)""",
         minutes=3,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
     misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
     places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),

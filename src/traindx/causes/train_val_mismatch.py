@@ -42,7 +42,7 @@ differs.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
 from traindx.signs.generalization import (
@@ -133,6 +133,7 @@ train_data, val_data = Subset(data, train_rows.tolist()), Subset(data, val_rows.
         minutes=5,
     ),
     page=__doc__,
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.GENERALISES_BADLY, Symptom.LYING_NUMBERS),
     misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularisation"),),
     places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),

@@ -48,7 +48,7 @@ the first layer is far above the others'. On a log axis of the rate there is har
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_many, units_saturate
 from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant
 from traindx.signs.data import inputs_unscaled
@@ -132,6 +132,7 @@ train_x = (train_x - mean) / std""",
     ),
     page=__doc__,
     acts_through=("saturated-activations", "dead-relu", "exploding-gradients"),
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.SLOW, Symptom.NOT_LEARNING, Symptom.UNSTABLE),
     misdiagnoses=(
         Misdiagnosis(says="I need another optimizer", blames="the optimizer"),

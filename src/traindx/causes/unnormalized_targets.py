@@ -47,7 +47,7 @@ small ones has not moved.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.chance import little_learned, worse_than_constant
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
@@ -120,6 +120,7 @@ loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)""",
     ),
     page=__doc__,
     acts_through=("exploding-gradients", "underfitting"),
+    looked_for_by=Tool.EXAMINE_DATA,
     symptoms=(Symptom.SLOW, Symptom.NOT_FINITE, Symptom.NOT_LEARNING),
     misdiagnoses=(
         Misdiagnosis(says="I need more epochs", blames="too little training"),

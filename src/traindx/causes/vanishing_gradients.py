@@ -57,7 +57,7 @@ other and with their weights.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import (
     activations_fade_over_depth,
     dead_units_many,
@@ -211,6 +211,7 @@ for name, parameter in lstm.named_parameters():
     ),
     page=__doc__,
     kind=Kind.HOW,
+    looked_for_by=Tool.EXAMINE_GRADIENTS,
     symptoms=(Symptom.GRADIENTS_VANISH, Symptom.NOT_LEARNING, Symptom.SLOW),
     misdiagnoses=(
         Misdiagnosis(says="I need more epochs", blames="too little training"),

@@ -70,8 +70,8 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.inside import compares_numbers, looked, seen_in
-from traindx.curves.stated import fact_evidence, is_recording, stated_number, stated_word
+from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
+from traindx.curves.series import looked, seen_in
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number

@@ -1,38 +1,75 @@
 """Activations where layers follow each other without one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from torch import Tensor, nn
-from torch.nn import functional
-from torch.utils.weak import WeakIdKeyDictionary
-
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.source import cst
+from traindx.changes.source.layers import DROPOUTS, activation_of, bends_behind, hidden_layers, is_keras_model
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, calls_of, expression, imported, last_name, with_argument
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
 
-_KINDS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": functional.relu,
-    "gelu": functional.gelu,
-    "tanh": functional.tanh,
-}
-_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
-_PASSED = (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor, nn
+    from torch.utils.weak import WeakIdKeyDictionary
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
+_LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
+_PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | DROPOUTS.keys()
 
 
-def begin(program: Program, change: Change) -> None:
+def _functions() -> dict[str, Callable[[Tensor], Tensor]]:
+    from torch.nn import functional
+
+    return {
+        "relu": functional.relu,
+        "gelu": functional.gelu,
+        "tanh": functional.tanh,
+    }
+
+
+def _layers() -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+def _linear() -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
-    if len(change.words) != 1 or change.words[0] not in _KINDS:
+    from torch import Tensor, nn
+    from torch.utils.weak import WeakIdKeyDictionary
+
+    if len(change.words) != 1 or change.words[0] not in _functions():
         raise TraindxError(
-            f'"{change}": the kinds are {", ".join(_KINDS)}; for example: activation.insert relu'
+            f'"{change}": the kinds are {", ".join(_functions())}; for example: activation.insert relu'
         )
-    act = _KINDS[change.words[0]]
+    act = _functions()[change.words[0]]
     straight = WeakIdKeyDictionary()
     """What came out of a layer, and out of nothing that bends since."""
 
     def entered(module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         given = args[0] if args else None
-        if not isinstance(module, _LAYERS) or not isinstance(given, Tensor) or not _is_known(straight, given):
+        if (
+            not isinstance(module, _layers())
+            or not isinstance(given, Tensor)
+            or not _is_known(straight, given)
+        ):
             return None
         program.applied(change, f"{change.words[0]} stands between layers that followed each other directly")
         return (act(given), *args[1:])
@@ -40,7 +77,7 @@ def begin(program: Program, change: Change) -> None:
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
         given = args[0] if args else None
         through = _passes(module) and isinstance(given, Tensor) and _is_known(straight, given)
-        if isinstance(output, Tensor) and (through or isinstance(module, _LAYERS)):
+        if isinstance(output, Tensor) and (through or isinstance(module, _layers())):
             straight[output] = True
 
     before = nn.modules.module.register_module_forward_pre_hook(entered)
@@ -51,17 +88,150 @@ def begin(program: Program, change: Change) -> None:
 
 def _passes(module: nn.Module) -> bool:
     """Whether it bends nothing."""
-    return isinstance(module, _PASSED) or (isinstance(module, nn.LeakyReLU) and module.negative_slope == 1)
+    from torch import nn
+
+    return isinstance(module, _linear()) or (isinstance(module, nn.LeakyReLU) and module.negative_slope == 1)
 
 
-def _is_known(straight: "WeakIdKeyDictionary", given: Tensor) -> bool:
+def _is_known(straight: WeakIdKeyDictionary, given: Tensor) -> bool:
     # x.flatten(1) and the like bend nothing.
     return given in straight or (given._base is not None and given._base in straight)
 
 
-OPERATION = Operation(
+def _keras_functions() -> dict[str, Callable[[Tensor], Tensor]]:
+    import keras
+
+    return {
+        "relu": keras.activations.relu,
+        "gelu": keras.activations.gelu,
+        "tanh": keras.activations.tanh,
+    }
+
+
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Give an activation to each layer that another one follows directly."""
+    from traindx.changes.live.keras_layers import bends, direct_followers
+
+    kind = change.words[0]
+    activation = _keras_functions()[kind]
+
+    def insert(model: keras.Layer) -> None:
+        straight = {id(first): first for first, _ in direct_followers(model) if not bends(first)}
+        if not straight:
+            program.refuse(change, "no two layers with weights follow each other directly")
+            return
+        program.applied(change, f"{kind} stands between layers that followed each other directly")
+        for layer in straight.values():
+            layer.activation = activation
+
+    program.on_model(insert)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Put an activation between layers of nn.Sequential, forward or Keras where nothing bends."""
+    kind = change.words[0] if change.words else ""
+    if kind not in _MODULES:
+        raise RefusedError(f'"{change}": the kinds are {", ".join(_MODULES)}')
+    parts = _of_keras(source, kind) if is_keras_model(source) else _of_torch(source, kind)
+    if not parts:
+        raise RefusedError(f"{source.shown} does not show layers that follow each other directly")
+    first = next(iter(parts))
+    return Edited(parts, f"{kind} between layers from {source.place(first)} on")
+
+
+def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
+    parts: dict[cst.CSTNode, New] = {}
+    for layer in hidden_layers(source):
+        if activation_of(layer) != "linear" or bends_behind(source, layer):
+            continue
+        given = argument(layer, ("activation",), 1 if last_name(layer.func) == "Dense" else None)
+        if given is None:
+            parts[layer] = with_argument(layer, "activation", f'"{kind}"')
+        else:
+            parts[given] = given.with_changes(value=expression(f'"{kind}"'))
+    return parts
+
+
+def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
+    parts: dict[cst.CSTNode, New] = {}
+    for call in calls_of(source, {"Sequential"}):
+        args = _bent(source, call, kind)
+        if len(args) > len(call.args):
+            parts[call] = call.with_changes(args=args)
+    for call in source.all(cst.Call):
+        inner = call.args[0].value if _is_layer(source, call) and call.args else None
+        if isinstance(inner, cst.Call) and _is_layer(source, inner):
+            # A node of its own with the old ones inside, so that a layer inside of it is bent too.
+            parts[inner] = cst.Call(_function(source, kind), [cst.Arg(inner.with_changes())])
+    return parts | _of_lines(source, kind)
+
+
+def _bent(source: Source, call: cst.Call, kind: str) -> list[cst.Arg]:
+    """The arguments of nn.Sequential with an activation behind each layer that another follows."""
+    args: list[cst.Arg] = []
+    for place, arg in enumerate(call.args):
+        args.append(arg)
+        behind = [one for one in call.args[place + 1 :] if _made(one) not in _PASSED]
+        if _made(arg) in _LAYERS and behind and _made(behind[0]) in _LAYERS:
+            made = arg.value
+            assert isinstance(made, cst.Call)
+            base = source.code(made.func).rpartition(".")[0]
+            module = (
+                f"{base}.{_MODULES[kind]}()"
+                if base
+                else f"{imported(source, f'torch.nn.{_MODULES[kind]}')}()"
+            )
+            args.append(
+                cst.Arg(expression(module), comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg)
+            )
+    return args
+
+
+def _function(source: Source, kind: str) -> cst.BaseExpression:
+    return expression(imported(source, f"torch.{kind}" if kind != "gelu" else "torch.nn.functional.gelu"))
+
+
+def _made(arg: cst.Arg) -> str:
+    return last_name(arg.value.func) if isinstance(arg.value, cst.Call) else ""
+
+
+def _is_layer(source: Source, call: cst.Call) -> bool:
+    """Whether a call applies a layer that a class keeps: self.fc1(x)."""
+    around = source.class_around(call)
+    code = source.code(call.func)
+    if around is None or not code.startswith("self."):
+        return False
+    made = [one for one in source.all(cst.Assign, around) if source.code(one.targets[0].target) == code]
+    return bool(made) and all(
+        isinstance(one.value, cst.Call) and last_name(one.value.func) in _LAYERS for one in made
+    )
+
+
+def _of_lines(source: Source, kind: str) -> dict[cst.CSTNode, New]:
+    """Layers that are called in one line each: x = self.fc1(x), then x = self.fc2(x)."""
+    parts: dict[cst.CSTNode, New] = {}
+    for function in source.all(cst.FunctionDef):
+        if function.name.value != "forward" or not isinstance(function.body, cst.IndentedBlock):
+            continue
+        lines = [one.body[0] for one in function.body.body if isinstance(one, cst.SimpleStatementLine)]
+        for one, following in pairwise(lines):
+            if not isinstance(one, cst.Assign) or not isinstance(one.value, cst.Call):
+                continue
+            target = source.code(one.targets[0].target)
+            inside = [call for call in source.all(cst.Call, following) if _is_layer(source, call)]
+            straight = any(call.args and source.code(call.args[0].value) == target for call in inside)
+            if _is_layer(source, one.value) and straight:
+                parts[one.value] = cst.Call(_function(source, kind), [cst.Arg(one.value.with_changes())])
+    return parts
+
+
+CHANGE = Change(
     name="activation.insert",
     forms=("activation.insert relu",),
     says="put an activation between layers that follow each other directly",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="activation",
+    edited_file=(MODEL_PLACE, SCRIPT),
 )

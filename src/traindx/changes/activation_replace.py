@@ -1,50 +1,104 @@
 """Other activations between the layers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from torch import nn
-
-from traindx.changes.live.calls import Activation, Calls, Place
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.source import cst
+from traindx.changes.source.layers import (
+    ACTIVATIONS,
+    called,
+    is_hidden_call,
+    is_hidden_module,
+    is_of_model,
+    kind_of,
+)
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression, imported, last_name
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
 
-_MODULES: dict[str, tuple[type[nn.Module], ...]] = {
-    "relu": (nn.ReLU, nn.ReLU6),
-    "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
-    "tanh": (nn.Tanh, nn.Hardtanh),
-    "saturating": (nn.Sigmoid, nn.Hardsigmoid, nn.Tanh, nn.Hardtanh, nn.Softsign),
-}
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor, nn
+
+    from traindx.changes.live.functional import Activation, Place
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
 _FUNCTIONS = {"saturating": ("sigmoid", "tanh")}
 """What a word stands for among functions, where it is not one itself."""
-_NEW: dict[str, Callable[[], nn.Module]] = {
-    "leaky_relu": lambda: nn.LeakyReLU(0.1),
-    "relu": nn.ReLU,
-    "gelu": nn.GELU,
-    "elu": nn.ELU,
-    "silu": nn.SiLU,
-    "tanh": nn.Tanh,
+_NEW = {
+    "leaky_relu": ("LeakyReLU", "0.1"),
+    "relu": ("ReLU", ""),
+    "gelu": ("GELU", ""),
+    "elu": ("ELU", ""),
+    "silu": ("SiLU", ""),
+    "tanh": ("Tanh", ""),
 }
-_LEARNING = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
+"""The class of an activation, and what it is made with."""
+_STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
+"""Words for several activations."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _old_modules() -> dict[str, tuple[type[nn.Module], ...]]:
+    """Activations that are modules of torch under the words of the change."""
+    from torch import nn
+
+    return {
+        "relu": (nn.ReLU, nn.ReLU6),
+        "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
+        "tanh": (nn.Tanh, nn.Hardtanh),
+        "saturating": (nn.Sigmoid, nn.Hardsigmoid, nn.Tanh, nn.Hardtanh, nn.Softsign),
+    }
+
+
+def _new_modules() -> dict[str, Callable[[], nn.Module]]:
+    """What they may become, in torch."""
+    from torch import nn
+
+    return {
+        "leaky_relu": lambda: nn.LeakyReLU(0.1),
+        "relu": nn.ReLU,
+        "gelu": nn.GELU,
+        "elu": nn.ELU,
+        "silu": nn.SiLU,
+        "tanh": nn.Tanh,
+    }
+
+
+def _learning() -> tuple[type[nn.Module], ...]:
+    """Modules with weights."""
+    from torch import nn
+
+    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
-    if len(change.words) != 2 or change.words[0] not in _MODULES or change.words[1] not in _NEW:
-        known = f"one of {', '.join(_MODULES)} by one of {', '.join(_NEW)}"
+    from traindx.changes.live.functional import Calls, Place
+
+    if (
+        len(change.words) != 2
+        or change.words[0] not in _old_modules()
+        or change.words[1] not in _new_modules()
+    ):
+        known = f"one of {', '.join(_old_modules())} by one of {', '.join(_new_modules())}"
         raise TraindxError(f'"{change}": {known}; for example: activation.replace relu leaky_relu')
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
-        found = _hidden(model, _MODULES[old])
+        found = _hidden(model, _old_modules()[old])
         for parent, name in found:
-            setattr(parent, name, _NEW[new]())
+            setattr(parent, name, _new_modules()[new]())
         if found:
             program.applied(change, f"{len(found)} modules {old} become {new}")
 
     program.on_model(exchange)
-    instead: Activation = _NEW[new]()
+    instead: Activation = _new_modules()[new]()
 
     def replaced(place: Place, _: Activation) -> Activation | None:
         if place is Place.OUTPUT:
@@ -62,7 +116,7 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     places: list[tuple[nn.Module, str]] = []
     waiting: list[tuple[nn.Module, str]] = []
     for path, module in model.named_modules():
-        if isinstance(module, _LEARNING):
+        if isinstance(module, _learning()):
             places, waiting = [*places, *waiting], []
         elif isinstance(module, kinds) and path:
             parent, _, name = path.rpartition(".")
@@ -70,9 +124,146 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     return places
 
 
-OPERATION = Operation(
+def _old_functions() -> dict[str, tuple[Callable[[Tensor], Tensor], ...]]:
+    """Activations of Keras under the words of the change."""
+    import keras
+
+    sigmoids = (keras.activations.sigmoid, keras.activations.hard_sigmoid)
+    tanhs = (keras.activations.tanh, keras.activations.hard_tanh)
+    return {
+        "relu": (keras.activations.relu, keras.activations.relu6),
+        "sigmoid": sigmoids,
+        "tanh": tanhs,
+        "saturating": (*sigmoids, *tanhs, keras.activations.softsign),
+    }
+
+
+def _new_functions() -> dict[str, Callable[[Tensor], Tensor]]:
+    """What they may become, in Keras."""
+    import keras
+
+    return {
+        "leaky_relu": keras.activations.leaky_relu,
+        "relu": keras.activations.relu,
+        "gelu": keras.activations.gelu,
+        "elu": keras.activations.elu,
+        "silu": keras.activations.silu,
+        "tanh": keras.activations.tanh,
+    }
+
+
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Exchange activations of layers that another layer with weights follows."""
+    import keras
+
+    from traindx.changes.live.keras_layers import WEIGHING, hidden_layers
+
+    old, new = change.words
+    before, after = _old_functions()[old], _new_functions()[new]
+
+    def bent(_: nn.Module, args: tuple[object, ...], __: object) -> object:
+        return after(args[0])
+
+    def exchange(model: keras.Layer) -> None:
+        hidden = hidden_layers(model)
+        told = [one for one in hidden if isinstance(one, (*WEIGHING, keras.layers.Activation))]
+        named = [one for one in told if one.activation in before]
+        alone = [one for one in hidden if isinstance(one, keras.layers.ReLU) and old == "relu"]
+        for one in named:
+            one.activation = after
+        for one in alone:
+            one.register_forward_hook(bent)
+        if named or alone:
+            program.applied(change, f"the activation {old} of {len(named) + len(alone)} layers becomes {new}")
+        else:
+            program.refuse(change, f"no hidden layer has the activation {old}")
+
+    program.on_model(exchange)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Exchange the activations that a layer follows; what the output passes last stays."""
+    if len(change.words) != 2 or change.words[1] not in _NEW:
+        raise RefusedError(f'"{change}" names no activation to take, such as relu leaky_relu')
+    old, new = change.words
+    kinds = _STANDS_FOR.get(old, (old,))
+    modules = {name for name, kind in ACTIVATIONS.items() if kind in kinds}
+    parts: dict[cst.CSTNode, New] = {}
+    for call in source.all(cst.Call):
+        if last_name(call.func) in modules and is_hidden_module(source, call):
+            parts[call] = _module(source, call, new)
+        elif (
+            kind_of(source, call) in kinds
+            and is_hidden_call(source, run, call)
+            and not _is_kept(source, call)
+        ):
+            parts[call] = _function(source, call, new)
+    parts |= _references(source, modules, new)
+    if not parts:
+        raise RefusedError(f"{source.shown} does not show {old} between layers in so many words")
+    count = f"{len(parts)} activations" if len(parts) > 1 else "1 activation"
+    first = next(iter(parts))
+    says = f"{count} {old} -> {new} from {source.place(first)} on"
+    return Edited(parts, says)
+
+
+def _is_kept(source: Source, call: cst.Call) -> bool:
+    """self.relu(x): the module is exchanged where it is made."""
+    func = call.func
+    return isinstance(func, cst.Attribute) and source.code(func.value) == "self"
+
+
+def _module(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
+    name, settings = _NEW[new]
+    func = call.func
+    if isinstance(func, cst.Attribute):
+        return expression(f"{source.code(func.value)}.{name}({settings})")
+    return expression(f"{imported(source, f'torch.nn.{name}')}({settings})")
+
+
+def _function(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
+    found = called(source, call)
+    assert found is not None
+    assert isinstance(found.without, cst.BaseExpression)
+    settings = f", {_NEW[new][1]}" if _NEW[new][1] else ""
+    path = "torch.tanh" if new == "tanh" else f"torch.nn.functional.{new}"
+    func = expression(imported(source, path))
+    # The argument keeps its node, so that an activation inside of it is exchanged too.
+    argument = cst.Arg(found.without, comma=cst.MaybeSentinel.DEFAULT)
+    more = [cst.Arg(expression(settings[2:]))] if settings else []
+    return cst.Call(func, [argument, *more])
+
+
+def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode, New]:
+    """Classes that are named and called later: act = nn.Sigmoid."""
+    calls = {id(call.func) for call in source.all(cst.Call)}
+    found: dict[cst.CSTNode, New] = {}
+    for node in source.all(cst.Attribute):
+        around = source.parent(node)
+        named = isinstance(around, cst.Assign | cst.Arg | cst.Param | cst.AnnAssign)
+        if last_name(node) in modules and id(node) not in calls and named and is_of_model(source, node):
+            renamed = node.with_changes(attr=cst.Name(_NEW[new][0]))
+            settings = _NEW[new][1]
+            made = settings and isinstance(around, cst.Assign) and _is_made_plainly(source, around)
+            found[node] = expression(f"lambda: {source.code(renamed)}({settings})") if made else renamed
+    return found
+
+
+def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
+    """Whether a name for a class is only called, and with nothing: then it may stand for a function too."""
+    name = source.code(assigned.targets[0].target)
+    reads = [one for one in source.all(cst.Name) if one.value == name]
+    calls = [one for one in source.all(cst.Call) if source.code(one.func) == name and not one.args]
+    return len(reads) == len(calls) + 1
+
+
+CHANGE = Change(
     name="activation.replace",
     forms=("activation.replace relu leaky_relu", "activation.replace saturating leaky_relu"),
     says="exchange the activations between layers; the one at the output stays",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="activation",
+    edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -1,21 +1,52 @@
 """The same batch at every step: what cannot be learnt by heart cannot be learnt."""
 
-from traindx.changes.live.held_batches import hold_loaders, hold_tensors
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from traindx.changes.types import NOT_IN_SOURCE, Change, ChangeSpec
+
+if TYPE_CHECKING:
+    import keras
+
+    from traindx.changes.live.keras_program import FitSettings, KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the first batch of every loader again; without loaders, the first inputs and targets."""
+    from traindx.changes.live.batches import hold_loaders, hold_tensors
+
     loaders = hold_loaders(program, change)
     hold_tensors(program, change, unless=lambda: bool(loaders))
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Train on the first batch that `fit` comes to, again and again."""
+
+    def held(model: keras.Model, settings: FitSettings) -> FitSettings:
+        original = model.train_step
+        first: list[object] = []
+
+        def train_step(data: object) -> object:
+            if not first:
+                first.append(data)
+            program.applied(change, "every step of fit takes the batch of the first one")
+            return original(first[0])
+
+        model.train_step = train_step
+        return settings
+
+    program.on_fit(held)
+
+
+CHANGE = Change(
     name="batches.repeat",
     forms=("batches.repeat",),
     says="give the first batch at every step, as traindx preflight does to see whether it can be learnt",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=NOT_IN_SOURCE,
+    touches="batches",
     is_fix=False,
 )

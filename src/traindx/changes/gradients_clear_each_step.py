@@ -1,14 +1,29 @@
 """Gradients cleared after each step."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.loop import backward_of, steps_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after, before, small_statement
+from traindx.changes.source.syntax import last_name
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import FitSettings, KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients as soon as they were used."""
+    from traindx.changes.live.program import parameters_of
 
     def clear(optimizer: Optimizer) -> None:
         program.applied(change, "gradients are cleared after each step")
@@ -18,9 +33,69 @@ def begin(program: Program, change: Change) -> None:
     program.after_step(clear)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Drop the gradients as soon as they were used, in a loop of the program's own."""
+    fits = False
+
+    def refuse(_: object, settings: FitSettings) -> FitSettings:
+        nonlocal fits
+        fits = True
+        program.refuse(change, "fit clears gradients by itself")
+        return settings
+
+    def clear(optimizer: BaseOptimizer) -> None:
+        if fits:
+            return
+        program.applied(change, "gradients are cleared after each step")
+        for one in optimizer._trainable_variables:
+            one._value.grad = None
+
+    program.on_fit(refuse)
+    program.stepping.after_step(clear)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Clear before the backward pass; behind the step where gradients of several passes are added up."""
+    step, *others = steps_of(source, run)
+    if others:
+        raise RefusedError(
+            f"{step.optimizer} steps at {len(others) + 1} places; where to clear cannot be told"
+        )
+    backward = backward_of(source, run)
+    clear = f"{step.optimizer}.zero_grad()"
+    block, other = _block(source, backward), _block(source, step.call)
+    cleared = (
+        [one for one in source.all(cst.Call, block) if last_name(one.func) == "zero_grad"] if block else []
+    )
+    if cleared:
+        raise RefusedError(f"gradients are cleared already at {source.place(cleared[0])}")
+    passes = (
+        [one for one in source.all(cst.Call, block) if last_name(one.func) == "backward"] if block else []
+    )
+    if block is not None and block is other and len(passes) == 1:
+        says = f"{clear} before {source.code(backward)} at {source.place(backward)}"
+        return Edited(before(source, backward, clear), says)
+    return Edited(
+        after(source, step.call, clear),
+        f"{clear} behind {source.code(step.call)} at {source.place(step.call)}",
+    )
+
+
+def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
+    """The block of statements a call stands in."""
+    for one in source.around(small_statement(source, call)):
+        if isinstance(one, cst.IndentedBlock | cst.SimpleStatementSuite | cst.Module):
+            return one
+    return None
+
+
+CHANGE = Change(
     name="gradients.clear_each_step",
     forms=("gradients.clear_each_step",),
     says="clear gradients after each step of the optimizer",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="gradients",
+    edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

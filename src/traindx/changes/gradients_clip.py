@@ -1,23 +1,56 @@
 """Gradients clipped, otherwise or not at all."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-from torch.nn import utils
-from torch.nn.utils import clip_grad
-from torch.optim import Optimizer
+from traindx.changes.source import cst
+from traindx.changes.source.literal import Literal, literal_behind, rewritten, shown
+from traindx.changes.source.loop import parameters_at, steps_of
+from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import before, removed
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    number_text,
+    with_argument,
+    without_arguments,
+)
+from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.quantities import GRADIENT_NORM
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _NORM = "clip_grad_norm_"
+_LIMITS = {
+    "clipnorm": "the limit of the gradient norm of each weight",
+    "global_clipnorm": "the limit of the gradient norm",
+    "clipvalue": "the limit of gradients",
+}
+_WHAT = "the limit of the gradient norm"
+_KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "clipnorm"))
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Clip before each step, or change the limit of the program's own clipping."""
+    import torch
+
+    from traindx.changes.live.program import parameters_of
+
     if change.is_factor or change.words == ("none",):
         factor = change.number if change.is_factor else float("inf")
         _change_limit(program, change, factor)
@@ -35,8 +68,11 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(clip)
 
 
-def _change_limit(program: Program, change: Change, factor: float) -> None:
-    def looser(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
+    from torch.nn import utils
+    from torch.nn.utils import clip_grad
+
+    def looser(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(original)
         def clip(parameters: object, max_norm: float, *args: object, **kwargs: object) -> Tensor:
             program.applied(
@@ -50,9 +86,142 @@ def _change_limit(program: Program, change: Change, factor: float) -> None:
         program.patches.replace(module, _NORM, looser)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Clip before each step, or change the limits of the optimizer's own clipping."""
+    from torch.nn.utils import get_total_norm
+
+    if change.is_factor or change.words == ("none",):
+        program.stepping.on_optimizer(lambda optimizer: _change_limits(program, change, optimizer))
+        return
+    limit = change.number
+
+    def clip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:
+        norm = float(get_total_norm(gradients))
+        if norm > limit:
+            program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
+            for one in gradients:
+                one.mul_(limit / norm)
+
+    program.stepping.before_step(clip)
+
+
+def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: BaseOptimizer) -> None:
+    held = {name: limit for name in _LIMITS if (limit := getattr(optimizer, name))}
+    if not held:
+        program.refuse(change, f"{type(optimizer).__name__} does not clip gradients")
+    for name, limit in held.items():
+        looser = limit * change.number if change.is_factor else None
+        becomes = "is taken away" if looser is None else f"becomes {looser:g}"
+        program.applied(change, f"{_LIMITS[name]} {limit:g} {becomes}")
+        setattr(optimizer, name, looser)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write another limit where gradients are clipped, take the clipping out, or put it before the step."""
+    found = calls_of(source, {_NORM})
+    if len(found) > 1:
+        places = " and ".join(source.place(one) for one in found)
+        raise RefusedError(f"gradients are clipped at {len(found)} places: {places}")
+    if found:
+        return _otherwise(source, change, run, found[0])
+    named = named_optimizer(source)
+    if named is not None and not change.is_factor and change.words != ("none",):
+        given, spelled = named
+        text = f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})"
+        says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
+        return Edited({given: given.with_changes(value=expression(text))}, says)
+    framework = told_by(source, run, _KEYWORDS)
+    if framework is not None:
+        call, name = framework
+        return _setting(source, change, run, call, name)
+    if change.is_factor or change.words == ("none",):
+        raise RefusedError(f"{source.shown} does not clip gradients with {_NORM}")
+    return _inserted(source, change, run)
+
+
+def _otherwise(source: Source, change: ChangeSpec, run: Run, call: cst.Call) -> Edited:
+    if change.words == ("none",):
+        around = source.parent(call)
+        if not isinstance(around, cst.Expr):
+            raise RefusedError(f"the norm that clipping gives is used at {source.place(call)}")
+        return Edited(removed(source, call), f"{source.code(call)} removed at {source.place(call)}")
+    limit = argument(call, ("max_norm",), 1)
+    if limit is None:
+        raise RefusedError(f"no limit is written at {source.place(call)}")
+    literal = literal_behind(source, run, _WHAT, limit.value, limit)
+    edited = rewritten(source, literal, change.scaled(literal.value))
+    return (
+        edited
+        if literal.holder is not limit or limit.keyword
+        else Edited(edited.parts, _said(source, call, literal, change))
+    )
+
+
+def _said(source: Source, call: cst.Call, literal: Literal, change: ChangeSpec) -> str:
+    new = call.deep_replace(literal.node, expression(number_text(change.scaled(literal.value))))
+    assert isinstance(new, cst.Call)
+    return f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
+
+
+def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name: str) -> Edited:
+    given = argument(call, (name,))
+    if given is not None and change.words == ("none",):
+        where = source.place(given)
+        if name == _KEYWORDS.trainer:
+            new = given.with_changes(value=cst.Integer("0"))
+            return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
+        return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
+    if given is not None:
+        literal = literal_behind(source, run, _WHAT, given.value, given)
+        return rewritten(source, literal, change.scaled(literal.value))
+    if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):
+        raise RefusedError(f"gradients are not clipped at {source.place(call)}")
+    text = number_text(change.scaled(1.0))
+    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    parts: dict[cst.CSTNode, New] = {}
+    says = ""
+    for step in steps_of(source, run):
+        function = imported(source, f"torch.nn.utils.{_NORM}", "torch")
+        clip = f"{function}({parameters_at(source, run, step)}, {number_text(change.number)})"
+        texts = [clip]
+        unscaled = {source.code(call.func) for call in calls_of(source, {"unscale_"})}
+        if step.scaler and f"{step.scaler}.unscale_" not in unscaled:
+            texts = [f"{step.scaler}.unscale_({step.optimizer})", clip]
+        parts |= before(source, step.call, *texts)
+        says = says or f"{clip} before {source.code(step.call)} at {source.place(step.call)}"
+    return Edited(parts, says)
+
+
+def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
+    """The limit as a share of the gradient norms that were recorded; 1 where none were."""
+    import numpy as np
+
+    from traindx.curves.series import whole
+
+    usual = ChangeSpec(change.name, ("1.0",))
+    if GRADIENT_NORM not in run:
+        return usual
+    norms = whole(run, GRADIENT_NORM).finite.values
+    # From before it fails: what comes after is what clipping is to prevent.
+    early = norms[: max(5, len(norms) // 2)]
+    high = float(np.percentile(early, float(change.words[0][1:]))) if len(early) else 1.0
+    middle = float(np.median(early)) if len(early) else 1.0
+    limit = min(high, 2 * middle)
+    return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
+
+
+CHANGE = Change(
     name="gradients.clip",
     forms=("gradients.clip 1.0", "gradients.clip p95", "gradients.clip x 10", "gradients.clip none"),
     says="clip gradients to a norm (p95: of those recorded), or loosen the clipping that is there",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="gradients",
+    edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
+    doses=Doses(),
+    from_run=_from_run,
 )

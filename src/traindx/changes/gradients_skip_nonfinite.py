@@ -1,15 +1,33 @@
 """Steps left out whose gradients are no numbers."""
 
-import torch
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.loop import parameters_at, steps_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import under
+from traindx.changes.source.syntax import imported
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients of a batch that gave a NaN or an infinity."""
+    import torch
+
+    from traindx.changes.live.program import parameters_of
 
     def drop(optimizer: Optimizer) -> None:
         held = [one for one in parameters_of(optimizer) if one.grad is not None]
@@ -25,9 +43,44 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(drop)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Leave weights and optimizer alone in a step whose gradients hold a NaN or an infinity."""
+    import torch
+
+    def skip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:
+        if all(bool(torch.isfinite(one).all()) for one in gradients):
+            return
+        program.applied(
+            change,
+            f"batches with gradients that are no numbers are skipped, from step {program.taken + 1} on",
+        )
+        program.stepping.skip()
+
+    program.stepping.before_step(skip)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Let the optimizer step only where all gradients are finite."""
+    parts: dict[cst.CSTNode, New] = {}
+    steps = steps_of(source, run)
+    for step in steps:
+        if step.scaler:
+            raise RefusedError(f"{step.scaler} at {source.place(step.call)} skips such steps by itself")
+        finite = imported(source, "torch.isfinite", "torch")
+        held = parameters_at(source, run, step)
+        test = f"all({finite}(p.grad).all() for p in {held} if p.grad is not None)"
+        parts |= under(source, step.call, test)
+    where = source.place(steps[0].call)
+    return Edited(parts, f"{source.code(steps[0].call)} at {where} only where all gradients are finite")
+
+
+CHANGE = Change(
     name="gradients.skip_nonfinite",
     forms=("gradients.skip_nonfinite",),
     says="take no step on a batch whose gradients hold a NaN or an infinity",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="gradients",
+    edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,24 +1,66 @@
 """Weights drawn anew."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor, nn
-from torch.nn.parameter import is_lazy
-
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.source import cst
+from traindx.changes.source.layers import hidden_layers, is_keras_model, output_layer
+from traindx.changes.source.model import model_name, prepared
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    names_in,
+    path_of,
+    text_of,
+    with_argument,
+    without_arguments,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor, nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
-_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d)
-_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.LayerNorm, nn.GroupNorm)
+_DRAWN = ("kernel", "depthwise_kernel", "pointwise_kernel")
+_ONES, _ZEROS = ("gamma", "moving_variance"), ("bias", "beta", "moving_mean")
+_STATEMENTS = {
+    "he": '{init}.kaiming_normal_({weight}, nonlinearity="relu")',
+    "xavier": "{init}.xavier_uniform_({weight})",
+    "orthogonal": "{init}.orthogonal_({weight})",
+}
+_OF_KERAS = {"he": "he_normal", "xavier": "glorot_uniform", "orthogonal": "orthogonal"}
+_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm")
+_BLOCKS = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer")
+_LAYERS = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
+_NAMES = ("layers", "weighted_layers", "drawn_layers")
+"""What layers may be called, and each of them without its s."""
+_OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 
-def begin(program: Program, change: Change) -> None:
+def _modules(names: Sequence[str]) -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return tuple(getattr(nn, name) for name in names)
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw the weights of every known kind of layer as is usual for it; the last one small."""
+    import torch
+
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise TraindxError(
@@ -50,26 +92,33 @@ def _draw_as_torch(model: nn.Module) -> int:
 
 
 def _draw_model(model: nn.Module, kind: str) -> int:
-    layers = [one for one in model.modules() if isinstance(one, _LAYERS) and not is_lazy(one.weight)]
+    from torch.nn.parameter import is_lazy
+
+    layers = [
+        one for one in model.modules() if isinstance(one, _modules(_LAYERS)) and not is_lazy(one.weight)
+    ]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
     return len(layers) + sum(_draw_other(one) for one in model.modules())
 
 
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
-    weight = layer.weight
+    from torch import nn
+
     if kind == "orthogonal":
-        nn.init.orthogonal_(weight)
+        nn.init.orthogonal_(layer.weight)
     elif kind == "xavier" or last:
-        nn.init.xavier_uniform_(weight)
+        nn.init.xavier_uniform_(layer.weight)
     else:
-        nn.init.kaiming_normal_(weight, nonlinearity="relu")
+        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
 
 
 def _draw_other(layer: nn.Module) -> bool:
-    if isinstance(layer, _NORMS):
+    from torch import nn
+
+    if isinstance(layer, _modules(_NORMS)):
         if layer.weight is not None:
             nn.init.ones_(layer.weight)
         if getattr(layer, "bias", None) is not None:
@@ -89,6 +138,8 @@ def _draw_other(layer: nn.Module) -> bool:
 
 def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
     """Each gate of its own: a recurrent weight that keeps lengths, an input weight of its usual spread."""
+    from torch import nn
+
     if value.dim() < 2:
         nn.init.zeros_(value)
         return
@@ -99,9 +150,151 @@ def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
             nn.init.xavier_uniform_(gate)
 
 
-OPERATION = Operation(
+def _initializers() -> dict[str, Callable[..., keras.Initializer]]:
+    import keras
+
+    return {
+        "he": keras.initializers.HeNormal,
+        "xavier": keras.initializers.GlorotUniform,
+        "orthogonal": keras.initializers.Orthogonal,
+        # What Keras itself draws kernels by.
+        "default": keras.initializers.GlorotUniform,
+    }
+
+
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Draw the weights of every known kind as is usual for it; the last one small."""
+    kind = change.words[0].lower()
+
+    def draw(model: keras.Layer) -> None:
+        weights = list(_weights(model))
+        drawn = [weight for weight in weights if weight.name in _DRAWN]
+        # A seed for each: the randomness of the program goes on as in the control arm.
+        for seed, weight in enumerate(weights):
+            is_last = bool(drawn) and weight is drawn[-1]
+            initializer = _initializer("xavier" if is_last and kind == "he" else kind, weight.name, seed)
+            if initializer is not None:
+                weight.assign(initializer(weight.shape, weight.dtype))
+        if drawn:
+            program.applied(change, f"the weights of {len(drawn)} layers are drawn anew ({kind})")
+        else:
+            program.refuse(change, "no layer has weights of a known kind")
+
+    program.on_model(draw)
+
+
+def _weights(layer: keras.Layer) -> Iterator[keras.Variable]:
+    """All weights, those of the last layer last."""
+    yield from [*layer._trainable_variables, *layer._non_trainable_variables]
+    for one in layer._flatten_layers(include_self=False, recursive=False):
+        yield from _weights(one)
+
+
+def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initializer | None:
+    import keras
+
+    if name in _DRAWN:
+        return _initializers()[kind](seed=seed)
+    if name == "recurrent_kernel":
+        return keras.initializers.Orthogonal(seed=seed)
+    if name == "embeddings":
+        return keras.initializers.RandomUniform(seed=seed)
+    if name in _ONES:
+        return keras.initializers.Ones()
+    return keras.initializers.Zeros() if name in _ZEROS else None
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Draw the weights of layers right before the optimizer is made, whatever was drawn before."""
+    kind = change.words[0].lower() if change.words else ""
+    if kind not in _KINDS:
+        raise RefusedError(f'"{change}": weights are drawn by {", ".join(_KINDS)}')
+    if is_keras_model(source):
+        return _of_keras(source, kind)
+    if kind == _DEFAULT:
+        return _as_torch(source, run)
+    others = [one for one in _OTHERS if _makes(source, one)]
+    if others:
+        raise RefusedError(f"{source.shown} holds {' and '.join(others)}, whose weights are drawn otherwise")
+    kinds = [one for one in _LAYERS if _makes(source, one)]
+    if not kinds:
+        raise RefusedError(f"{source.shown} makes no layers whose weights could be drawn")
+    names = [imported(source, f"torch.nn.{one}") for one in kinds]
+    free = [one for one in _NAMES if not _is_taken(source, one)]
+    if not free:
+        raise RefusedError(f"{source.shown} uses the names {' and '.join(_NAMES)} for something else")
+    initialise = imported(source, "torch.nn.init")
+    parts, place = prepared(source, run, lambda model: _written(model, kind, names, initialise, free[0]))
+    return Edited(parts, f"weights of {model_name(source, run)} drawn anew ({kind}) at {place}")
+
+
+def _as_torch(source: Source, run: Run) -> Edited:
+    """Every layer of torch's own draws its weights itself."""
+    blocks = [one for one in _BLOCKS if _makes(source, one)]
+    kinds = [one for one in (*_LAYERS, *_OTHERS, *_NORMS) if _makes(source, one)]
+    free = [one[:-1] for one in _NAMES if not _is_taken(source, one)]
+    if blocks or not kinds or not free:
+        held = f"holds {' and '.join(blocks)}" if blocks else "makes no layers"
+        raise RefusedError(f"{source.shown} {held} that could draw their weights themselves")
+    names = [imported(source, f"torch.nn.{one}") for one in kinds]
+    known = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    each = free[0]
+    body = f"    if isinstance({each}, {known}):\n        {each}.reset_parameters()\n"
+    parts, place = prepared(source, run, lambda model: [f"for {each} in {model}.modules():\n{body}"])
+    return Edited(parts, f"weights of {model_name(source, run)} drawn anew as torch does at {place}")
+
+
+def _makes(source: Source, layer: str) -> bool:
+    """Whether a source makes a layer of torch, also one that learns the size of its input first."""
+    names = {layer, f"Lazy{layer}"}
+    return any(path_of(source, call.func).startswith("torch.nn.") for call in calls_of(source, names))
+
+
+def _is_taken(source: Source, name: str) -> bool:
+    """Whether a name, or what one of its things would be called, is read somewhere."""
+    return not {name, name[:-1]}.isdisjoint(names_in(source))
+
+
+def _written(model: str, kind: str, names: list[str], initialise: str, every: str) -> list[str]:
+    each = every[:-1]
+    known = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    drawn = _STATEMENTS[kind].format(init=initialise, weight=f"{each}.weight")
+    body = [drawn, f"if {each}.bias is not None:", f"    {initialise}.zeros_({each}.bias)"]
+    found = f"{every} = [one for one in {model}.modules() if isinstance(one, {known})]"
+    loop = f"for {each} in {every}:\n" + "".join(f"    {one}\n" for one in body)
+    # The output begins small, as in a trial.
+    last = _STATEMENTS["xavier"].format(init=initialise, weight=f"{every}[-1].weight")
+    return [found, loop, last] if kind == "he" else [found, loop]
+
+
+def _of_keras(source: Source, kind: str) -> Edited:
+    parts: dict[cst.CSTNode, New] = {}
+    for layer in hidden_layers(source) if kind != _DEFAULT else ():
+        given = argument(layer, ("kernel_initializer",))
+        if given is None:
+            parts[layer] = with_argument(layer, "kernel_initializer", f'"{_OF_KERAS[kind]}"')
+        elif text_of(given.value) != _OF_KERAS[kind]:
+            parts[given] = given.with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))
+    last = output_layer(source)
+    given = argument(last, ("kernel_initializer",)) if last is not None else None
+    if kind == _DEFAULT:
+        told = [one for one in source.all(cst.Call) if argument(one, ("kernel_initializer",)) is not None]
+        parts = {one: without_arguments(one, ("kernel_initializer",)) for one in told}
+    elif given is not None:
+        parts[given] = given.with_changes(value=expression('"glorot_uniform"'))
+    if not parts:
+        raise RefusedError(f"{source.shown} draws the weights of its layers so already")
+    place = source.place(next(iter(parts)))
+    return Edited(parts, f"kernel_initializer of {len(parts)} layers from {place} on")
+
+
+CHANGE = Change(
     name="init.reset",
     forms=("init.reset he", "init.reset xavier", "init.reset orthogonal", "init.reset default"),
     says="draw all weights anew before the first step, as suits each kind of layer",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="init",
+    edited_file=(OPTIMIZER_PLACE, MODEL_PLACE, SCRIPT),
 )

@@ -1,25 +1,36 @@
 """Weights scaled by what passes through them: what enters each activation has deviation 1 at the start."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from traindx.changes.types import NOT_IN_SOURCE, TORCH_LAYERS_ONLY, Change, ChangeSpec
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
-_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    from traindx.changes.live.program import Program
+
 _BOUNDED = ("sigmoid", "tanh")
 _LEAST = 1e-8
 _ENOUGH = 1.2
 """A deviation within this factor of 1 is left alone."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _layers() -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw orthogonal weights, and divide them by the deviation that the first batch shows."""
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+
     scaling = _Scaling(program, change)
     program.on_model(scaling.draw)
     program.on_input(scaling.entered)
@@ -34,7 +45,7 @@ def begin(program: Program, change: Change) -> None:
 class _Scaling:
     """A pass through a model before its first one: each layer is scaled before the next sees its output."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._is_done, self._is_scaling = False, False
         self._last: nn.Module | None = None
@@ -45,7 +56,10 @@ class _Scaling:
         """Inside of a call: the function is written by means of the method."""
 
     def draw(self, model: nn.Module) -> None:
-        layers = [one for one in model.modules() if isinstance(one, _LAYERS)]
+        import torch
+        from torch import nn
+
+        layers = [one for one in model.modules() if isinstance(one, _layers())]
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)
@@ -59,6 +73,8 @@ class _Scaling:
             self._program.applied(self._change, says)
 
     def entered(self, model: nn.Module, args: tuple[object, ...]) -> None:
+        import torch
+
         if self._is_done or self._is_scaling:
             return
         self._is_scaling = True
@@ -72,12 +88,14 @@ class _Scaling:
             self._is_done, self._is_scaling = True, False
 
     def passed(self, module: nn.Module, _: object, output: object) -> object:
-        if not self._is_scaling or not isinstance(module, _LAYERS) or not isinstance(output, Tensor):
+        from torch import Tensor
+
+        if not self._is_scaling or not isinstance(module, _layers()) or not isinstance(output, Tensor):
             return None
         self._last = None if id(module) in self._outputs else module
         return self._scaled(output)
 
-    def watched(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+    def watched(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(original)
         def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
             if self._busy or not self._is_scaling:
@@ -100,9 +118,12 @@ class _Scaling:
         return value / deviation
 
 
-OPERATION = Operation(
+CHANGE = Change(
     name="init.unit_variance",
     forms=("init.unit_variance",),
     says="draw orthogonal weights and scale each layer so that its first outputs have deviation 1",
-    begin=begin,
+    torch=_torch,
+    keras=TORCH_LAYERS_ONLY,
+    edit=NOT_IN_SOURCE,
+    touches="init",
 )

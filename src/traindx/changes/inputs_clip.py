@@ -1,28 +1,44 @@
 """Inputs without outliers."""
 
-import torch
-from torch import Tensor, nn
+from __future__ import annotations
 
-from traindx.changes.live.features import Entrances
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.arrays import arrays_of, feature_axes, library_of, named, place_of, remade
+from traindx.changes.source.model import entered
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import imported, number_text
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor, nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _BATCHES = 10
 _DEVIATION = 1.4826
 """Standard deviations in a median distance from the median, of a normal distribution."""
+_MIDDLE, _AWAY, _SPREAD = "input_middle", "input_away", "input_spread"
 
 
-class Limits:
+class _Limits:
     """Where every feature is cut: so many deviations from its middle, by medians of the first batches."""
 
     def __init__(self, far: float) -> None:
+        import torch
+
         self._far = far
         self._first: list[Tensor] = []
         self._low, self._high = torch.zeros(1), torch.zeros(1)
 
     def cut(self, values: Tensor, axis: int) -> Tensor:
         """Values that are nowhere beyond the limits; the first ones set them."""
+        import torch
+
         # By what it learns from; validation may come first.
         if len(self._first) < _BATCHES and (torch.is_grad_enabled() or not self._first):
             self._first.append(values.detach().movedim(axis, -1).flatten(0, -2))
@@ -32,17 +48,19 @@ class Limits:
         return torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Cut what lies more deviations from the middle than a number."""
+    from traindx.changes.live.batches import Entrances
+
     far = change.number
-    of_model: dict[int, Limits] = {}
+    of_model: dict[int, _Limits] = {}
     entrances = Entrances(program, change)
 
     def cut(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         found = entrances.features(model, args)
         if found is None:
             return None
-        inside = of_model.setdefault(id(model), Limits(far)).cut(found.values, found.axis)
+        inside = of_model.setdefault(id(model), _Limits(far)).cut(found.values, found.axis)
         if bool((inside != found.values).any()):
             program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
         return (*args[: found.place], inside, *args[found.place + 1 :])
@@ -51,6 +69,8 @@ def begin(program: Program, change: Change) -> None:
 
 
 def _limits(rows: Tensor, far: float) -> tuple[Tensor, Tensor]:
+    import torch
+
     middle = rows.median(0).values
     away = (rows - middle).abs()
     spread = _DEVIATION * away.median(0).values
@@ -59,9 +79,70 @@ def _limits(rows: Tensor, far: float) -> tuple[Tensor, Tensor]:
     return middle - far * spread, middle + far * spread
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Cut what lies more deviations from the middle than a number."""
+    from traindx.changes.live.keras_layers import decimal, feature_axis
+
+    far = change.number
+    of_input: dict[tuple[int, int], _Limits] = {}
+
+    def cut(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+        rows = decimal(model, place, values)
+        if rows is None:
+            program.refuse(change, "the model is not given rows of decimal numbers")
+            return None
+        inside = of_input.setdefault((id(model), place), _Limits(far)).cut(rows, feature_axis(rows))
+        if bool((inside != rows).any()):
+            program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
+        return inside
+
+    program.on_input(cut)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Cut the arrays where the training rows end by their medians; else what enters the model."""
+    if feature_axes(source) != "0":
+        raise RefusedError(
+            f"{source.shown} learns from pictures or series, whose medians are not those of rows"
+        )
+    far = number_text(change.number, whole=change.number == round(change.number))
+    try:
+        arrays = arrays_of(source, run, 0)
+        library = library_of(arrays)
+    except RefusedError as why:
+        limits = _written_limits(source, "torch", "inputs")
+        parts, place = entered(source, run, limits, lambda one: _cut(one, far), why)
+        return Edited(parts, f"what enters the model is cut at {far} deviations at {place}")
+    limits = _written_limits(source, library, arrays.fitted)
+    parts = remade(source, arrays, limits, lambda one: _cut(one, far), [_MIDDLE, _AWAY, _SPREAD])
+    return Edited(parts, f"{named(arrays)} cut at {far} deviations behind {place_of(source, arrays)}")
+
+
+def _written_limits(source: Source, library: str, rows: str) -> list[str]:
+    where = imported(source, f"{library}.where", library)
+    if library == "numpy":
+        median = imported(source, "numpy.median", "np")
+        middle, typical = f"{median}({rows}, axis=0)", f"{median}({_AWAY}, axis=0)"
+        away = f"abs({rows} - {_MIDDLE})"
+    else:
+        middle, typical = f"{rows}.median(0).values", f"{_AWAY}.median(0).values"
+        away = f"({rows} - {_MIDDLE}).abs()"
+    # A feature that is mostly one value has no median distance: its mean one tells.
+    spread = f"{where}({typical} > 0, {_DEVIATION} * {typical}, {_AWAY}.mean(0))"
+    return [f"{_MIDDLE} = {middle}", f"{_AWAY} = {away}", f"{_SPREAD} = {spread}"]
+
+
+def _cut(array: str, far: str) -> str:
+    return f"{array}.clip({_MIDDLE} - {far} * {_SPREAD}, {_MIDDLE} + {far} * {_SPREAD})"
+
+
+CHANGE = Change(
     name="inputs.clip",
     forms=("inputs.clip 8",),
     says="cut inputs that lie more deviations from the median of their feature than a number",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="inputs",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,15 +1,28 @@
 """Inputs without holes."""
 
-import torch
-from torch import Tensor, nn
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.arrays import arrays_of, library_of, named, place_of, remade
+from traindx.changes.source.model import entered
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import imported
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
+    import torch
+    from torch import Tensor
 
     def filled(_: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         holes = [
@@ -27,9 +40,44 @@ def begin(program: Program, change: Change) -> None:
     program.on_input(filled)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Put zero in the place of what is no number, in all that a model is given."""
+    import torch
+
+    def filled(_: object, __: int, values: Tensor) -> Tensor | None:
+        if not values.is_floating_point() or bool(torch.isfinite(values).all()):
+            return None
+        program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")
+        return torch.where(torch.isfinite(values), values, torch.zeros_like(values))
+
+    program.on_input(filled)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Put 0 in the place of what is no number in the arrays; else in what enters the model."""
+    try:
+        arrays = arrays_of(source, run, 0)
+        library = library_of(arrays)
+    except RefusedError as why:
+        parts, place = entered(source, run, [], lambda one: _filled(source, "torch", one), why)
+        return Edited(parts, f"what enters the model is 0 where it is no number, at {place}")
+    parts = remade(source, arrays, [], lambda one: _filled(source, library, one), [])
+    says = f"{named(arrays)} 0 where they are no numbers, behind {place_of(source, arrays)}"
+    return Edited(parts, says)
+
+
+def _filled(source: Source, library: str, array: str) -> str:
+    function = imported(source, f"{library}.nan_to_num", library)
+    return f"{function}({array}, nan=0.0, posinf=0.0, neginf=0.0)"
+
+
+CHANGE = Change(
     name="inputs.replace_nonfinite",
     forms=("inputs.replace_nonfinite",),
     says="give the model 0 where an input is a NaN or an infinity",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="inputs",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

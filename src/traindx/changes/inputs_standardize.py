@@ -1,27 +1,45 @@
 """Inputs with mean 0 and deviation 1."""
 
-import torch
-from torch import Tensor, nn
+from __future__ import annotations
 
-from traindx.changes.live.features import Entrances
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
 
-BATCHES = 30
+from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade
+from traindx.changes.source.model import entered
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import names_in
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor, nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
 _LEAST = 1e-6
+_MEAN, _STD = "input_mean", "input_std"
+_WRITTEN_LEAST = "1e-8"
+"""What keeps a feature that never changes from a division by zero."""
 
 
-class Statistics:
+class _Statistics:
     """Mean and deviation of every feature over the first batches."""
 
     def __init__(self) -> None:
+        import torch
+
         self.batches = 0
         self._count, self._sum, self._squares = torch.zeros(1), torch.zeros(1), torch.zeros(1)
 
     def add(self, values: Tensor, axis: int) -> None:
         """Take one more batch into account."""
+        import torch
+
         flat = values.detach().double().movedim(axis, -1).flatten(0, -2)
         known = torch.isfinite(flat)
         # One hole in the data must not make a mean of it.
@@ -33,6 +51,8 @@ class Statistics:
 
     def standardized(self, values: Tensor, axis: int) -> Tensor:
         """Values less the mean, over the deviation."""
+        import torch
+
         count = self._count.clamp_min(1)
         mean = self._sum / count
         deviation = (self._squares / count - mean.square()).clamp_min(0).sqrt()
@@ -43,28 +63,81 @@ class Statistics:
         return moved.to(values.dtype)
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
-    of_model: dict[int, Statistics] = {}
+    import torch
+
+    from traindx.changes.live.batches import Entrances
+
+    of_model: dict[int, _Statistics] = {}
     entrances = Entrances(program, change)
 
     def standardize(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         found = entrances.features(model, args)
         if found is None:
             return None
-        statistics = of_model.setdefault(id(model), Statistics())
-        if statistics.batches < BATCHES and (torch.is_grad_enabled() or not statistics.batches):
+        statistics = of_model.setdefault(id(model), _Statistics())
+        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
             statistics.add(found.values, found.axis)
-            program.applied(change, f"inputs are standardised by the first {BATCHES} batches")
+            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
         standard = statistics.standardized(found.values, found.axis)
         return (*args[: found.place], standard, *args[found.place + 1 :])
 
     program.on_input(standardize)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Standardise what enters the model, feature by feature or channel by channel."""
+    import torch
+
+    from traindx.changes.live.keras_layers import decimal, feature_axis
+
+    of_input: dict[tuple[int, int], _Statistics] = {}
+
+    def standardize(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+        rows = decimal(model, place, values)
+        if rows is None:
+            program.refuse(change, "the model is not given rows of decimal numbers")
+            return None
+        axis = feature_axis(rows)
+        statistics = of_input.setdefault((id(model), place), _Statistics())
+        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
+            statistics.add(rows, axis)
+            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
+        return statistics.standardized(rows, axis)
+
+    program.on_input(standardize)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Standardise the arrays by their training rows; else what enters the model."""
+    if any("Embedding" in name for name in names_in(source)):
+        raise RefusedError(f"{source.shown} looks its inputs up in an Embedding: they are names, not numbers")
+    try:
+        arrays = arrays_of(source, run, 0)
+    except RefusedError as why:
+        parts, place = entered(source, run, [_statistics(source, "inputs")], _standard, why)
+        return Edited(parts, f"what enters the model is standardised at {place}")
+    parts = remade(source, arrays, [_statistics(source, arrays.fitted)], _standard, [_MEAN, _STD])
+    return Edited(parts, f"{named(arrays)} standardised behind {place_of(source, arrays)}")
+
+
+def _statistics(source: Source, rows: str) -> str:
+    axes = feature_axes(source)
+    return f"{_MEAN}, {_STD} = {rows}.mean({axes}), {rows}.std({axes})"
+
+
+def _standard(array: str) -> str:
+    return f"({array} - {_MEAN}) / ({_STD} + {_WRITTEN_LEAST})"
+
+
+CHANGE = Change(
     name="inputs.standardize",
     forms=("inputs.standardize",),
     says="subtract the mean of every feature and divide by its deviation, both from the first batches",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="inputs",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,35 +1,62 @@
 """Normalisation before every hidden activation."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from torch import Tensor, nn
-from torch.nn import functional
+from traindx.changes.source import cst
+from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kind_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after
+from traindx.changes.source.syntax import argument, expression, imported, last_name
+from traindx.changes.types import TORCH_LAYERS_ONLY, Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.calls import Activation, Calls, Place
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from traindx.changes.live.functional import Activation, Place
+    from traindx.changes.live.program import Program
 
 _FUNCTIONS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "softplus", "sigmoid", "tanh")
-_CHANNELS_FIRST = (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-_LAYERS = (nn.Linear, nn.LayerNorm, nn.RNNBase, *_CHANNELS_FIRST)
 _NARROW = 4
 """Features below which a sample has no spread of its own."""
+_ACTIVATIONS = frozenset({*ACTIVATIONS, "GELU", "ELU", "SiLU", "SELU"}) - {"Softmax"}
+_CONVOLVING = frozenset({"Conv1d", "Conv2d", "Conv3d"})
 
 
-def begin(program: Program, change: Change) -> None:
+def _channels_first() -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+
+
+def _layers() -> tuple[type[nn.Module], ...]:
+    from torch import nn
+
+    return (nn.Linear, nn.LayerNorm, nn.RNNBase, *_channels_first())
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Bring what enters each hidden activation to mean 0 and deviation 1, sample by sample."""
+    from torch import nn
+
+    from traindx.changes.live.functional import Calls, Place
+
     last: type[nn.Module] = nn.Linear
 
     def passed(module: nn.Module, _: object, __: object) -> None:
         nonlocal last
-        if isinstance(module, _LAYERS):
+        if isinstance(module, _layers()):
             last = type(module)
 
     def replaced(place: Place, original: Activation) -> Activation | None:
         if place is Place.OUTPUT:
             return None
-        return partial(_normalized, program, change, original, issubclass(last, _CHANNELS_FIRST))
+        return partial(_normalized, program, change, original, issubclass(last, _channels_first()))
 
     handle = nn.modules.module.register_module_forward_hook(passed)
     program.patches.on_undo(handle.remove)
@@ -39,8 +66,10 @@ def begin(program: Program, change: Change) -> None:
 
 
 def _normalized(
-    program: Program, change: Change, original: Activation, channels_first: bool, value: Tensor
+    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: Tensor
 ) -> Tensor:
+    from torch.nn import functional
+
     # Pictures and signals over all of a sample, rows and sequences over the features of each.
     shape = value.shape[1:] if channels_first else value.shape[-1:]
     if not value.is_floating_point() or shape.numel() < _NARROW:
@@ -49,9 +78,98 @@ def _normalized(
     return original(functional.layer_norm(value, shape))
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Normalise what layers give to hidden activations: in sequences, in lists, and in forward."""
+    parts: dict[cst.CSTNode, New] = {}
+    for call in source.all(cst.Call):
+        if last_name(call.func) == "Sequential":
+            args = _normalised(source, call.args)
+            if len(args) > len(call.args):
+                parts[call] = call.with_changes(args=args)
+    for one in source.all(cst.List):
+        elements = _normalised(source, one.elements)
+        if len(elements) > len(one.elements):
+            parts[one] = one.with_changes(elements=elements)
+    parts |= _of_forward(source, run)
+    if not parts:
+        raise RefusedError(f"{source.shown} shows no layer and its hidden activation side by side")
+    return Edited(parts, f"normalisation before hidden activations from {source.place(next(iter(parts)))} on")
+
+
+def _normalised(source: Source, things: Sequence[cst.Arg | cst.BaseElement]) -> list[cst.CSTNode]:
+    """Arguments or elements with a normalisation between each layer and its activation."""
+    found: list[cst.CSTNode] = []
+    for place, thing in enumerate(things):
+        found.append(thing)
+        behind = next((one.value for one in things[place + 1 : place + 2]), None)
+        norm = _norm(source, thing.value)
+        if norm and isinstance(behind, cst.Call) and _bends(source, behind):
+            # Beside its layer: what is written behind the line stays there.
+            between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            found[-1] = thing.with_changes(comma=between)
+            found.append(thing.with_changes(value=expression(norm)))
+    return found
+
+
+def _bends(source: Source, call: cst.Call) -> bool:
+    """Whether a call makes an activation that a layer follows, by its class or by a name for it."""
+    names = {last_name(call.func)}
+    if isinstance(call.func, cst.Name):
+        same = [
+            one for one in source.all(cst.Assign) if source.code(one.targets[0].target) == call.func.value
+        ]
+        names |= {last_name(one.value) for one in same}
+    return bool(names & _ACTIVATIONS) and is_hidden_module(source, call)
+
+
+def _norm(source: Source, made: cst.BaseExpression) -> str:
+    """The normalisation of what a layer gives; empty where it is no layer whose width is written."""
+    name = last_name(made.func) if isinstance(made, cst.Call) else ""
+    if not isinstance(made, cst.Call) or (name != "Linear" and name not in _CONVOLVING):
+        return ""
+    width = argument(made, ("out_features", "out_channels"), 1)
+    if width is None:
+        return ""
+    base = source.code(made.func).rpartition(".")[0]
+    kind = "LayerNorm" if name == "Linear" else "GroupNorm"
+    spelled = f"{base}.{kind}" if base else imported(source, f"torch.nn.{kind}")
+    # One group is all of a sample, as a layer norm over its channels and places.
+    one = "" if name == "Linear" else "1, "
+    return f"{spelled}({one}{source.code(width.value)})"
+
+
+def _of_forward(source: Source, run: Run) -> dict[cst.CSTNode, New]:
+    """F.relu(self.fc1(x)): a norm is kept beside self.fc1 and called around it."""
+    parts: dict[cst.CSTNode, New] = {}
+    for call in source.all(cst.Call):
+        inner = call.args[0].value if call.args else None
+        if (
+            not kind_of(source, call)
+            or not isinstance(inner, cst.Call)
+            or not is_hidden_call(source, run, call)
+        ):
+            continue
+        kept, around = source.code(inner.func), source.class_around(call)
+        made = [
+            one
+            for one in (source.all(cst.Assign, around) if around is not None else [])
+            if source.code(one.targets[0].target) == kept
+        ]
+        norm = _norm(source, made[0].value) if len(made) == 1 else ""
+        if not kept.startswith("self.") or not norm:
+            continue
+        parts |= after(source, made[0].value, f"{kept}_norm = {norm}")
+        parts[inner] = cst.Call(expression(f"{kept}_norm"), [cst.Arg(inner.with_changes())])
+    return parts
+
+
+CHANGE = Change(
     name="layers.normalize",
     forms=("layers.normalize",),
     says="bring what enters each hidden activation to mean 0 and deviation 1, sample by sample",
-    begin=begin,
+    torch=_torch,
+    keras=TORCH_LAYERS_ONLY,
+    edit=_edit,
+    touches="layers",
+    edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -1,13 +1,40 @@
 """Another batch size."""
 
-from traindx.changes.live.loaders import Settings, change_loaders
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.loop import loader_call
+from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    last_name,
+    names_keras,
+    number_text,
+    with_argument,
+)
+from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+
+    from traindx.changes.live.batches import Settings
+    from traindx.changes.live.keras_program import FitSettings, KerasProgram
+    from traindx.changes.live.program import Program
+
+_USUAL = 32
+"""What `fit` takes where nothing is said."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the batch size of every loader; never above the rows there are."""
+    from traindx.changes.live.batches import change_loaders
 
     def resized(dataset: object, settings: Settings) -> Settings:
         if settings.get("batch_sampler") is not None:
@@ -25,9 +52,70 @@ def begin(program: Program, change: Change) -> None:
     change_loaders(program, resized)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Multiply or set the batch size of `fit`; never above a fourth of the rows."""
+    from torch.utils.data import DataLoader
+
+    from traindx.changes.live.keras_program import rows_of
+
+    def resized(_: keras.Model, settings: FitSettings) -> FitSettings:
+        rows = rows_of(settings)
+        if rows is None:
+            # A loader of torch is made otherwise when it is made.
+            if not isinstance(settings["x"], DataLoader):
+                program.refuse(change, "fit is given its batches ready-made")
+            return settings
+        asked = settings["batch_size"]
+        before = asked if isinstance(asked, int) else _USUAL
+        after = max(1, round(change.scaled(before)))
+        after = min(after, max(1, rows // 4)) if after > before else after
+        program.applied(change, f"the batch size {before} becomes {after}")
+        return {**settings, "batch_size": after}
+
+    program.on_fit(resized)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write the batch size of the training data otherwise."""
+    call, name, position, default = _written(source, run)
+    given = argument(call, (name,), position)
+    if given is not None:
+        literal = literal_behind(source, run, "the batch size", given.value, given)
+        return rewritten(source, literal, _size(run, change, literal.value), whole=True)
+    if argument(call, ("batch_sampler",)) is not None:
+        raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
+    text = number_text(_size(run, change, default), whole=True)
+    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def _size(run: Run, change: ChangeSpec, before: float) -> float:
+    """As in a trial: at least one row, and where it grows no more than a quarter of those there are."""
+    after, rows = max(1.0, change.scaled(before)), run.facts.get(TRAINING_SAMPLES)
+    if not isinstance(rows, int | float) or after <= before:
+        return after
+    return min(after, max(1.0, rows // 4))
+
+
+def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float]:
+    """The call that takes the batch size, its keyword, its place, and what it is where nothing is said."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        return arguments, "per_device_train_batch_size", None, 8.0
+    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
+    if fits and names_keras(source) and LOADER_PLACE not in run.facts:
+        return fits[0], "batch_size", 2, 32.0
+    return loader_call(source, run), "batch_size", 1, 1.0
+
+
+CHANGE = Change(
     name="loader.batch_size",
     forms=("loader.batch_size x 4", "loader.batch_size 64"),
     says="multiply or set the batch size of loaders",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="loader",
+    edited_file=(LOADER_PLACE, SCRIPT),
+    doses=Doses(),
+    scales_batch=True,
 )

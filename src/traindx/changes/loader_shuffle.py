@@ -1,15 +1,29 @@
 """Training data in random order."""
 
-from torch.utils.data import IterableDataset, SequentialSampler
+from __future__ import annotations
 
-from traindx.changes.live.loaders import Settings, change_loaders
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.loop import loader_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, expression, with_argument
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import LOADER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+
+    from traindx.changes.live.batches import Settings
+    from traindx.changes.live.keras_program import FitSettings, KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Shuffle every loader that goes through its data in order."""
+    from torch.utils.data import IterableDataset, SequentialSampler
+
+    from traindx.changes.live.batches import change_loaders
 
     def shuffled(dataset: object, settings: Settings) -> Settings:
         sampler = settings.get("sampler")
@@ -24,9 +38,52 @@ def begin(program: Program, change: Change) -> None:
     change_loaders(program, shuffled)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let `fit` shuffle arrays that it is told to go through in order."""
+    from torch.utils.data import DataLoader
+
+    from traindx.changes.live.keras_program import rows_of
+
+    def shuffled(_: keras.Model, settings: FitSettings) -> FitSettings:
+        if rows_of(settings) is None:
+            # A loader of torch is made otherwise when it is made.
+            if not isinstance(settings["x"], DataLoader):
+                program.refuse(change, "fit is given its batches in an order of their own")
+            return settings
+        if settings["shuffle"]:
+            program.refuse(change, "fit shuffles its data already")
+            return settings
+        program.applied(change, "fit shuffles the data that it went through in order")
+        return {**settings, "shuffle": True}
+
+    program.on_fit(shuffled)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Let the loader of the training data shuffle."""
+    call = loader_call(source, run)
+    for name in ("sampler", "batch_sampler"):
+        if argument(call, (name,)) is not None:
+            raise RefusedError(f"a {name} orders the data at {source.place(call)}")
+    given = argument(call, ("shuffle",), 2)
+    if given is None:
+        return Edited({call: with_argument(call, "shuffle", "True")}, f"shuffle=True at {source.place(call)}")
+    code = source.code(given.value)
+    if code == "True":
+        raise RefusedError(f"the data is shuffled already at {source.place(given)}")
+    if code != "False":
+        raise RefusedError(f"whether the data is shuffled at {source.place(given)} is computed: {code}")
+    new = given.with_changes(value=expression("True"))
+    return Edited({given: new}, f"shuffle=False -> shuffle=True at {source.place(given)}")
+
+
+CHANGE = Change(
     name="loader.shuffle",
     forms=("loader.shuffle",),
     says="shuffle loaders that go through their data in order",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="loader",
+    edited_file=(LOADER_PLACE, SCRIPT),
 )

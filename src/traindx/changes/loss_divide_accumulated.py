@@ -1,21 +1,35 @@
 """Accumulated gradients as a mean."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-from torch import Tensor
-from torch.optim import Optimizer
+from traindx.changes.source import cst
+from traindx.changes.source.loop import Step, backward_of, steps_of
+from traindx.changes.source.loss import divided
+from traindx.changes.source.source import Source
+from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedError
+from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Divide gradients by the number of backward passes that they were summed over."""
+    from torch import Tensor
+
+    from traindx.changes.live.program import parameters_of
+
     passes = 0
 
-    def counted(original: "Callable[..., object]") -> "Callable[..., object]":
+    def counted(original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def backward(loss: Tensor, *args: object, **kwargs: object) -> object:
             nonlocal passes
@@ -37,9 +51,41 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(divide)
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Divide by the number that the step waits for, where gradients are taken."""
+    backward = backward_of(source, run)
+    steps = [count for one in steps_of(source, run) if (count := _count(source, one))]
+    if not steps:
+        raise RefusedError(
+            f"no condition such as step % 4 == 0 stands around the step of the optimizer in {source.shown}"
+        )
+    parts = divided(source, backward, steps[0])
+    node, new = next(iter(parts.items()))
+    assert isinstance(new, cst.BaseExpression)
+    changed = backward.deep_replace(node, new)
+    assert isinstance(changed, cst.Call)
+    says = f"{source.code(backward)} -> {source.code(changed)} at {source.place(backward)}"
+    return Edited(parts, says)
+
+
+def _count(source: Source, step: Step) -> str:
+    """N of the condition "... % N == 0" around a step."""
+    for one in source.around(step.call):
+        if not isinstance(one, cst.If):
+            continue
+        for operation in source.all(cst.BinaryOperation, one.test):
+            if isinstance(operation.operator, cst.Modulo):
+                return source.code(operation.right)
+    return ""
+
+
+CHANGE = Change(
     name="loss.divide_accumulated",
     forms=("loss.divide_accumulated",),
     says="divide gradients by the number of backward passes between two steps",
-    begin=begin,
+    torch=_torch,
+    keras=Refusal("Keras takes the mean of the gradients that it accumulates"),
+    edit=_edit,
+    touches="loss",
+    edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

@@ -1,19 +1,38 @@
 """Loss functions that take raw scores."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from torch import Tensor
-from torch.nn import functional
+from traindx.changes.source.loss import loss_of
+from traindx.changes.source.optimizer import twin_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import last_name
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor
+
+    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
+    from traindx.changes.live.program import Loss, Program
 
 _SETTINGS = ("weight", "reduction", "ignore_index")
+_TWINS = {
+    "BCELoss": "BCEWithLogitsLoss",
+    "NLLLoss": "CrossEntropyLoss",
+    "binary_cross_entropy": "binary_cross_entropy_with_logits",
+    "nll_loss": "cross_entropy",
+}
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange a loss on probabilities for its twin on scores wherever it is given scores."""
+    from torch.nn import functional
+
     yes_no, classes = functional.binary_cross_entropy_with_logits, functional.cross_entropy
 
     def on_scores(twin: Loss, cannot_be: Callable[[float, float], bool]) -> Callable[[Loss], Loss]:
@@ -52,10 +71,50 @@ def _positive(_: float, high: float) -> bool:
     return high > 0
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Tell a cross-entropy that it is given raw scores wherever it is."""
+    from traindx.changes.live.keras_program import CROSS_ENTROPIES, kind_of, takes_scores, twin
+
+    are_scores = False
+
+    def on_scores(original: KerasLoss) -> KerasLoss:
+        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
+            nonlocal are_scores
+            if kind_of(loss) not in CROSS_ENTROPIES or takes_scores(loss):
+                program.refuse(change, f"{kind_of(loss)} is not told to take probabilities")
+                return original(loss, target, given, weights)
+            # Once they were no probabilities, the model gives scores.
+            are_scores = are_scores or bool(((given < 0) | (given > 1)).any())
+            if not are_scores:
+                return original(loss, target, given, weights)
+            program.applied(change, f"{kind_of(loss)} is told that it is given raw scores")
+            return original(twin(loss, from_logits=True), target, given, weights)
+
+        return compute
+
+    # In validation as well: the loss of scores taken for probabilities says nothing.
+    program.replace_losses(on_scores, while_validating=True)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Exchange a loss on probabilities for its twin on scores."""
+    made = loss_of(source, run).made
+    name = last_name(made.func)
+    if name not in _TWINS:
+        raise RefusedError(f"{source.code(made.func)} at {source.place(made)} takes no probabilities")
+    module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
+    new = twin_of(source, made, _TWINS[name], module)
+    return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
+
+
+CHANGE = Change(
     name="loss.from_scores",
     forms=("loss.from_scores",),
     says="exchange a loss on probabilities for its twin on raw scores where it is given scores",
-    begin=begin,
-    alters_loss=True,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="loss",
+    edited_file=(LOSS_PLACE, SCRIPT),
+    compared_by=BY_ERRORS,
 )

@@ -1,19 +1,31 @@
 """A loss with the other sign."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-from torch import Tensor
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import of_name
+from traindx.changes.source.loop import backward_of, differentiated
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, Measure, RefusedError, as_in_torch
+from traindx.facts import BACKWARD_PLACE, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Go down where the program goes up: each gradient with the other sign."""
+    from torch import Tensor
 
-    def turned(original: "Callable[..., object]") -> "Callable[..., object]":
+    def turned(original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
             if gradient is None and loss.numel() == 1:
@@ -26,10 +38,39 @@ def begin(program: Program, change: Change) -> None:
     program.patches.replace(Tensor, "backward", turned)
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Take a minus away before what gradients are taken of, or put one there."""
+    backward = backward_of(source, run)
+    node = differentiated(source, backward)
+    if isinstance(node, cst.Name):
+        found = of_name(source, node.value, source.scope(node))
+        if len(found) != 1 or found[0].value is None:
+            places = " and ".join(source.place(one.holder) for one in found)
+            raise RefusedError(f"{node.value} is computed at {len(found)} places: {places}")
+        node = found[0].value
+    elif not isinstance(node, cst.UnaryOperation):
+        raise RefusedError(
+            f"the loss at {source.place(backward)} is not kept under a name: {source.code(node)}"
+        )
+    new = _turned(source, node)
+    says = f"{source.code(node)} -> {source.module.code_for_node(new)} at {source.place(node)}"
+    return Edited({node: new}, says)
+
+
+def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        return expression(source.code(node.expression))
+    return expression(f"-{source.operand(node)}")
+
+
+CHANGE = Change(
     name="loss.negate",
     forms=("loss.negate",),
     says="minimise the loss with the other sign",
-    begin=begin,
-    alters_loss=True,
+    torch=_torch,
+    keras=as_in_torch,
+    edit=_edit,
+    touches="loss",
+    edited_file=(BACKWARD_PLACE, SCRIPT),
+    compared_by=(*BY_ERRORS, Measure.LOSS_SIZE),
 )

@@ -1,21 +1,34 @@
 """A loss that trusts labels less."""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.loss import loss_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression, imported, number_text
+from traindx.changes.types import BY_ERRORS, TORCH_LAYERS_ONLY, Change, ChangeSpec, Edited, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from traindx.changes.live.program import Loss, Program
 
 _LEAST = 1e-7
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Learn from the generalised cross-entropy, (1 - p^q) / q; the loss is shown as it was.
 
     Zhang and Sabuncu 2018: q near 0 is the cross-entropy, q = 1 the mean absolute error.
     """
+    import torch
+
+    from traindx.changes.live.program import learned_from
+
     q = change.number
     if not 0 < q <= 1:
         raise TraindxError(f'"{change}": q lies above 0 and at most at 1; for example: loss.robust 0.7')
@@ -37,10 +50,31 @@ def begin(program: Program, change: Change) -> None:
     program.replace_losses(("cross_entropy",), robust)
 
 
-OPERATION = Operation(
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write the generalised cross-entropy, (1 - p^q) / q, in the place of the plain one."""
+    loss = loss_of(source, run)
+    settings = loss.made.args if loss.made is not loss.used else loss.used.args[2:]
+    plain = [one for one in loss.used.args if not one.keyword and not one.star]
+    if loss.function != "cross_entropy" or settings or len(plain) != len(loss.used.args[:2]):
+        where = source.place(loss.made)
+        raise RefusedError(f"{source.code(loss.made)} at {where} is no plain cross-entropy of classes")
+    scores, labels = (source.operand(one.value) for one in plain)
+    q = number_text(change.number)
+    softmax = imported(source, "torch.softmax", "torch")
+    chosen = f"{softmax}({scores}, 1).gather(1, {labels}.unsqueeze(1)).clamp_min(1e-7)"
+    new = expression(f"((1 - {chosen} ** {q}) / {q}).mean()")
+    says = f"{source.code(loss.used)} -> {source.module.code_for_node(new)} at {source.place(loss.used)}"
+    return Edited({loss.used: new}, says)
+
+
+CHANGE = Change(
     name="loss.robust",
     forms=("loss.robust 0.7",),
     says="learn from a generalised cross-entropy, which wrong labels pull less",
-    begin=begin,
-    alters_loss=True,
+    torch=_torch,
+    keras=TORCH_LAYERS_ONLY,
+    edit=_edit,
+    touches="loss",
+    edited_file=(LOSS_PLACE, SCRIPT),
+    compared_by=BY_ERRORS,
 )

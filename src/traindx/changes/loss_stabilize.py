@@ -1,25 +1,39 @@
 """Logarithms, roots, exponentials and quotients that stay finite."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+from traindx.changes.source import cst
+from traindx.changes.source.loss import code_of_loss
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression, last_name, names_in, number_of
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError, as_in_torch
+from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from traindx.changes.live.program import Program
+
+    Kept = Callable[[Tensor], Tensor]
+    Function = Callable[..., Tensor]
 
 _LEAST = 1e-7
 _LARGEST = 80.0
 """Beyond it the exponential of single precision is infinite."""
+_BELOW = frozenset("log log2 log10 sqrt rsqrt".split())
+_KEPT = {**dict.fromkeys(_BELOW, "clamp_min(1e-7)"), "exp": "clamp_max(80.0)"}
+"""What keeps the argument of a function where it is finite."""
 
-Kept = Callable[[Tensor], Tensor]
-Function = Callable[..., Tensor]
 
-
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Keep what enters logarithms and roots above zero, exponentials below their end, divisors off zero."""
+    import torch
+    from torch import Tensor
 
     def guarded(keep: Kept, place: int, says: str) -> Callable[[Function], Function]:
         def make(original: Function) -> Function:
@@ -49,13 +63,52 @@ def begin(program: Program, change: Change) -> None:
 
 
 def _apart_from_zero(value: Tensor) -> Tensor:
+    import torch
+
     least = torch.where(value.detach() < 0, -_LEAST, _LEAST).to(value.dtype)
     return torch.where(value.detach().abs() < _LEAST, least, value)
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Keep what enters logarithms, roots and exponentials of the loss off their ends."""
+    parts: dict[cst.CSTNode, New] = {}
+    for block in code_of_loss(source, run):
+        for call in source.all(cst.Call, block):
+            given = _argument(source, call)
+            if given is not None and not any(_is_bounding(name) for name in names_in(source, given)):
+                parts[given] = expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")
+    outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
+    if not outer:
+        raise RefusedError(
+            f"the loss of {source.shown} shows no logarithm, root or exponential to keep finite"
+        )
+    said = [f"{source.code(one)} -> {source.module.code_for_node(outer[one])}" for one in outer]  # type: ignore[arg-type]  # all are expressions
+    return Edited(outer, f"{', '.join(said)} at {source.place(next(iter(outer)))}")
+
+
+def _is_bounding(name: str) -> bool:
+    return "clamp" in name or "clip" in name
+
+
+def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    """What a function or method of torch that can run away is given."""
+    func = call.func
+    if last_name(func) not in _KEPT or not isinstance(func, cst.Attribute):
+        return None
+    base = source.code(func.value)
+    if base in ("math", "np", "numpy"):
+        return None
+    given = func.value if base != "torch" else call.args[0].value if call.args else None
+    return None if given is None or number_of(given) is not None else given
+
+
+CHANGE = Change(
     name="loss.stabilize",
     forms=("loss.stabilize",),
     says="keep what enters logarithms, roots, exponentials and divisions where they are finite",
-    begin=begin,
+    torch=_torch,
+    keras=as_in_torch,
+    edit=_edit,
+    touches="loss",
+    edited_file=(LOSS_PLACE, BACKWARD_PLACE, SCRIPT),
 )

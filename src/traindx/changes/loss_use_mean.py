@@ -1,10 +1,23 @@
 """The mean over samples in the place of their sum."""
 
-from torch import Tensor
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.types import Change
+from copy import copy
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.loss import loss_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, expression, text_of
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor
+
+    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
+    from traindx.changes.live.program import Loss, Program
 
 _LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
@@ -12,8 +25,9 @@ _LOSSES = (
 ).split()
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Learn from the mean where the program sums; the loss is shown as the program computes it."""
+    from traindx.changes.live.program import learned_from
 
     def averaged(original: Loss) -> Loss:
         def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
@@ -28,9 +42,47 @@ def begin(program: Program, change: Change) -> None:
     program.replace_losses(_LOSSES, averaged)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Learn from the mean where the loss sums; it is shown as the program computes it."""
+    from traindx.changes.live.program import learned_from
+
+    def averaged(original: KerasLoss) -> KerasLoss:
+        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
+            shown = original(loss, target, given, weights)
+            if loss.reduction != "sum":
+                program.refuse(change, "the loss is a mean already")
+                return shown
+            program.applied(change, "the mean over the samples is learned from, not their sum")
+            mean = copy(loss)
+            mean.reduction = "sum_over_batch_size"
+            return learned_from(shown, original(mean, target, given, weights))
+
+        return compute
+
+    program.replace_losses(averaged)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Let the loss function take the mean where it is told to sum."""
+    loss = loss_of(source, run)
+    given = argument(loss.made, ("reduction",))
+    if given is None or text_of(given.value) != "sum":
+        raise RefusedError(
+            f'{source.code(loss.made)} at {source.place(loss.made)} is not told reduction="sum"'
+        )
+    code = source.code(given.value)
+    new = given.with_changes(value=expression(code.replace("sum", "mean")))
+    says = f"reduction={code} -> reduction={code.replace('sum', 'mean')} at {source.place(given)}"
+    return Edited({given: new}, says)
+
+
+CHANGE = Change(
     name="loss.use_mean",
     forms=("loss.use_mean",),
     says="learn from the mean over the samples where the loss function sums",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="loss",
+    edited_file=(LOSS_PLACE, SCRIPT),
 )

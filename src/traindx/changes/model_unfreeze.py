@@ -1,16 +1,29 @@
 """Frozen parameters, let go."""
 
-from torch import nn
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.missing import give_missing
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.model import freezing
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import removed
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from torch import nn
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import FitSettings, KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let every parameter learn, and give it to the optimizer."""
+    from traindx.changes.live.optimizers import give_missing
 
     def thaw(model: nn.Module) -> None:
         frozen = [one for one in model.parameters() if not one.requires_grad and one.is_floating_point()]
@@ -26,9 +39,48 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(add)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let every weight of a model learn before `fit` gives them to the optimizer."""
+
+    def thaw(model: keras.Model, settings: FitSettings) -> FitSettings:
+        frozen = [
+            weight
+            for layer in model._flatten_layers()
+            for weight in layer._trainable_variables
+            if not weight.trainable
+        ]
+        if not frozen:
+            program.refuse(change, "nothing in the model is frozen when fit begins")
+        elif model.optimizer is not None and model.optimizer.built:
+            program.refuse(change, "the optimizer was given other weights before")
+        else:
+            program.applied(change, f"{len(frozen)} frozen parameters learn")
+            model.trainable = True
+        return settings
+
+    program.on_fit(thaw)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Take the statement out that freezes parameters."""
+    found = freezing(source)
+    if not found:
+        raise RefusedError(f"{source.shown} holds no statement that freezes parameters")
+    if len(found) > 1:
+        places = " and ".join(source.place(one) for one in found)
+        raise RefusedError(f"parameters are frozen at {len(found)} places: {places}")
+    code = " ".join(source.code(found[0]).split())
+    parts: dict[cst.CSTNode, New] = removed(source, found[0])
+    return Edited(parts, f"{code} removed at {source.place(found[0])}")
+
+
+CHANGE = Change(
     name="model.unfreeze",
     forms=("model.unfreeze",),
     says="let all parameters learn, and give them to the optimizer",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="model",
+    edited_file=(MODEL_PLACE, SCRIPT),
 )

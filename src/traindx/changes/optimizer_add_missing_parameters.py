@@ -1,15 +1,29 @@
 """Parameters that no optimizer holds, given to one."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.missing import give_missing
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import of_name
+from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import before, removed, small_statement
+from traindx.changes.source.syntax import argument, expression, module_classes
+from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the parameters of all models that were called to the optimizer before its first steps."""
+    from traindx.changes.live.optimizers import give_missing
+
     program.on_model(lambda _: None)
 
     def add(optimizer: Optimizer) -> None:
@@ -22,9 +36,82 @@ def begin(program: Program, change: Change) -> None:
     program.before_step(add)
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Give the optimizer the whole model, or the other models that are called beside the one it holds."""
+    call = optimizer_call(source, run)
+    name = parameters_of(source, call)
+    first = argument(call, ("params",), 0)
+    if not name or first is None:
+        raise RefusedError(f"what the optimizer holds at {source.place(call)} is not X.parameters()")
+    whole, _dot, part = name.partition(".")
+    if part and whole == "self":
+        whole, _dot, part = name.rpartition(".")
+    if part:
+        return _given(source, first, f"{whole}.parameters()")
+    others = _others(source, call, name)
+    if not others:
+        return _later(source, call, name)
+    every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
+    return _given(source, first, f"[{every}]")
+
+
+def _later(source: Source, call: cst.Call, name: str) -> Edited:
+    """The optimizer made right before the loop, behind what puts other parameters into its model."""
+    line = source.parent(small_statement(source, call))
+    block = source.parent(line) if line is not None else None
+    held = f"the optimizer at {source.place(call)} holds {name} as a whole"
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not _is_block(block):
+        raise RefusedError(f"{held}; what it lacks was made later")
+    body = list(block.body)  # type: ignore[union-attr]  # a block has one
+    behind = body[body.index(line) + 1 :]
+    loops = [one for one in behind if isinstance(one, cst.For | cst.While)]
+    between = behind[: behind.index(loops[0])] if loops else []
+    optimizer = target_of(source, call)
+    uses = [one for each in between for one in source.all(cst.Name, each) if one.value == optimizer]
+    changes = [one for one in between if any(node.value == name for node in source.all(cst.Name, one))]
+    if not loops or not optimizer or uses or not changes:
+        raise RefusedError(f"{held}; what it lacks was made later")
+    parts: dict[cst.CSTNode, New] = {**removed(source, call), **before(source, loops[0], source.code(line))}
+    says = f"{source.code(call)} made at {source.place(loops[0])}, behind {source.code(changes[-1])}"
+    return Edited(parts, says)
+
+
+def _is_block(node: cst.CSTNode | None) -> bool:
+    return isinstance(node, cst.Module | cst.IndentedBlock)
+
+
+def _given(source: Source, first: cst.Arg, text: str) -> Edited:
+    new = first.with_changes(value=expression(text))
+    return Edited({first: new}, f"{source.code(first.value)} -> {text} at {source.place(first)}")
+
+
+def _others(source: Source, call: cst.Call, name: str) -> list[str]:
+    """Other models of the same scope that are called, and were made before the optimizer."""
+    scope = source.scope(call)
+    modules = {one.name.value for one in module_classes(source)}
+    found: dict[str, None] = {}
+    for one in source.all(cst.Call):
+        if not isinstance(one.func, cst.Name) or one.func.value == name:
+            continue
+        for made in of_name(source, one.func.value, scope):
+            earlier = source.lines(made.holder)[0] < source.lines(call)[0]
+            if earlier and isinstance(made.value, cst.Call) and _is_model(source, made.value, modules):
+                found[one.func.value] = None
+    return list(found)
+
+
+def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
+    func = source.code(made.func)
+    return func in modules or (func.startswith(("nn.", "torch.nn.")) and not func.endswith("Loss"))
+
+
+CHANGE = Change(
     name="optimizer.add_missing_parameters",
     forms=("optimizer.add_missing_parameters",),
     says="give parameters of the model that no optimizer holds to the optimizer",
-    begin=begin,
+    torch=_torch,
+    keras=Refusal("Keras gives all weights of the model that are to learn to the optimizer"),
+    edit=_edit,
+    touches="optimizer",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,15 +1,32 @@
 """Weight decay apart from the gradient."""
 
-import torch
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import last_name
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Shrink weights by rate times decay, as AdamW does, and keep the decay out of the gradient."""
+    import torch
+
     kept: dict[int, list[float]] = {}
 
     def begins(optimizer: Optimizer) -> None:
@@ -38,9 +55,67 @@ def begin(program: Program, change: Change) -> None:
     program.after_step(ends)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
+    import keras
+    import torch
+    from torch import Tensor
+
+    from traindx.changes.live.keras_steps import rate_of
+
+    def unlearned(original: Callable[..., object]) -> Callable[..., object]:
+        @wraps(original)
+        def penalty(regularizer: keras.regularizers.L2, value: object) -> object:
+            given = original(regularizer, value)
+            # Outputs of a layer may be penalised as well: these have no decay of their own.
+            is_of_weight = isinstance(value, keras.Variable)
+            return given.detach() if is_of_weight and isinstance(given, Tensor) else given
+
+        return penalty
+
+    def shrink(optimizer: BaseOptimizer, _: Sequence[Tensor]) -> None:
+        weights = [
+            one
+            for one in optimizer._trainable_variables
+            if isinstance(one.regularizer, keras.regularizers.L2)
+        ]
+        if not weights:
+            program.refuse(change, f"the weight decay of {type(optimizer).__name__} is kept apart already")
+            return
+        decays = [2 * float(one.regularizer.l2) for one in weights]
+        program.applied(change, f"the weight decay {max(decays):g} is kept out of the gradient")
+        rate = rate_of(optimizer)
+        with torch.no_grad():
+            for one, decay in zip(weights, decays, strict=True):
+                one._value.mul_(1 - rate * decay)
+
+    program.patches.replace(keras.regularizers.L2, "__call__", unlearned)
+    program.stepping.before_step(shrink)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """AdamW in place of Adam, with the same arguments."""
+    call = optimizer_call(source, run)
+    if is_keras(call, source):
+        raise RefusedError(
+            f"{source.code(call.func)} at {source.place(call)} keeps its weight decay apart already"
+        )
+    if last_name(call.func) != "Adam":
+        raise RefusedError(
+            f"{source.code(call.func)} at {source.place(call)} is not Adam: it has no twin like AdamW"
+        )
+    new = twin_of(source, call, "AdamW", "torch.optim")
+    says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
+    return Edited({call: new}, says)
+
+
+CHANGE = Change(
     name="optimizer.decoupled_weight_decay",
     forms=("optimizer.decoupled_weight_decay",),
     says="apply weight decay to the weights, not to the gradient",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="optimizer",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,15 +1,53 @@
 """Another learning rate."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.live.rates import first_rate, multiply_rates
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.optimizer import (
+    Setting,
+    edit_setting,
+    literals_of_groups,
+    named_optimizer,
+    optimizer_call,
+    trainer_call,
+)
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
+from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_WHAT = "the learning rate"
+_DEFAULTS = {
+    "": 1e-3,
+    "RMSprop": 1e-2,
+    "Adagrad": 1e-2,
+    "Adadelta": 1.0,
+    "NAdam": 2e-3,
+    "Adamax": 2e-3,
+    "ASGD": 1e-2,
+    "Rprop": 1e-2,
+    "LBFGS": 1.0,
+}
+_OF_KERAS = {**dict.fromkeys(_DEFAULTS, 1e-3), "SGD": 1e-2}
+_SETTING = Setting(_WHAT, ("lr", "learning_rate"), 1, _DEFAULTS, "learning_rate", 5e-5, _OF_KERAS)
+_OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
+"""Schedules that set rates of their own, and where they are written, from the second argument on."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
+    from traindx.changes.live.optimizers import first_rate, multiply_rates
 
     def factor(optimizer: Optimizer, _: int) -> float:
         rate = first_rate(optimizer)
@@ -20,9 +58,110 @@ def begin(program: Program, change: Change) -> None:
     multiply_rates(program, factor)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
+
+    def factor(optimizer: BaseOptimizer, _: int) -> float:
+        rate = program.stepping.first_rate(optimizer)
+        times = change.number if change.is_factor else change.number / rate if rate else 1.0
+        program.applied(change, f"the learning rate {rate:g} becomes {rate * times:g}")
+        return times
+
+    program.stepping.multiply_rates(factor)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write the rate otherwise where it is written: at the optimizer, its groups or its schedule."""
+    if trainer_call(source) is not None or named_optimizer(source) is not None:
+        return edit_setting(source, run, change, _SETTING)
+    call = optimizer_call(source, run)
+    scheduled = _of_schedule(source, run)
+    if scheduled:
+        return _all_scaled(source, change, scheduled, "the schedule sets the rates itself")
+    groups = literals_of_groups(source, run, call, "lr", _WHAT)
+    if groups:
+        own = argument(call, _SETTING.names, _SETTING.position)
+        first = [literal_behind(source, run, _WHAT, own.value, own)] if own else []
+        return _all_scaled(source, change, [*first, *groups], "groups of parameters have rates of their own")
+    _refuse_set_again(source, call)
+    edited = edit_setting(source, run, change, _SETTING)
+    _refuse_other_value(run, edited)
+    return edited
+
+
+def _of_schedule(source: Source, run: Run) -> list[Literal]:
+    found: list[Literal] = []
+    for name, settings in _OWN_RATES.items():
+        for call in calls_of(source, {name}):
+            for place, setting in enumerate(settings):
+                given = argument(call, (setting,), place + 1)
+                found += [literal_behind(source, run, _WHAT, given.value, given)] if given else []
+    return found
+
+
+def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], because: str) -> Edited:
+    if not change.is_factor and len(literals) > 1:
+        raise RefusedError(
+            f"{because} at {source.place(literals[0].holder)}: one rate for all would level them"
+        )
+    every = [
+        rewritten(source, one, change.scaled(one.value))
+        for one in {id(one.node): one for one in literals}.values()
+    ]
+    parts = {node: new for one in every for node, new in one.parts.items()}
+    return Edited(parts, ", ".join(one.says for one in every))
+
+
+def _refuse_set_again(source: Source, call: cst.Call) -> None:
+    """A rate that is written anew during the run does not follow the one at the optimizer."""
+    given = argument(call, _SETTING.names, _SETTING.position)
+    name = source.code(given.value) if given else ""
+    for node in source.all(cst.Assign):
+        if not _is_rate_of_group(source, node):
+            continue
+        is_named = given is not None and number_of(given.value) is None
+        follows = is_named and any(source.code(one) == name for one in source.nodes(node.value))
+        if not follows and not any("group" in one for one in names_in(source, node.value)):
+            raise RefusedError(f"the learning rate is set again at {source.place(node)}: {source.code(node)}")
+
+
+def _is_rate_of_group(source: Source, node: cst.Assign) -> bool:
+    """Whether it is the rate of a group of parameters that is set: group["lr"] = ..."""
+    target = node.targets[0].target
+    if not isinstance(target, cst.Subscript) or texts_in(source, target.slice[-1]) != ["lr"]:
+        return False
+    loops = [one for one in source.around(node) if isinstance(one, cst.For)]
+    over = [one.iter for one in loops if source.code(target.value) in names_in(source, one.target)]
+    return any("param_groups" in names_in(source, one) for one in (target.value, *over))
+
+
+def _refuse_other_value(run: Run, edited: Edited) -> None:
+    """The number that is written must be the one the run learned with; a schedule may begin elsewhere."""
+    seen = run.facts.get(LEARNING_RATE)
+    written = [number_of(node) for node in edited.parts]
+    if not isinstance(seen, float | int) or SCHEDULE in run.facts or written[0] is None:
+        return
+    if abs(written[0] - seen) > 1e-4 * abs(seen):
+        raise RefusedError(f"the rate that is written is {written[0]:g}, but the run learned at {seen:g}")
+
+
+def _describe(change: ChangeSpec, run: Run) -> str:
+    """The learning rate before and after, where the run states it and it is multiplied."""
+    from traindx.curves.facts import stated_number
+
+    rate = stated_number(run, LEARNING_RATE)
+    return f"lr {rate:g} -> {change.scaled(rate):.3g}" if rate and change.is_factor else ""
+
+
+CHANGE = Change(
     name="optimizer.lr",
     forms=("optimizer.lr x 0.1", "optimizer.lr 0.001"),
     says="multiply or set the learning rate; a schedule of the program scales it as before",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="optimizer",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
+    doses=Doses(step=10.0, is_searched=True, steadies=0.3),
+    describe=_describe,
 )

@@ -1,13 +1,31 @@
 """Another momentum."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, last_name, number_text, with_argument
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_WITH_MOMENTUM = ("SGD", "RMSprop")
+_BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999", "Adamax": "0.999"}
+"""Optimizers whose momentum is the first of two betas, and what the second is where nothing is said."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
     def set_momentum(optimizer: Optimizer) -> None:
@@ -27,9 +45,57 @@ def begin(program: Program, change: Change) -> None:
     program.once_per_optimizer(set_momentum)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Set the momentum, or the first of two betas."""
+
+    def set_momentum(optimizer: BaseOptimizer) -> None:
+        name = next((one for one in ("beta_1", "momentum") if one in optimizer.get_config()), None)
+        if name is None:
+            program.refuse(change, f"{type(optimizer).__name__} has no momentum")
+            return
+        before = float(getattr(optimizer, name))
+        program.applied(change, f"the momentum {before:g} becomes {change.scaled(before):g}")
+        setattr(optimizer, name, change.scaled(before))
+
+    program.stepping.on_optimizer(set_momentum)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write the momentum otherwise, or the first beta."""
+    call = optimizer_call(source, run)
+    kind = last_name(call.func)
+    if is_keras(call, source) and kind in _BETAS:
+        return edit_setting(source, run, change, Setting("the momentum", ("beta_1",), None, {"": 0.9}))
+    if kind in _BETAS:
+        return _of_betas(source, change, run, call, _BETAS[kind])
+    if kind not in _WITH_MOMENTUM:
+        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} has no momentum")
+    setting = Setting("the momentum", ("momentum",), 2 if kind == "SGD" else None, {"": 0.0})
+    return edit_setting(source, run, change, setting)
+
+
+def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, second: str) -> Edited:
+    betas = argument(call, ("betas",), 2)
+    if betas is None and change.scaled(0.9) == 0.9:
+        raise RefusedError(f"the momentum at {source.place(call)} is 0.9 already")
+    if betas is None:
+        text = f"({number_text(change.scaled(0.9))}, {second})"
+        return Edited({call: with_argument(call, "betas", text)}, f"betas={text} at {source.place(call)}")
+    if not isinstance(betas.value, cst.Tuple | cst.List):
+        raise RefusedError(
+            f"the momentum at {source.place(betas)} is {source.code(betas.value)}, not two numbers"
+        )
+    literal = literal_behind(source, run, "the momentum", betas.value.elements[0].value, betas)
+    return rewritten(source, literal, change.scaled(literal.value))
+
+
+CHANGE = Change(
     name="optimizer.momentum",
     forms=("optimizer.momentum 0.9",),
     says="set the momentum, or the first beta of Adam",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="optimizer",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

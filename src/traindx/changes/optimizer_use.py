@@ -1,41 +1,86 @@
 """Another optimizer."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
 from types import MethodType
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-import torch
-from torch import optim
-from torch.optim import Optimizer
-
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    expression,
+    last_name,
+    number_text,
+    texts_in,
+    with_argument,
+    without_arguments,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
 
-_KINDS: dict[str, tuple[type[Optimizer], dict[str, object]]] = {
-    "adamw": (optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
-    "adam": (optim.Adam, {"lr": 1e-3}),
-    "sgd": (optim.SGD, {"lr": 0.05, "momentum": 0.9}),
-}
-"""What is usual where nothing else is said."""
+if TYPE_CHECKING:
+    import keras
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
 _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturable", "differentiable")
 """Settings that mean the same to both, and are kept where the program has chosen them."""
+_KEPT = (
+    "weight_decay",
+    "clipnorm",
+    "global_clipnorm",
+    "clipvalue",
+    "loss_scale_factor",
+    "gradient_accumulation_steps",
+)
+"""What any optimizer can do, and does as the program has asked for."""
+_KINDS = {"adamw": ("AdamW", 1e-3, {}), "adam": ("Adam", 1e-3, {}), "sgd": ("SGD", 0.05, {"momentum": "0.9"})}
+"""Class, usual rate and what else is usual."""
+_FOREIGN = {
+    "AdamW": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
+    "Adam": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
+    "SGD": "betas eps amsgrad alpha centered rho etas step_sizes lr_decay momentum",
+}
+"""Arguments of other optimizers that a class does not know, or that are set anew."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _optimizers() -> dict[str, tuple[type[Optimizer], dict[str, float]]]:
+    """What is usual where nothing else is said."""
+    from torch import optim
+
+    return {
+        "adamw": (optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
+        "adam": (optim.Adam, {"lr": 1e-3}),
+        "sgd": (optim.SGD, {"lr": 0.05, "momentum": 0.9}),
+    }
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
+    import torch
+    from torch.optim import Optimizer
+
     kind = change.words[0].lower() if change.words else ""
-    if kind not in _KINDS:
+    if kind not in _optimizers():
         raise TraindxError(
-            f'"{change}": the optimizers are {", ".join(_KINDS)}; for example: optimizer.use adamw'
+            f'"{change}": the optimizers are {", ".join(_optimizers())}; for example: optimizer.use adamw'
         )
-    made, usual = _KINDS[kind]
+    made, usual = _optimizers()[kind]
     settings = {**usual, "lr": float(change.words[1])} if len(change.words) > 1 else usual
     busy = False
 
-    def exchanged(original: "Callable[..., object]") -> "Callable[..., object]":
+    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
             nonlocal busy
@@ -91,11 +136,11 @@ def _take_over(optimizer: Optimizer, other: Optimizer) -> None:
     optimizer.step = MethodType(step, optimizer)
 
 
-def _decay(group: "dict[str, object]") -> float:
+def _decay(group: dict[str, object]) -> float:
     return float(group.get("weight_decay") or 0.0)  # type: ignore[arg-type]
 
 
-def _carried(group: "dict[str, object]", other: Optimizer, decays: bool) -> float:
+def _carried(group: dict[str, object], other: Optimizer, decays: bool) -> float:
     """The weight decay of a group under another optimizer.
 
     A penalty in the gradient becomes a decay apart from it by its value. The other way round it would be
@@ -107,9 +152,108 @@ def _carried(group: "dict[str, object]", other: Optimizer, decays: bool) -> floa
     return _decay(group) if decays else float(other.defaults["weight_decay"])
 
 
-OPERATION = Operation(
+def _keras_optimizers() -> dict[str, tuple[type[BaseOptimizer], dict[str, float]]]:
+    """What is usual where nothing else is said."""
+    import keras
+
+    return {
+        "adamw": (keras.optimizers.AdamW, {"learning_rate": 1e-3, "weight_decay": 0.01}),
+        "adam": (keras.optimizers.Adam, {"learning_rate": 1e-3}),
+        "sgd": (keras.optimizers.SGD, {"learning_rate": 0.05, "momentum": 0.9}),
+    }
+
+
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+
+    made, usual = _keras_optimizers()[change.words[0].lower()]
+    settings = {**usual, "learning_rate": float(change.words[1])} if len(change.words) > 1 else usual
+    others: WeakKeyDictionary[BaseOptimizer, BaseOptimizer] = WeakKeyDictionary()
+
+    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
+        @wraps(original)
+        def apply(
+            optimizer: BaseOptimizer,
+            grads: Sequence[Tensor | None],
+            trainable_variables: Sequence[keras.Variable] | None = None,
+        ) -> object:
+            if any(optimizer is one for one in others.values()):
+                return original(optimizer, grads, trainable_variables)
+            why_not = _why_not(optimizer, made)
+            if why_not:
+                program.refuse(change, why_not)
+                return original(optimizer, grads, trainable_variables)
+            if optimizer not in others:
+                others[optimizer] = made(**{**settings, **_kept(optimizer)})
+            rate = settings["learning_rate"]
+            says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
+            program.applied(change, says)
+            others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
+            # Schedules of the program count its own steps.
+            optimizer._iterations.assign_add(1)
+            return others[optimizer].apply(grads, trainable_variables or optimizer._trainable_variables)
+
+        return apply
+
+    program.patches.replace(BaseOptimizer, "apply", exchanged)
+
+
+def _why_not(optimizer: BaseOptimizer, made: type[BaseOptimizer]) -> str:
+    if type(optimizer).__name__ == made.__name__:
+        return f"the program uses {made.__name__} already"
+    return "the optimizer keeps a moving average of the weights" if optimizer.use_ema else ""
+
+
+def _kept(optimizer: BaseOptimizer) -> dict[str, float]:
+    return {name: value for name in _KEPT if (value := getattr(optimizer, name)) is not None}
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Exchange the class, set its rate, and leave out what it does not know."""
+    kind = change.words[0].lower() if change.words else ""
+    if kind not in _KINDS:
+        raise RefusedError(f'"{change}": the optimizers are {", ".join(_KINDS)}')
+    name, usual, extra = _KINDS[kind]
+    rate = number_text(float(change.words[1]) if len(change.words) > 1 else usual)
+    call = optimizer_call(source, run)
+    if last_name(call.func) == name or is_keras(call, source):
+        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
+    if (
+        not call.args
+        or sum(1 for one in call.args if not one.keyword) > 2
+        or any(one.star for one in call.args)
+    ):
+        raise RefusedError(
+            f"the arguments at {source.place(call)} go by place; which are kept cannot be told"
+        )
+    if "lr" in texts_in(source, call.args[0]):
+        raise RefusedError(f"groups of parameters have rates of their own at {source.place(call)}")
+    foreign = _FOREIGN[name].split()
+    if last_name(call.func) == "AdamW":
+        # A decay apart from the gradient would be a far stronger penalty in it.
+        foreign.append("weight_decay")
+    new = without_arguments(twin_of(source, call, name, "torch.optim"), foreign)
+    given = argument(new, ("lr",), 1)
+    if given is None:
+        new = with_argument(new, "lr", rate)
+    else:
+        new = new.with_changes(
+            args=[one.with_changes(value=expression(rate)) if one is given else one for one in new.args]
+        )
+    for key, text in extra.items():
+        new = with_argument(new, key, text)
+    says = f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
+    return Edited({call: new}, says)
+
+
+CHANGE = Change(
     name="optimizer.use",
     forms=("optimizer.use adamw", "optimizer.use sgd 0.05"),
     says="let another optimizer take the steps",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="optimizer",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

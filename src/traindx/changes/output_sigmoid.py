@@ -1,21 +1,41 @@
 """A sigmoid in the place of a softmax over one unit, which is always 1."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-from torch.nn import functional
+from traindx.changes.source import cst
+from traindx.changes.source.layers import called, is_keras_model, output_layer
+from traindx.changes.source.loss import last_activations
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    number_of,
+    text_of,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError, as_in_torch
+from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUTS, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let a softmax whose axis has one entry be a sigmoid."""
+    import torch
+    from torch import Tensor
+    from torch.nn import functional
 
-    def watched(original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+    def watched(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
         @wraps(original)
         def softmax(value: Tensor, *args: object, **kwargs: object) -> Tensor:
             axis = args[0] if args else kwargs.get("dim")
@@ -31,9 +51,72 @@ def begin(program: Program, change: Change) -> None:
     program.patches.shadow(Tensor, "softmax", watched)
 
 
-OPERATION = Operation(
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Write sigmoid where a softmax is taken over the one output of the model."""
+    if is_keras_model(source):
+        return _of_keras(source)
+    outputs = run.facts.get(OUTPUTS)
+    if outputs is not None and outputs != 1:
+        raise RefusedError(f"the model has {outputs} outputs: its softmax is one over several")
+    found = [one for one in last_activations(source, run) if one.kind == "softmax"]
+    if len({id(one.node) for one in found}) != 1:
+        raise RefusedError(f"{source.shown} does not show one softmax at the output in so many words")
+    node = found[0].node
+    new = _sigmoid(source, node)
+    before = found[0].code
+    return Edited(new, f"{before} -> {_shown(source, new)} at {source.place(next(iter(new)))}")
+
+
+def _sigmoid(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
+    if isinstance(node, cst.Call) and last_name(node.func) == "Sequential":
+        last = node.args[-1].value
+        _refuse_several(source, node)
+        assert isinstance(last, cst.Call)
+        base = source.code(last.func).rpartition(".")[0]
+        return {
+            last: expression(f"{base}.Sigmoid()" if base else f"{imported(source, 'torch.nn.Sigmoid')}()")
+        }
+    found = called(source, node)
+    if found is None or not isinstance(found.without, cst.BaseExpression):
+        raise RefusedError(f"the softmax at {source.place(node)} cannot be exchanged")
+    function = imported(source, "torch.sigmoid", "torch")
+    return {node: expression(f"{function}({source.code(found.without)})")}
+
+
+def _refuse_several(source: Source, sequence: cst.Call) -> None:
+    """The layer before the softmax tells how many outputs there are."""
+    layers = calls_of(source, {"Linear"}, sequence)
+    width = argument(layers[-1], ("out_features",), 1) if layers else None
+    if width is None or number_of(width.value) != 1:
+        raise RefusedError(f"that the softmax at {source.place(sequence)} is over one unit cannot be told")
+
+
+def _of_keras(source: Source) -> Edited:
+    last = output_layer(source)
+    units = argument(last, ("units",), 0) if last is not None else None
+    given = argument(last, ("activation",), 1) if last is not None else None
+    one = units is not None and number_of(units.value) == 1
+    if last is None or given is None or not one or text_of(given.value) != "softmax":
+        raise RefusedError(f"{source.shown} has no softmax over one unit at its last layer")
+    code = source.code(given.value)
+    new = given.with_changes(value=expression(code.replace("softmax", "sigmoid")))
+    says = f"activation={code} -> activation={source.code(new.value)} at {source.place(given)}"
+    return Edited({given: new}, says)
+
+
+def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:
+    new = next(iter(parts.values()))
+    assert isinstance(new, cst.CSTNode)
+    return source.module.code_for_node(new)
+
+
+CHANGE = Change(
     name="output.sigmoid",
     forms=("output.sigmoid",),
     says="put a sigmoid in the place of a softmax over one unit",
-    begin=begin,
+    torch=_torch,
+    keras=as_in_torch,
+    edit=_edit,
+    touches="output",
+    edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

@@ -1,33 +1,79 @@
 """Another precision."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor, nn
-
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+from traindx.changes.source import cst
+from traindx.changes.source.optimizer import is_lightning, trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    last_name,
+    names_in,
+    number_of,
+    text_of,
+    texts_in,
+    with_argument,
+    without_arguments,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
 
-_KINDS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-_HALF = (torch.float16, torch.bfloat16)
+if TYPE_CHECKING:
+    import keras
+    import torch
+    from torch import Tensor, nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Loss, Program
+
 _OF_NUMBERS = (
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits"
 ).split()
+_OTHERS = {
+    "float32": dict.fromkeys(("mixed_float16", "mixed_bfloat16", "float16", "bfloat16"), "float32"),
+    "bfloat16": {"mixed_float16": "mixed_bfloat16", "float16": "bfloat16"},
+}
+"""What becomes of the policies by which layers know what to compute in."""
+_KINDS = ("float32", "bfloat16")
+_HALF = ("float16", "half")
+_OF_LIGHTNING = {"float32": '"32-true"', "bfloat16": '"bf16-mixed"'}
+_OF_KERAS = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
+_BITS = 16
 
 
-def begin(program: Program, change: Change) -> None:
+def _dtypes() -> dict[str, torch.dtype]:
+    import torch
+
+    return {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+def _half() -> tuple[torch.dtype, ...]:
+    import torch
+
+    return (torch.float16, torch.bfloat16)
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Switch mixed precision off, or to another kind; models stay in single precision."""
-    if len(change.words) != 1 or change.words[0] not in _KINDS:
+    import torch
+    from torch import nn
+
+    if len(change.words) != 1 or change.words[0] not in _dtypes():
         raise TraindxError(
-            f'"{change}": the kinds are {", ".join(_KINDS)}; for example: precision.use float32'
+            f'"{change}": the kinds are {", ".join(_dtypes())}; for example: precision.use float32'
         )
-    kind = _KINDS[change.words[0]]
+    kind = _dtypes()[change.words[0]]
     wide = kind is torch.float32
 
-    def cast(original: "Callable[..., object]") -> "Callable[..., object]":
+    def cast(original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def init(self: object, device_type: str, *args: object, **kwargs: object) -> None:
             program.applied(change, f"mixed precision {'is off' if wide else f'runs in {change.words[0]}'}")
@@ -39,14 +85,14 @@ def begin(program: Program, change: Change) -> None:
 
         return init
 
-    def unscaled(original: "Callable[..., object]") -> "Callable[..., object]":
+    def unscaled(original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def init(self: object, *args: object, **kwargs: object) -> None:
             original(self, *args, **{**kwargs, "enabled": False})
 
         return init
 
-    def kept(original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+    def kept(original: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
         @wraps(original)
         def half(module: nn.Module) -> nn.Module:
             program.applied(change, f"the model stays in {change.words[0]}")
@@ -54,14 +100,14 @@ def begin(program: Program, change: Change) -> None:
 
         return half
 
-    def moved(original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
+    def moved(original: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
         @wraps(original)
         def to(module: nn.Module, *args: object, **kwargs: object) -> nn.Module:
             asked = [*args, *kwargs.values()]
-            if any(one in _HALF for one in asked if isinstance(one, torch.dtype)):
+            if any(one in _half() for one in asked if isinstance(one, torch.dtype)):
                 program.applied(change, f"the model stays in {change.words[0]}")
-            args = tuple(kind if isinstance(one, torch.dtype) and one in _HALF else one for one in args)
-            if kwargs.get("dtype") in _HALF:
+            args = tuple(kind if isinstance(one, torch.dtype) and one in _half() else one for one in args)
+            if kwargs.get("dtype") in _half():
                 kwargs["dtype"] = kind
             return original(module, *args, **kwargs)
 
@@ -80,7 +126,7 @@ def _as_the_prediction(original: Loss) -> Loss:
     """Targets that the program made in half precision for a prediction that is no longer."""
 
     def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-        halved = target.dtype in _HALF and given.dtype != target.dtype
+        halved = target.dtype in _half() and given.dtype != target.dtype
         return original(given, target.to(given.dtype) if halved else target, **settings)
 
     return loss
@@ -88,13 +134,125 @@ def _as_the_prediction(original: Loss) -> Loss:
 
 def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...]:
     """Inputs that the program made in half precision for a model that is no longer."""
+    import torch
+    from torch import Tensor
+
     own = next((one.dtype for one in model.parameters() if one.is_floating_point()), torch.float32)
-    return tuple(one.to(own) if isinstance(one, Tensor) and one.dtype in _HALF else one for one in args)
+    return tuple(one.to(own) if isinstance(one, Tensor) and one.dtype in _half() else one for one in args)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Make other policies than the program asks for."""
+    import keras
+
+    others = _OTHERS[change.words[0]]
+    exchanged = False
+
+    def named(original: Callable[..., object]) -> Callable[..., object]:
+        @wraps(original)
+        def init(policy: keras.DTypePolicy, name: str | None = None) -> None:
+            nonlocal exchanged
+            if name in others:
+                exchanged = True
+                program.applied(change, f"the precision {name} becomes {others[name]}")
+                name = others[name]
+            original(policy, name)
+
+        return init
+
+    def refuse(_: keras.Layer) -> None:
+        if not exchanged:
+            program.refuse(change, f"the program uses none of {', '.join(others)}")
+
+    program.patches.replace(keras.DTypePolicy, "__init__", named)
+    program.on_model(refuse)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write another kind of numbers wherever the source asks for half precision."""
+    kind = change.words[0] if change.words else ""
+    if kind not in _KINDS:
+        raise RefusedError(f'"{change}": the kinds are {", ".join(_KINDS)}')
+    parts = _of_framework(source, kind) or _of_torch(source, kind)
+    if not parts:
+        raise RefusedError(f"{source.shown} does not ask for half precision in so many words")
+    first = next(iter(parts))
+    return Edited(parts, f"{kind} in the place of half precision from {source.place(first)} on")
+
+
+def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
+    arguments = trainer_call(source)
+    if arguments is not None:
+        given = argument(arguments, ("fp16",))
+        if given is None or source.code(given.value) != "True":
+            return {}
+        plain = without_arguments(arguments, ("fp16", "bf16"))
+        return {arguments: with_argument(plain, "bf16", "True") if kind == "bfloat16" else plain}
+    trainers = calls_of(source, {"Trainer"}) if is_lightning(source) else []
+    given = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
+    if given is not None and _is_half(given.value):
+        return {given: given.with_changes(value=expression(_OF_LIGHTNING[kind]))}
+    for call in calls_of(source, {"set_global_policy", "set_dtype_policy"}):
+        if call.args and text_of(call.args[0].value) == "mixed_float16":
+            return {call.args[0]: call.args[0].with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))}
+    return {}
+
+
+def _is_half(precision: cst.BaseExpression) -> bool:
+    """Whether Lightning is told half precision: 16, "16-mixed", "bf16-true"."""
+    return number_of(precision) == _BITS or str(_BITS) in (text_of(precision) or "")
+
+
+def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
+    parts: dict[cst.CSTNode, New] = {}
+    wide = kind == "float32"
+    for node in source.all(cst.Attribute):
+        # torch.float16 wherever it stands: in autocast, in .to(), behind a name.
+        if source.code(node) in [f"torch.{one}" for one in _HALF]:
+            parts[node] = expression(f"torch.{kind}")
+    for call in source.all(cst.Call):
+        func = call.func
+        if isinstance(func, cst.Attribute) and last_name(func) == "half" and not call.args:
+            parts[call] = expression(f"{source.code(func.value)}.{'float' if wide else 'bfloat16'}()")
+    for call in calls_of(source, {"autocast"}):
+        parts |= _of_autocast(source, call, parts, wide=wide)
+    if not parts:
+        return {}
+    for call in calls_of(source, {"GradScaler"}):
+        given = argument(call, ("enabled",))
+        if given is None:
+            parts[call] = with_argument(call, "enabled", "False")
+        else:
+            parts[given] = given.with_changes(value=expression("False"))
+    return parts
+
+
+def _of_autocast(
+    source: Source, call: cst.Call, known: dict[cst.CSTNode, New], *, wide: bool
+) -> dict[cst.CSTNode, New]:
+    """Mixed precision switched off, or told its kind."""
+    inside = [one for one in source.nodes(call) if one in known]
+    given = argument(call, ("enabled",))
+    if wide:
+        for one in inside:
+            # The kind is of no matter where it is off.
+            del known[one]
+        if given is not None:
+            return {given: given.with_changes(value=expression("False"))}
+        return {call: with_argument(call, "enabled", "False")}
+    on_gpu = any("cuda" in one for one in (*names_in(source, call), *texts_in(source, call)))
+    if inside or not on_gpu or argument(call, ("dtype",)) is not None:
+        return {}
+    return {call: with_argument(call, "dtype", "torch.bfloat16")}
+
+
+CHANGE = Change(
     name="precision.use",
     forms=("precision.use float32", "precision.use bfloat16"),
     says="compute in single precision, or in bfloat16 in place of float16",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="precision",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

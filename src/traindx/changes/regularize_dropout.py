@@ -1,114 +1,252 @@
 """More or less dropout."""
 
-from collections.abc import Callable
-from functools import wraps
+from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from typing import TYPE_CHECKING
 
-from traindx.changes.live.calls import Activation, Calls, Place, followed
-from traindx.changes.live.dropouts import set_dropouts
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from traindx.changes.source import cst
+from traindx.changes.source.layers import (
+    ACTIVATION_FUNCTIONS,
+    DROPOUT_FUNCTIONS,
+    DROPOUTS,
+    is_hidden_call,
+    is_hidden_module,
+    kind_of,
+)
+from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after
+from traindx.changes.source.syntax import (
+    argument,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    number_text,
+    with_argument,
+)
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.run import Run
 
-_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
-_ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
-_BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
+if TYPE_CHECKING:
+    import keras
+    from torch import nn
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_RECURRENT = ("LSTM", "GRU", "RNN")
+_BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
+"""Their dropout is 0.1 where nothing is said; of all others it is 0."""
+_WITHIN = (*_RECURRENT, *_BLOCKS, "MultiheadAttention")
+"""Modules that are told a dropout of their own."""
+_ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
+_WHAT = "the share of dropout"
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    _Dropping(program, change)
+    from traindx.changes.live.functional import ModelDropout
+
+    ModelDropout(program, change)
 
 
-class _Dropping:
-    """The dropouts of a program: modules, functions, and those that are added."""
+def _keras_dropouts() -> tuple[type[keras.Layer], ...]:
+    import keras
 
-    def __init__(self, program: Program, change: Change) -> None:
-        self._program, self._change, self._share = program, change, change.number
-        self._plain: set[int] = set()
-        """Models that drop nothing and bend by functions."""
-        set_dropouts(program, self._set)
-        program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
-        program.on_model(self._entered)
-        self._calls = Calls(program, self._bent)
-        for name in _BENDING if self._share else ():
-            self._calls.watch(name)
+    return (keras.layers.Dropout, keras.layers.AlphaDropout, keras.layers.GaussianDropout)
 
-    def _entered(self, model: nn.Module) -> None:
-        """Set what is a module; else find places to drop behind."""
-        found = [one for one in model.modules() if isinstance(one, _DROPOUTS)]
-        for one in found:
-            self._applied(one.p)
-            one.p = self._share
-        inner = [one for one in model.modules() if isinstance(one, nn.RNNBase | nn.MultiheadAttention)]
-        for other in (one for one in inner if one.dropout):
-            self._applied(other.dropout)
-            other.dropout, found = self._share, [*found, other]
-        if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
+
+def _cells() -> tuple[type[keras.Layer], ...]:
+    import keras
+
+    return (keras.layers.LSTMCell, keras.layers.GRUCell, keras.layers.SimpleRNNCell)
+
+
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
+    import torch
+    from torch import Tensor
+    from torch.nn import functional
+
+    from traindx.changes.live.keras_layers import bends, hidden_layers
+
+    share = change.number
+
+    def set_share(model: keras.Layer) -> None:
+        inside = model._flatten_layers()
+        # A dropout of 0 was made without the random numbers it would need.
+        dropping = [one for one in inside if isinstance(one, _keras_dropouts()) and one.rate > 0]
+        cells = [one for one in inside if isinstance(one, _cells()) and one.dropout > 0]
+        hidden = [one for one in hidden_layers(model) if bends(one)]
+        for one in dropping:
+            program.applied(change, f"dropout of {one.rate:g} becomes {share:g}")
+            one.rate = share
+        for one in cells:
+            program.applied(change, f"dropout of {one.dropout:g} becomes {share:g}")
+            one.dropout = share
+        if dropping or cells:
             return
-        recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
-        hidden = followed(model, _ACTIVATIONS) or recurrent
-        if not hidden:
-            self._plain.add(id(model))
+        if not share or not hidden:
+            program.refuse(change, "the model has neither dropout nor activations between its layers")
             return
-        behind = "recurrent layers" if hidden is recurrent else "activations"
-        self._program.applied(self._change, f"dropout of {self._share:g} behind {len(hidden)} {behind}")
-        for each in hidden:
-            each.register_forward_hook(self._dropped)
+        program.applied(change, f"dropout of {share:g} behind {len(hidden)} activations")
+        for one in hidden:
+            one.register_forward_hook(dropped)
 
-    def _applied(self, before: object) -> None:
-        self._program.applied(self._change, f"dropout of {before:g} becomes {self._share:g}")
-
-    def _set(self, share: float, drops: bool) -> tuple[float, bool]:
-        if share != self._share:
-            self._applied(share)
-        return self._share, drops
-
-    def _of_attention(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
-        @wraps(original)
-        def scaled_dot_product_attention(*args: object, **kwargs: object) -> Tensor:
-            place = 4
-            given = args[place] if len(args) > place else kwargs.get("dropout_p")
-            if not given or given == self._share:
-                return original(*args, **kwargs)
-            self._applied(given)
-            if len(args) > place:
-                return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
-            return original(*args, **{**kwargs, "dropout_p": self._share})
-
-        return scaled_dot_product_attention
-
-    def _bent(self, place: Place, original: Activation) -> Activation | None:
-        """An activation that is called, with a dropout behind it."""
-        model = self._calls.model
-        if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
+    def dropped(_: nn.Module, __: object, output: object) -> object:
+        # Keras evaluates and predicts without gradients.
+        if not isinstance(output, Tensor) or output.is_meta or not torch.is_grad_enabled():
             return None
-        self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
+        return functional.dropout(output, share)
 
-        return lambda value: functional.dropout(original(value), self._share)
-
-    def _dropped(self, module: nn.Module, _: object, output: object) -> object:
-        if not module.training or not torch.is_grad_enabled():
-            return None
-        if isinstance(output, tuple) and isinstance(output[0], Tensor):
-            return (functional.dropout(output[0], self._share), *output[1:])
-        return functional.dropout(output, self._share) if isinstance(output, Tensor) else None
+    program.on_model(set_share)
 
 
-def _calls_dropout(module: nn.Module) -> bool:
-    """Whether the code of a module names a dropout: it is a function there where no module is one."""
-    if type(module).__module__.startswith("torch.nn."):
-        return False
-    code = getattr(type(module).forward, "__code__", None)
-    return code is not None and any("dropout" in name for name in code.co_names)
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write every share of dropout otherwise; where there is none, drop behind hidden layers."""
+    edits = _written(source, change, run)
+    if not edits:
+        return _inserted(source, change, run)
+    parts = {node: new for one in edits for node, new in one.parts.items()}
+    return Edited(parts, ", ".join(dict.fromkeys(one.says for one in edits)))
 
 
-OPERATION = Operation(
+def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
+    found: list[Edited] = []
+    for call in calls_of(
+        source, (*DROPOUTS, *DROPOUT_FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
+    ):
+        name = last_name(call.func)
+        if name in DROPOUTS:
+            given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
+        elif name in DROPOUT_FUNCTIONS:
+            if source.code(call.func).startswith("self."):
+                continue
+            given, usual, key = argument(call, ("p",), 1), 0.5, "p"
+        else:
+            given, usual, key = argument(call, ("dropout",)), 0.1 if name in _BLOCKS else 0.0, "dropout"
+        found += _share(source, change, run, call, given, usual, key)
+    return found
+
+
+def _share(
+    source: Source,
+    change: ChangeSpec,
+    run: Run,
+    call: cst.Call,
+    given: cst.Arg | None,
+    usual: float,
+    key: str,
+) -> list[Edited]:
+    if given is None:
+        if not usual:
+            return []
+        text = number_text(change.scaled(usual))
+        return [Edited({call: with_argument(call, key, text)}, f"{key}={text} at {source.place(call)}")]
+    literal = literal_behind(source, run, _WHAT, given.value, given)
+    if key == "dropout" and not literal.value:
+        # A share of 0 beside recurrent layers and attention is no dropout, as in a trial.
+        return []
+    return [rewritten(source, literal, change.scaled(literal.value))]
+
+
+def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """A dropout behind hidden activations, as modules or as calls; else behind recurrent layers."""
+    if change.is_factor or not change.number:
+        raise RefusedError(f"{source.shown} has no dropout")
+    share = number_text(change.number)
+    parts: dict[cst.CSTNode, New] = {}
+    for call in calls_of(source, {"Sequential"}):
+        args: list[cst.Arg] = []
+        for arg in call.args:
+            args.append(arg)
+            if isinstance(arg.value, cst.Call) and _is_hidden(source, arg.value):
+                args += _behind(source, args.pop(), arg.value, share)
+        if len(args) > len(call.args):
+            parts[call] = call.with_changes(args=args)
+    parts = parts or _behind_calls(source, run, share) or _behind_recurrent(source, share)
+    if not parts:
+        raise RefusedError(f"{source.shown} shows no activation of a hidden layer to drop behind")
+    places = ", ".join(dict.fromkeys(source.place(one) for one in parts))
+    return Edited(parts, f"dropout of {share} behind hidden layers at {places}")
+
+
+def _is_hidden(source: Source, call: cst.Call) -> bool:
+    return last_name(call.func) in _ACTIVATIONS and is_hidden_module(source, call)
+
+
+def _behind(source: Source, arg: cst.Arg, activation: cst.Call, share: str) -> list[cst.Arg]:
+    base = source.code(activation.func).rpartition(".")[0]
+    name = f"{base}.Dropout" if base else imported(source, "torch.nn.Dropout")
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    new = cst.Arg(
+        expression(f"{name}({share})"), comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg
+    )
+    return [arg.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace("")), new]
+
+
+def _behind_calls(source: Source, run: Run, share: str) -> dict[cst.CSTNode, New]:
+    """F.relu(self.fc1(x)) with a dropout around it, in the forward of a module."""
+    found = [
+        call
+        for call in source.all(cst.Call)
+        if kind_of(source, call) in ACTIVATION_FUNCTIONS - {"softmax"}
+        and _is_of_forward(source, call)
+        and is_hidden_call(source, run, call)
+    ]
+    return {call: _dropped(source, call, share) for call in found}
+
+
+def _is_of_forward(source: Source, call: cst.Call) -> bool:
+    scope = source.scope(call)
+    return isinstance(scope, cst.FunctionDef) and scope.name.value == "forward"
+
+
+def _dropped(source: Source, node: cst.Call | cst.Subscript, share: str) -> cst.Call:
+    function = expression(imported(source, "torch.nn.functional.dropout"))
+    # A node of its own with the old ones inside: they may be named too.
+    inside: cst.BaseExpression = node.with_changes()
+    return cst.Call(
+        function, [cst.Arg(one) for one in (inside, expression(share), expression("self.training"))]
+    )
+
+
+def _behind_recurrent(source: Source, share: str) -> dict[cst.CSTNode, New]:
+    """What a recurrent layer of a module gives: self.rnn(x)[0], or the first of out, state = self.rnn(x)."""
+    parts: dict[cst.CSTNode, New] = {}
+    for call in source.all(cst.Call):
+        if not _is_of_forward(source, call) or not _is_recurrent(source, call):
+            continue
+        around = source.parent(call)
+        if isinstance(around, cst.Subscript) and source.code(around) == f"{source.code(call)}[0]":
+            parts[around] = _dropped(source, around, share)
+        elif isinstance(around, cst.Assign) and isinstance(around.targets[0].target, cst.Tuple):
+            out = source.code(around.targets[0].target.elements[0].value)
+            function = imported(source, "torch.nn.functional.dropout")
+            parts |= after(source, call, f"{out} = {function}({out}, {share}, self.training)")
+    return parts
+
+
+def _is_recurrent(source: Source, call: cst.Call) -> bool:
+    around, code = source.class_around(call), source.code(call.func)
+    made = [
+        one.value
+        for one in (source.all(cst.Assign, around) if around is not None else [])
+        if source.code(one.targets[0].target) == code and isinstance(one.value, cst.Call)
+    ]
+    return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
+
+
+CHANGE = Change(
     name="regularize.dropout",
     forms=("regularize.dropout 0.1", "regularize.dropout 0"),
     says="set the share of all dropout; where there is none, drop behind activations or recurrent layers",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="regularize",
+    edited_file=(MODEL_PLACE, SCRIPT),
+    compared_by=BY_VALIDATION,
 )

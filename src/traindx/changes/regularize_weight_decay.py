@@ -1,13 +1,47 @@
 """More or less weight decay."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.optimizer import (
+    Setting,
+    edit_setting,
+    literals_of_groups,
+    named_optimizer,
+    optimizer_call,
+    trainer_call,
+)
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    import keras
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+
+_NONE = ("Rprop", "LBFGS", "SparseAdam")
+_SETTING = Setting(
+    "the weight decay",
+    ("weight_decay",),
+    None,
+    {"": 0.0, "AdamW": 0.01},
+    "weight_decay",
+    0.0,
+    {"AdamW": 0.004},
+)
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the weight decay of every optimizer."""
 
     def set_decay(optimizer: Optimizer) -> None:
@@ -27,9 +61,70 @@ def begin(program: Program, change: Change) -> None:
     program.once_per_optimizer(set_decay)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Multiply or set the weight decay of every optimizer, which shows in no loss."""
+
+    def set_decay(optimizer: BaseOptimizer) -> None:
+        before = float(optimizer.weight_decay or 0.0)
+        after = change.scaled(before)
+        if after != before:
+            program.applied(change, f"the weight decay {before:g} becomes {after:g}")
+            optimizer.weight_decay = after
+
+    def refuse(optimizer: BaseOptimizer, _: Sequence[Tensor]) -> None:
+        if not change.is_factor or optimizer.weight_decay:
+            return
+        if any(_is_penalised(one) for one in optimizer._trainable_variables):
+            why = "weights decay by a penalty in the loss; with another one losses could not be compared"
+            program.refuse(change, why)
+        else:
+            program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
+
+    program.stepping.on_optimizer(set_decay)
+    program.stepping.before_step(refuse)
+
+
+def _is_penalised(weight: keras.Variable) -> bool:
+    import keras
+
+    return isinstance(weight.regularizer, keras.regularizers.L2 | keras.regularizers.L1L2)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Write the weight decay otherwise where it is written, or add it."""
+    kind = run.facts.get(OPTIMIZER)
+    if kind in _NONE:
+        raise RefusedError(f"{kind} has no weight decay")
+    groups = _of_groups(source, run)
+    if not groups:
+        return edit_setting(source, run, change, _SETTING)
+    # Groups that do not decay beside others that do are meant so.
+    every = [rewritten(source, one, change.scaled(one.value)) for one in groups if one.value]
+    if not every:
+        raise RefusedError(f"all groups of parameters at {source.place(groups[0].holder)} have a decay of 0")
+    parts = {node: new for one in every for node, new in one.parts.items()}
+    return Edited(parts, ", ".join(one.says for one in every))
+
+
+def _of_groups(source: Source, run: Run) -> list[Literal]:
+    """Decays that are written beside groups of parameters, and the one for all others."""
+    if trainer_call(source) is not None or named_optimizer(source) is not None:
+        return []
+    call = optimizer_call(source, run)
+    found = literals_of_groups(source, run, call, "weight_decay", _SETTING.what)
+    own = argument(call, _SETTING.names) if found else None
+    return [*found, *([literal_behind(source, run, _SETTING.what, own.value, own)] if own else [])]
+
+
+CHANGE = Change(
     name="regularize.weight_decay",
     forms=("regularize.weight_decay 0.05", "regularize.weight_decay x 0.1"),
     says="multiply or set the weight decay",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="regularize",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
+    compared_by=BY_VALIDATION,
+    doses=Doses(),
 )

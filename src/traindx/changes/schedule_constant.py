@@ -1,15 +1,29 @@
 """A rate without its schedule."""
 
-from torch.optim import Optimizer
+from __future__ import annotations
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.live.rates import first_rate, multiply_rates, without_schedule
-from traindx.changes.types import Change
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.optimizer import target_of, trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import removed
+from traindx.changes.source.syntax import argument, calls_at, expression, last_name
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Take each step at the rate the optimizer was made with."""
+    from traindx.changes.live.optimizers import first_rate, multiply_rates, without_schedule
 
     def factor(optimizer: Optimizer, _: int) -> float:
         now = float(optimizer.param_groups[0].get("lr", 0.0))
@@ -21,9 +35,58 @@ def begin(program: Program, change: Change) -> None:
     multiply_rates(program, factor)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Take each step at the rate the optimizer was made with."""
+    from traindx.changes.live.keras_steps import rate_of
+
+    def factor(optimizer: BaseOptimizer, _: int) -> float:
+        now, first = rate_of(optimizer), program.stepping.first_rate(optimizer)
+        if now and now != first:
+            program.applied(change, f"the rate stays at {first:g}, where the schedule has {now:g}")
+        return program.stepping.without_schedule(optimizer)
+
+    program.stepping.multiply_rates(factor)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Take the steps of the schedule out."""
+    arguments = trainer_call(source)
+    kind = argument(arguments, ("lr_scheduler_type",)) if arguments is not None else None
+    if kind is not None:
+        new = kind.with_changes(value=expression('"constant"'))
+        says = f'{source.code(kind.value)} -> "constant" at {source.place(kind)}'
+        return Edited({kind: new}, f"lr_scheduler_type={says}")
+    names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
+    if len(names) != 1:
+        raise RefusedError(f"which schedule is meant cannot be told in {source.shown}")
+    name = next(iter(names))
+    steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
+    if not steps:
+        raise RefusedError(f"{name}.step() is not called in {source.shown}")
+    parts: dict[cst.CSTNode, New] = {}
+    for one in steps:
+        parts |= removed(source, one)
+    return Edited(parts, f"{name}.step() removed at {', '.join(source.place(one) for one in steps)}")
+
+
+def _is_step(source: Source, call: cst.Call, name: str) -> bool:
+    func = call.func
+    alone = isinstance(source.parent(call), cst.Expr)
+    return (
+        alone
+        and isinstance(func, cst.Attribute)
+        and last_name(func) == "step"
+        and source.code(func.value) == name
+    )
+
+
+CHANGE = Change(
     name="schedule.constant",
     forms=("schedule.constant",),
     says="keep the rate where it began, whatever the schedule of the program says",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="schedule",
+    edited_file=(SCHEDULE_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

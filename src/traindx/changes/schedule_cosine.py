@@ -1,19 +1,32 @@
 """A rate that falls along a cosine."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
-from torch.optim import Optimizer
+from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.schedule import number_of_steps, scheduled
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, expression, with_argument
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.live.rates import multiply_rates, without_schedule
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch.optim import Optimizer
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _LEAST = 0.01
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
+    from traindx.changes.live.optimizers import multiply_rates, without_schedule
+
     length = program.steps
     if not length:
         program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
@@ -27,9 +40,43 @@ def begin(program: Program, change: Change) -> None:
     multiply_rates(program, factor)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
+    length = program.steps
+    if not length:
+        program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
+        return
+
+    def factor(optimizer: BaseOptimizer, taken: int) -> float:
+        program.applied(change, f"the rate falls along a cosine over {length} steps")
+        falling = 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length)))
+        return max(_LEAST, falling) * program.stepping.without_schedule(optimizer)
+
+    program.stepping.multiply_rates(factor)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Let the rate fall until the end of the run, in the place of any other schedule."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        kind = argument(arguments, ("lr_scheduler_type",))
+        says = f'lr_scheduler_type="cosine" at {source.place(kind or arguments)}'
+        if kind is not None:
+            return Edited({kind: kind.with_changes(value=expression('"cosine"'))}, says)
+        return Edited({arguments: with_argument(arguments, "lr_scheduler_type", '"cosine"')}, says)
+    steps = number_of_steps(run)
+    if steps is None:
+        raise RefusedError("the run does not say how many steps it takes")
+    return scheduled(source, run, "scheduler", "CosineAnnealingLR", f"T_max={steps}", replaces=True)
+
+
+CHANGE = Change(
     name="schedule.cosine",
     forms=("schedule.cosine",),
     says="let the rate fall along a cosine until the end of the run, instead of any other schedule",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="schedule",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -1,20 +1,38 @@
 """A rate that is lowered when the loss stands still."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from functools import wraps
+from typing import TYPE_CHECKING
 
-from torch import Tensor
-from torch.optim import Optimizer
+from traindx.changes.source import cst
+from traindx.changes.source.loop import backward_of, differentiated, steps_of
+from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    expression,
+    imported,
+    last_name,
+    names_keras,
+    number_text,
+    with_argument,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.live.rates import multiply_rates, without_schedule
-from traindx.changes.types import Change
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    from torch import Tensor
+    from torch.optim import Optimizer
+
     from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""
@@ -23,20 +41,24 @@ _WAITS = 2
 _BETTER = 0.01
 """Of the best so far, by which a loss has to be lower to be better."""
 _STEPS = 1000
-GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
+_GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
+_LEAST = 5
+"""Steps in a part at the least."""
 
 
-class Plateau:
+class _Plateau:
     """What is left of the rate, by the losses that backward passes begin at."""
 
-    def __init__(self, program: "Program | KerasProgram", change: Change) -> None:
+    def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
+        from torch import Tensor
+
         self._program, self._change = program, change
-        self._width = max(5, (program.steps or _STEPS) // _WINDOWS)
+        self._width = max(_LEAST, (program.steps or _STEPS) // _WINDOWS)
         self.factor = 1.0
         self._best, self._part, self._waited = float("inf"), list[float](), 0
         program.patches.replace(Tensor, "backward", self._watched)
 
-    def _watched(self, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _watched(self, original: Callable[..., object]) -> Callable[..., object]:
         @wraps(original)
         def backward(loss: Tensor, *args: object, **kwargs: object) -> object:
             if loss.numel() == 1:
@@ -62,22 +84,88 @@ class Plateau:
             self._program.applied(self._change, f"{place}: the rate is divided by {self._change.number:g}")
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
-    plateau = Plateau(program, change)
+    from traindx.changes.live.optimizers import multiply_rates, without_schedule
+
+    plateau = _Plateau(program, change)
 
     def factor(optimizer: Optimizer, _: int) -> float:
         times = without_schedule(optimizer)
         if times != 1.0:
-            program.applied(change, GIVES_WAY)
+            program.applied(change, _GIVES_WAY)
         return plateau.factor * times
 
     multiply_rates(program, factor)
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
+    plateau = _Plateau(program, change)
+    stepping = program.stepping
+
+    def factor(optimizer: BaseOptimizer, _: int) -> float:
+        times = stepping.without_schedule(optimizer)
+        if times != 1.0:
+            program.applied(change, _GIVES_WAY)
+        return plateau.factor * times
+
+    stepping.multiply_rates(factor)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Tell a schedule the mean loss of each part of the run; it divides the rate where that stands still."""
+    if trainer_call(source) is not None:
+        raise RefusedError(f"the trainer of {source.shown} would need a metric to watch")
+    total = number_of_steps(run)
+    if total is None:
+        raise RefusedError("the run does not say how many steps it takes")
+    width = max(_LEAST, total // _WINDOWS)
+    factor = number_text(1 / change.number)
+    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
+    if fits and names_keras(source):
+        return _of_keras(source, run, fits[0], factor, width)
+    gathers = Gathered("recent_losses", _loss(source, run), width)
+    arguments = f"factor={factor}, patience={_WAITS - 1}, threshold=0.01"
+    return scheduled(source, run, "scheduler", "ReduceLROnPlateau", arguments, gathers=gathers, replaces=True)
+
+
+def _loss(source: Source, run: Run) -> str:
+    """The loss as it is spelled where the optimizer steps."""
+    backward = backward_of(source, run)
+    loss = differentiated(source, backward)
+    step = steps_of(source, run)[0].call
+    if not isinstance(loss, cst.Name):
+        raise RefusedError(f"the loss at {source.place(backward)} is not kept under a name")
+    if source.scope(backward) is not source.scope(step):
+        raise RefusedError(f"the loss at {source.place(backward)} is not known at {source.place(step)}")
+    return loss.value
+
+
+def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) -> Edited:
+    per_epoch = run.facts.get(STEPS_PER_EPOCH)
+    if SCHEDULE in run.facts or not isinstance(per_epoch, int | float) or per_epoch < 1:
+        raise RefusedError("the run has a schedule already, or does not say how many steps an epoch has")
+    patience = max(1, round(_WAITS * width / per_epoch))
+    called = imported(source, "keras.callbacks.ReduceLROnPlateau")
+    text = f'{called}(monitor="loss", factor={factor}, patience={patience})'
+    given = argument(fit, ("callbacks",))
+    says = f"{text} at {source.place(fit)}"
+    if given is None:
+        return Edited({fit: with_argument(fit, "callbacks", f"[{text}]")}, says)
+    if not isinstance(given.value, cst.List):
+        raise RefusedError(f"the callbacks at {source.place(given)} are not written as a list")
+    more = [*given.value.elements, cst.Element(expression(text))]
+    return Edited({given.value: given.value.with_changes(elements=more)}, says)
+
+
+CHANGE = Change(
     name="schedule.reduce_on_plateau",
     forms=("schedule.reduce_on_plateau 10",),
     says="divide the rate by a number whenever the loss stands still for two 25ths of the run",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="schedule",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

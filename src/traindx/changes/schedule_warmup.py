@@ -1,30 +1,78 @@
 """A warm-up of the learning rate."""
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.live.rates import multiply_rates
-from traindx.changes.types import Change
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.schedule import number_of_steps, scheduled
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, text_of, with_argument
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
 
 _MOST = 0.3
 """Of the run: a warm-up that never ends is another rate."""
 
 
-def length_of(change: Change, steps: int | None) -> int:
+def _length_of(change: ChangeSpec, steps: int | None) -> int:
     """How many steps the rate rises for, in a run of so many where that is known."""
     wanted = max(1, round(change.number))
     return min(wanted, max(1, int(_MOST * steps))) if steps else wanted
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Let the rate rise in a line over so many steps."""
-    length = length_of(change, program.steps)
+    from traindx.changes.live.optimizers import multiply_rates
+
+    length = _length_of(change, program.steps)
     program.applied(change, f"the rate rises over the first {length} steps")
     multiply_rates(program, lambda _, taken: min(1.0, (taken + 1) / length))
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Let the rate rise in a line over so many steps."""
+    length = _length_of(change, program.steps)
+
+    def factor(_: object, taken: int) -> float:
+        program.applied(change, f"the rate rises over the first {length} steps")
+        return min(1.0, (taken + 1) / length)
+
+    program.stepping.multiply_rates(factor)
+
+
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """Let the rate rise over the first steps, where no schedule is there yet."""
+    total = number_of_steps(run)
+    wanted = max(1, round(change.number))
+    steps = wanted if total is None else min(wanted, max(1, int(_MOST * total)))
+    arguments = trainer_call(source)
+    if arguments is None:
+        return scheduled(source, run, "warmup", "LambdaLR", f"lambda step: min(1.0, (step + 1) / {steps})")
+    kind = argument(arguments, ("lr_scheduler_type",))
+    if kind is not None and text_of(kind.value) == "constant":
+        raise RefusedError(f"the constant schedule at {source.place(kind)} takes no warm-up")
+    given = argument(arguments, ("warmup_steps",))
+    if given is not None:
+        literal = literal_behind(source, run, "the warm-up", given.value, given)
+        return rewritten(source, literal, steps, whole=True)
+    new = with_argument(arguments, "warmup_steps", str(steps))
+    return Edited({arguments: new}, f"warmup_steps={steps} at {source.place(arguments)}")
+
+
+CHANGE = Change(
     name="schedule.warmup",
     forms=("schedule.warmup 500",),
     says="let the rate rise over so many steps, at most three tenths of the run",
-    begin=begin,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="schedule",
+    edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

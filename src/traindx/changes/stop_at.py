@@ -1,21 +1,132 @@
 """An earlier end."""
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import Change
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from traindx.changes.source import cst
+from traindx.changes.source.loop import backward_of, loop_around
+from traindx.changes.source.optimizer import is_lightning, trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    calls_of,
+    expression,
+    last_name,
+    names_keras,
+    with_argument,
+    without_arguments,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError, as_in_torch
 from traindx.errors import TraindxError
+from traindx.facts import SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
+from traindx.quantities import VAL_LOSS
+from traindx.run import Run
+
+if TYPE_CHECKING:
+    from traindx.changes.live.program import Program
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """End after so many steps; the recorder does it, as it ends every arm."""
     if change.number < 1:
         raise TraindxError(f'"{change}": a run takes one step at least')
-    program.applied(change, f"the run ends after step {round(change.number)}")
+    last = round(change.number)
+    program.last_step = last if program.last_step is None else min(last, program.last_step)
+    program.applied(change, f"the run ends after step {last}")
 
 
-OPERATION = Operation(
+def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+    """End the training after so many steps, or after the epoch nearest to them."""
+    # A trial takes one step more, so that the validation after the best step is run.
+    steps = max(1, round(change.number) - 1)
+    arguments = trainer_call(source)
+    if arguments is not None:
+        return _most(source, arguments, "max_steps", steps)
+    if is_lightning(source):
+        trainers = calls_of(source, {"Trainer"})
+        if len(trainers) == 1:
+            return _most(source, trainers[0], "max_steps", steps)
+    epochs = _epochs(run, steps)
+    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
+    if fits and names_keras(source):
+        return _most(source, fits[0], "epochs", epochs)
+    return _shorter(source, run, epochs)
+
+
+def _epochs(run: Run, steps: int) -> int:
+    per_epoch = run.facts.get(STEPS_PER_EPOCH)
+    if not isinstance(per_epoch, int | float) or per_epoch < 1:
+        raise RefusedError("the run does not say how many steps an epoch has")
+    return max(1, round(steps / per_epoch))
+
+
+def _most(source: Source, call: cst.Call, name: str, number: int) -> Edited:
+    given = argument(call, (name,))
+    if given is not None:
+        new = given.with_changes(value=expression(str(number)))
+        says = f"{name}={source.code(given.value)} -> {name}={number} at {source.place(given)}"
+        return Edited({given: new}, says)
+    fewer = without_arguments(call, ("num_train_epochs",))
+    return Edited({call: with_argument(fewer, name, str(number))}, f"{name}={number} at {source.place(call)}")
+
+
+def _shorter(source: Source, run: Run, epochs: int) -> Edited:
+    """Another number in "for epoch in range(...)" around the batches."""
+    batches = loop_around(source, backward_of(source, run))
+    loop = loop_around(source, batches) if batches is not None else None
+    if loop is None and batches is not None:
+        loop = _around_call(source, batches)
+    counted = (
+        isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call) and last_name(loop.iter.func) == "range"
+    )
+    if not counted or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
+        raise RefusedError(f"{source.shown} shows no loop over a range of epochs around its batches")
+    first = source.code(loop.iter.args[0].value) if len(loop.iter.args) > 1 else "0"
+    if first not in ("0", "1") or len(loop.iter.args) > 2:  # from 0 or 1, by ones
+        raise RefusedError(f"the epochs at {source.place(loop)} are not counted from 0 or 1")
+    last = loop.iter.args[-1]
+    new = last.with_changes(value=expression(str(epochs + int(first))))
+    changed = loop.iter.with_changes(args=[*loop.iter.args[:-1], new])
+    says = f"{source.code(loop.iter)} -> {source.code(changed)} at {source.place(loop)}"
+    return Edited({loop.iter: changed}, says)
+
+
+def _around_call(source: Source, batches: cst.For | cst.While) -> cst.For | cst.While | None:
+    """The loop that calls the function which goes through the batches once."""
+    scope = source.scope(batches)
+    if not isinstance(scope, cst.FunctionDef):
+        return None
+    calls = calls_of(source, {scope.name.value})
+    return loop_around(source, calls[0]) if len(calls) == 1 else None
+
+
+def _from_run(_: ChangeSpec, run: Run) -> ChangeSpec | None:
+    """The step after the best validation; None where the validation loss does not turn up again."""
+    import numpy as np
+
+    from traindx.curves.series import whole
+
+    if VAL_LOSS not in run:
+        return None
+    losses = whole(run, VAL_LOSS).finite
+    if len(losses) < 3:
+        return None
+    best = int(np.argmin(losses.values))
+    # One step more, so that the validation after the best one is run.
+    return ChangeSpec("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
+
+
+CHANGE = Change(
     name="stop.at",
     forms=("stop.at 400",),
     says="end the run after so many steps, where the validation loss was best",
-    begin=begin,
+    torch=_torch,
+    keras=as_in_torch,
+    edit=_edit,
+    touches="stop",
+    from_run=_from_run,
+    also="stop.early",
+    edited_file=(STEP_PLACE, SCRIPT),
 )

@@ -1,22 +1,36 @@
 """Targets in the shape of the predictions."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+from traindx.changes.source import cst
+from traindx.changes.source.loss import loss_of
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, New, RefusedError
+from traindx.facts import LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
+from traindx.run import Run
 
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Loss, Program
-from traindx.changes.types import Change
+if TYPE_CHECKING:
+    import keras
+    from torch import Tensor
+
+    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
+    from traindx.changes.live.program import Loss, Program
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _BY_HAND = ("__sub__", "sub", "__mul__", "mul")
 """How predictions and targets meet in a loss that is written out."""
 
 
-def begin(program: Program, change: Change) -> None:
+def _torch(program: Program, change: ChangeSpec) -> None:
     """Give targets the shape of predictions where both hold as many numbers."""
+    from torch import Tensor
+
     matching = _Matching(program, change)
     # In validation as well: a loss that compares all with all says nothing there either.
     program.replace_losses(_LOSSES, matching.of_loss, while_validating=True)
@@ -27,7 +41,7 @@ def begin(program: Program, change: Change) -> None:
 class _Matching:
     """What predictions are compared with, by functions and by hand."""
 
-    def __init__(self, program: Program, change: Change) -> None:
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._was_needed = False
         """Whether targets had another shape in training: without gradients nothing else tells them."""
@@ -40,7 +54,10 @@ class _Matching:
 
         return loss
 
-    def of_operator(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+    def of_operator(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        import torch
+        from torch import Tensor
+
         @wraps(original)
         def operator(one: Tensor, other: object, *args: object, **kwargs: object) -> Tensor:
             if isinstance(other, Tensor) and _repeat_each_other(one, other):
@@ -69,10 +86,67 @@ def _repeat_each_other(one: Tensor, other: Tensor) -> bool:
     return len(shape) == 2 and shape[1] == 1
 
 
-OPERATION = Operation(
+def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+    """Give targets the shape of predictions where both hold as many numbers and Keras does not do it."""
+    from keras.src.losses.losses import LossFunctionWrapper
+
+    def matched(original: KerasLoss) -> KerasLoss:
+        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
+            if isinstance(loss, LossFunctionWrapper):
+                program.refuse(change, "Keras brings targets into the shape of the predictions by itself")
+            elif given.shape != target.shape and given.numel() == target.numel():
+                says = f"targets of shape {tuple(target.shape)} get the shape {tuple(given.shape)}"
+                program.applied(change, says)
+                target = target.reshape(given.shape)
+            return original(loss, target, given, weights)
+
+        return compute
+
+    program.replace_losses(matched)
+
+
+def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Give the target of the loss the shape of the prediction, in training and in validation."""
+    first = loss_of(source, run).used
+    calls = [first]
+    with suppress(RefusedError):
+        # What validation computes otherwise is none of this change.
+        other = loss_of(source, run, VALIDATION_PLACE).used
+        _matched(source, run, other)
+        calls += [other] if other is not first else []
+    parts: dict[cst.CSTNode, New] = {}
+    says = []
+    for call in calls:
+        target, new = _matched(source, run, call)
+        parts[target] = new
+        says.append(f"{source.code(target)} -> {source.module.code_for_node(new)} at {source.place(call)}")
+    return Edited(parts, ", ".join(says))
+
+
+def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression]:
+    plain = [one.value for one in call.args if not one.keyword]
+    if len(plain) < 2:
+        raise RefusedError(f"prediction and target of the loss at {source.place(call)} do not go by place")
+    prediction, target = plain[0], plain[1]
+    code = source.operand(target)
+    if isinstance(prediction, cst.Name | cst.Attribute):
+        return target, expression(f"{code}.view_as({source.code(prediction)})")
+    # A prediction that is computed in place would be computed twice; the shapes tell what is missing.
+    predicted, _, wanted = str(run.facts.get(LOSS_SHAPES, "")).partition(" against ")
+    if predicted.endswith(", 1)") and wanted == predicted.replace(", 1)", ",)"):
+        return target, expression(f"{code}.unsqueeze(-1)")
+    code = source.code(prediction)
+    raise RefusedError(f"the prediction at {source.place(call)} has no name to take its shape from: {code}")
+
+
+CHANGE = Change(
     name="targets.match_shape",
     forms=("targets.match_shape",),
     says="give targets the shape of predictions where both hold as many numbers",
-    begin=begin,
-    alters_loss=True,
+    torch=_torch,
+    keras=_keras,
+    edit=_edit,
+    touches="targets",
+    edited_file=(LOSS_PLACE, SCRIPT),
+    compared_by=BY_ERRORS,
 )

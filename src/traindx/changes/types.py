@@ -1,21 +1,55 @@
-"""The type of one change of a program, as a machine applies it."""
+"""The contract of a change: what a file of this folder declares, and how a change is written as text."""
+
+from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
 from traindx.errors import TraindxError
 
-EARLY_STOP = "stop.early"
-"""Becomes stop.at with the step of the best validation."""
-_FROM_RECORDING = ("gradients.clip", "stop.at")
-"""Changes whose numbers come from a recording, so that they differ from run to run."""
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from traindx.changes.live.keras_program import KerasProgram
+    from traindx.changes.live.program import Program
+    from traindx.changes.source.source import Source
+    from traindx.run import Fact, Run
+
+
+class Measure(Enum):
+    """What arms are compared by; all but speed are better when they are lower."""
+
+    LOSS = "training loss"
+    LOSS_SIZE = "size of the training loss"
+    """Where the change turns its sign: the loss that went below every bound was the worse one."""
+    VALIDATION_LOSS = "validation loss"
+    ERROR = "training error"
+    """Share of wrong answers: where the change alters the loss itself."""
+    VALIDATION_ERROR = "validation error"
+    BALANCED_ERROR = "training error, mean over classes"
+    """So that rare classes count as much as common ones."""
+    SPEED = "steps per second"
+
+    @property
+    def is_better_higher(self) -> bool:
+        """Whether more is better."""
+        return self is Measure.SPEED
+
+
+BY_ERRORS = (Measure.VALIDATION_ERROR, Measure.ERROR)
+"""What a change is compared by after which the training loss means something else."""
+BY_VALIDATION = (Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR)
+"""What a change is compared by that alters the training loss without making the model better or worse."""
 
 
 @dataclass(frozen=True)
-class Change:
-    """One change, such as "optimizer.lr x 0.1": what is changed, and how."""
+class ChangeSpec:
+    """One change as text, such as "optimizer.lr x 0.1": what is changed, and how."""
 
     name: str
     """What is changed: "optimizer.lr"."""
@@ -41,39 +75,170 @@ class Change:
             raise TraindxError(f'the change "{self}" needs a number at its end')
         return value
 
-    @property
-    def needs_recording(self) -> bool:
-        """Whether its number is to come from a recording: stop.early, or gradients.clip p95."""
-        return self.name == EARLY_STOP or any(re.fullmatch(r"p\d+", word) for word in self.words)
-
-    @property
-    def kind(self) -> str:
-        """The change without what it takes from a recording, to find it again in other runs."""
-        return self.name if self.name in _FROM_RECORDING else str(self)
-
     def scaled(self, present: float) -> float:
         """What a value becomes that is multiplied or set by this change."""
         return present * self.number if self.is_factor else self.number
 
 
-def name_of(changes: Iterable[Change]) -> str:
+class RefusedError(TraindxError):
+    """Why a change cannot be written into source, as a sentence."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a change is never done in Keras, or never written into source; {change} stands for its text."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Around:
+    """Statements that come to stand before and behind a statement."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+New: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | Around"
+"""What a part of a source becomes."""
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Which parts of a source become what."""
+
+    parts: Mapping[cst.CSTNode, New]
+    says: str
+    """What is edited and where: "lr=2.0 -> lr=0.02 at train.py:31"."""
+
+
+@dataclass(frozen=True)
+class Doses:
+    """How a change by a factor goes on after its trial."""
+
+    step: float | None = None
+    """What a dose that helps is multiplied by for the next one; None for the dose once more."""
+    is_searched: bool = False
+    """Whether a dose that shows nothing may be too small, so that a larger one is tried."""
+    steadies: float | None = None
+    """The dose that another change is tried with which breaks the training; None where that is no help."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Everything about one change: live in torch, live in Keras, in the source, and in a trial."""
+
+    name: str
+    """As a text names it: "optimizer.lr"."""
+    forms: tuple[str, ...]
+    """How it is written, an example each: "optimizer.lr x 0.1"."""
+    says: str
+    """What it does, in one line."""
+    torch: Callable[[Program, ChangeSpec], None]
+    """Called once, before the program has made anything."""
+    keras: Callable[[KerasProgram, ChangeSpec], None] | Refusal
+    """Called once, when Keras has been imported and nothing of it was used."""
+    edit: Callable[[Source, ChangeSpec, Run], Edited] | Refusal
+    """Raises `RefusedError` where the source does not say clearly enough what to edit."""
+    touches: str
+    """The part of a training that it changes: two changes of the same part are not combined."""
+    edited_file: tuple[Fact, ...] = ()
+    """Places that lie in the file to edit; the first that the run knows counts."""
+    compared_by: tuple[Measure, ...] = ()
+    """What its arms are compared by, the best first; without one, or where a run shows none: by the loss."""
+    doses: Doses | None = None
+    """None where more or less of it is no other trial."""
+    describe: Callable[[ChangeSpec, Run], str] = lambda spec, run: ""
+    """What it changes in numbers, as far as the run tells: "lr 3 -> 0.3"."""
+    from_run: Callable[[ChangeSpec, Run], ChangeSpec | None] | None = None
+    """The change with its numbers from a recording; None where the recording does not have them."""
+    also: str = ""
+    """A name for the change before its numbers are known: "stop.early" becomes "stop.at 400"."""
+    scales_batch: bool = False
+    """Whether its factor multiplies the batch, so that an arm takes fewer or more steps."""
+    is_fix: bool = True
+    """Whether it may repair a program; else it is there to look at one."""
+
+    def check(self, spec: ChangeSpec) -> None:
+        """Refuse a text that is written as none of the forms is."""
+        if spec.name == self.also:
+            if spec.words:
+                raise TraindxError(f'"{spec}": is written without more words: {self.also}')
+            return
+        if _shape(spec.words) not in {_shape(parse_change(form).words) for form in self.forms}:
+            raise TraindxError(f'"{spec}": is written otherwise, for example: {"; ".join(self.forms)}')
+        if spec.is_factor and not spec.number > 0:
+            raise TraindxError(f'"{spec}": multiplies by a number above 0')
+        if any(_kind(word) == "number" and float(word) < 0 for word in spec.words):
+            raise TraindxError(f'"{spec}": has a number below 0')
+
+    def needs_recording(self, spec: ChangeSpec) -> bool:
+        """Whether a number of it is to come from a recording: stop.early, or gradients.clip p95."""
+        return spec.name == self.also or any(_kind(word) == "share" for word in spec.words)
+
+
+def as_in_torch(_program: KerasProgram, _spec: ChangeSpec) -> None:
+    """Begin nothing more in Keras: what the change does to torch is done to Keras on top of it."""
+
+
+TORCH_LAYERS_ONLY = Refusal("the change takes hold of torch's own layers, and the model is one of Keras'")
+NOT_IN_SOURCE = Refusal('"{change}" cannot be written into source by a machine')
+
+
+@cache
+def known_changes() -> dict[str, Change]:
+    """Every change, by its name."""
+    from traindx import changes
+    from traindx.catalogue import units
+
+    return {change.name: change for change in units(changes, Change)}
+
+
+def change_of(spec: ChangeSpec) -> Change:
+    """The change that a text names; refused where there is none."""
+    known = known_changes()
+    found = known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
+    if found is None:
+        raise TraindxError(f'"{spec}": there is no change {spec.name}; there are {", ".join(sorted(known))}')
+    return found
+
+
+def name_of(specs: Iterable[ChangeSpec]) -> str:
     """Changes that belong together as text."""
-    return " + ".join(map(str, changes))
+    return " + ".join(map(str, specs))
 
 
-def kind_of(changes: Iterable[Change]) -> str:
-    """What changes that belong together are found again by."""
-    return " + ".join(one.kind for one in changes)
+def kind_of(specs: Iterable[ChangeSpec]) -> str:
+    """What changes that belong together are found again by in other runs: without numbers of a recording."""
+    known = known_changes()
+    differs = {name for name, change in known.items() if change.from_run is not None}
+    return " + ".join(spec.name if spec.name in differs else str(spec) for spec in specs)
 
 
-def changes_from(text: str) -> tuple[Change, ...]:
+def parse_changes(text: str) -> tuple[ChangeSpec, ...]:
     """Changes that belong together, with a plus between them."""
-    return tuple(change_from(part) for part in text.split(" + "))
+    return tuple(parse_change(part) for part in text.split(" + "))
 
 
-def change_from(text: str) -> Change:
+def parse_change(text: str) -> ChangeSpec:
     """The change of a text; refused where it names nothing."""
     words = text.split()
     if not words or "." not in words[0]:
         raise TraindxError(f'"{text}" is no change; for example: optimizer.lr x 0.1')
-    return Change(words[0], tuple(words[1:]))
+    return ChangeSpec(words[0], tuple(words[1:]))
+
+
+def _shape(words: Sequence[str]) -> tuple[str, ...]:
+    """What kinds of words there are: numbers, factors, shares of a distribution such as p95, and names."""
+    return tuple(_kind(word) for word in words)
+
+
+def _kind(word: str) -> str:
+    if word == "x":
+        return word
+    if re.fullmatch(r"p\d+", word):
+        return "share"
+    try:
+        return "number" if math.isfinite(float(word)) else "no number"
+    except ValueError:
+        return "name"

@@ -2,7 +2,7 @@
 
 A command module has `HELP` (one line), `EXAMPLES`, `configure(parser)` and `run(arguments) -> exit code`, and
 imports what it needs inside `run`, so that `--help` and wrong usage cost nothing. What commands share is in
-modules whose names begin with an underscore. `examine` has commands of its own, in `examinations`.
+modules whose names begin with an underscore. `examine` and `skill` are folders with commands of their own.
 """
 
 import argparse
@@ -122,8 +122,10 @@ def help_of(words: str, command: "Command") -> str:
 def commands_in(package: str) -> "dict[str, Command]":
     """The commands whose modules stand in a package, by name."""
     # Not pkgutil: it would import inspect and five times as much as all our commands together.
-    files = sorted(os.listdir(import_module(package).__path__[0]))
-    names = [file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"]
+    entries = sorted(os.listdir(import_module(package).__path__[0]))
+    # A command with commands of its own is a folder.
+    modules = [entry.removesuffix(".py") for entry in entries if entry[0] != "_"]
+    names = [module for module in modules if module.isidentifier()]
     return {name.replace("_", "-"): import_module(f"{package}.{name}") for name in names}
 
 

@@ -4,15 +4,41 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traindx.cli._alarms import Met, reached
+from traindx.curves.timing import pace
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.errors import SettingsError, UnknownNameError
-from traindx.format import listed, percent, printable
+from traindx.format import listed, percent, printable, step
 from traindx.run import Run
 from traindx.trials.types import Report
 
 _VERDICTS = (Verdict.SICK.value, Verdict.INCONCLUSIVE.value)
+
+
+@dataclass(frozen=True)
+class Met:
+    """A condition that holds of a run."""
+
+    step: str
+    condition: str
+    """As it was typed: "--fail-on sick:0.9"."""
+    sureness: str
+
+    @property
+    def now(self) -> str:
+        """What is said when the program is about to be stopped."""
+        return f"step {self.step}: {self.condition} is met ({self.sureness}); the program is being stopped"
+
+    @property
+    def afterwards(self) -> str:
+        """What is said when it has ended."""
+        return f"stopped at step {self.step}: {self.condition} was met ({self.sureness})"
+
+
+def reached(run: Run) -> str:
+    """The step that a recorded training has come to."""
+    recorded = pace(run)
+    return step(recorded.steps if recorded else 0.0)
 
 
 @dataclass(frozen=True)

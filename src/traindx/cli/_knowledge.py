@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from functools import partial
 
 from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
@@ -14,28 +13,24 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx import __version__
 from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._pages import Page, summary
-from traindx.cli._writing import (
+from traindx.cli._output import (
     STANDARD_OUTPUT,
-    attempt,
     coloured,
     complain,
-    place_of,
-    refuse_mixture,
+    places_of,
+    refuse_places,
     terminal_width,
-    write,
+    write_outputs,
 )
+from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
-from traindx.report.terminal.code import fitted
+from traindx.report.documents.run import Json, head
+from traindx.report.terminal.paper import fitted
 
-SCHEMA = "traindx.knowledge/1"
 # The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})
-
-Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
 _CODE = re.compile(r"(?s)(```python\n)(.*?)(\n```)")
 _CODE_WIDTH = 76
@@ -44,8 +39,7 @@ _CODE_WIDTH = 76
 def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
     """Causes and signs as indented JSON."""
     document: Json = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("knowledge"),
         "causes": [_cause(cause) for cause in causes],
         "signs": [_sign(sign) for sign in signs],
     }
@@ -84,12 +78,10 @@ def table_as_text(table: str) -> str:
 
 def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
-    given = {"md": (arguments.md, markdown), "json": (arguments.json, data)}
-    placed = [(place_of(place, f"{name}.{end}"), content) for end, (place, content) in given.items() if place]
-    refuse_mixture(place for place, _ in placed)
-    contents = dict(placed)
-    failed = attempt({place: partial(write, place, content) for place, content in contents.items()})
-    if STANDARD_OUTPUT not in contents:
+    places = places_of(arguments, {"md": f"{name}.md", "json": f"{name}.json"})
+    refuse_places(places, (), before_work=False)
+    failed = write_outputs(places, {"md": lambda: markdown, "json": lambda: data})
+    if STANDARD_OUTPUT not in places.values():
         sys.stdout.write(text)
     for sentence in failed.values():
         complain(arguments.command, sentence)

@@ -1,18 +1,213 @@
-"""The recording of a program that may still run: read it, judge it, and say what is serious."""
+"""Looking at a recording while the program writes it: what is serious is said, and may end the program.
+
+Looks are taken in a thread of our own process; the program is not asked and does not wait. What is worth a
+line is what a diagnosis is sure of twice in a row, once.
+"""
 
 import os
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
+from typing import Generic, TypeVar
 
-from traindx.cli._conditions import Condition, stopping
-from traindx.cli._live_report import Live
-from traindx.cli._reporting import Judge
-from traindx.cli._writing import ProgressLine, coloured
-from traindx.format import printable
-from traindx.readers.loading.reading import Reading, read
+from traindx.cli._conditions import Condition, Met, reached, stopping
+from traindx.cli._output import ProgressLine, coloured
+from traindx.cli._report import Judge
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.finding import Severity
+from traindx.format import percent, printable, step
+from traindx.readers.loading.runs import Reading, read
+from traindx.recorder.launch.child import wake
+from traindx.recorder.launch.outcome import recordings
+from traindx.recorder.launch.process_tree import Stop
+from traindx.report.results.diagnosis import since
+from traindx.run import Run
 from traindx.trials.types import Report
+
+_SURE = 0.8
+_MOST = 5
+"""Lines in a run: who has read five knows that something is wrong."""
+_TODO = "Ctrl-C stops it, the report follows at the end"
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Repeated(Generic[K]):
+    """Lets through what held at the look before as well: one look may fall on an odd moment."""
+
+    def __init__(self) -> None:
+        self._before: frozenset[K] = frozenset()
+
+    def again(self, now: Mapping[K, str]) -> dict[K, str]:
+        """Of what holds now, that which held before."""
+        found = {key: says for key, says in now.items() if key in self._before}
+        self._before = frozenset(now)
+        return found
+
+
+class Alarms:
+    """The lines of one run of a program."""
+
+    def __init__(self) -> None:
+        self._repeated: Repeated[tuple[str, str]] = Repeated()
+        self._said: set[str] = set()
+
+    def lines(self, report: Report) -> list[str]:
+        """What to say after a look: each cause once, whichever of several trainings suffers from it."""
+        lines = []
+        for (_, slug), says in self._repeated.again(_serious(report)).items():
+            if slug not in self._said and len(self._said) < _MOST:
+                self._said.add(slug)
+                lines.append(says)
+        return lines
+
+
+def _serious(report: Report) -> dict[tuple[str, str], str]:
+    pairs = zip(report.runs, report.diagnoses, strict=True)
+    return {
+        (run.name, diagnosis.suspects[0].cause.slug): _line(run, diagnosis)
+        for run, diagnosis in pairs
+        if is_serious(diagnosis)
+    }
+
+
+def is_serious(diagnosis: Diagnosis) -> bool:
+    """Whether a diagnosis is worth a line: sick, sure of one cause, and that one does harm."""
+    return (
+        diagnosis.verdict is Verdict.SICK
+        and diagnosis.suspects[0].confidence >= _SURE
+        and diagnosis.severity.rank >= Severity.SERIOUS.rank
+    )
+
+
+def _line(run: Run, diagnosis: Diagnosis) -> str:
+    first = diagnosis.suspects[0]
+    begin = since(first)
+    place = f" since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
+    what = f"{_within_a_sentence(first.cause.title)} ({first.cause.slug}, {percent(first.confidence)})"
+    return f"step {reached(run)}: {what}{place}; {_TODO}"
+
+
+def _within_a_sentence(title: str) -> str:
+    """A title without its capital, unless that belongs to a name such as ReLU."""
+    is_name = any(letter.isupper() for letter in title.split(" ")[0][1:])
+    return title if is_name else f"{title[:1].lower()}{title[1:]}"
+
+
+_WAITING = 0.5
+"""Seconds between two glances at a folder without a recording."""
+_LEAST = 2.0
+"""Seconds from the begin of a recording to the first look, and from one look to the next."""
+_REST = 50.0
+"""The same over what the last look took: looks take 2 % of one processor at most."""
+_LARGEST = 1 << 29
+"""Bytes: reading a larger recording again and again would take memory that the program may need."""
+_NICE = 10
+_PATIENCE = 2.0
+"""Seconds that a look may go on when the program has ended."""
+
+
+class Live:
+    """Looks now and then, from entering it to leaving it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        look: Callable[[], Report],
+        conditions: Callable[[Report], Mapping[tuple[str, str], Met]],
+        say: Callable[[str], None],
+    ) -> None:
+        """`look` reads and judges the recording; `conditions` are those that end the program, by run."""
+        self.stop = Stop()
+        self.met: Met | None = None
+        """Why the program was stopped."""
+        self._folder, self._look, self._conditions, self._say = folder, look, conditions, say
+        self._alarms = Alarms()
+        self._repeated: Repeated[tuple[str, str]] = Repeated()
+        self._over = threading.Event()
+        self._noted = False
+        self._thread = threading.Thread(target=self._run, name="traindx live", daemon=True)
+
+    def __enter__(self) -> "Live":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        _step_back()
+        while not recordings(self._folder):
+            if self._over.wait(_WAITING):
+                return
+        pause = _LEAST
+        seen: list[tuple[int, int]] = []
+        while not self._over.wait(pause) and not self.stop.asked:
+            now = _state(self._folder)
+            if now == seen:
+                continue
+            # The first look loads what others find loaded: it tells nothing of what they will take.
+            rest, seen = _REST if seen else 0.0, now
+            began = time.thread_time()
+            try:
+                self._act(sum(size for size, _ in now))
+            except Exception as error:  # whatever goes wrong in here must not reach the program
+                fault = f"looking at the run failed ({type(error).__name__}: {error})"
+                self._note(f"{fault}; the program is not disturbed, and the report follows at the end")
+            pause = max(_LEAST, rest * (time.thread_time() - began))
+
+    def _act(self, size: int) -> None:
+        """Look once, and do what follows from it."""
+        if size > _LARGEST:
+            self._note("the recording has grown too large to be judged now and then; it is judged at the end")
+            return
+        report = self._look()
+        if self._over.is_set():
+            return
+        met = self._conditions(report)
+        confirmed = self._repeated.again({key: one.now for key, one in met.items()})
+        if confirmed:
+            first = next(iter(confirmed))
+            self.met = met[first]
+            self._say(confirmed[first])
+            self.stop.ask()
+            wake()
+            return
+        for line in self._alarms.lines(report):
+            self._say(line)
+
+    def _note(self, says: str) -> None:
+        """Say once that something of ours did not work."""
+        if not self._noted:
+            self._noted = True
+            self._say(says)
+
+
+def _state(folder: Path) -> list[tuple[int, int]]:
+    """Sizes and times of what is written; the newest records stand in a file beside the recording."""
+    found = []
+    for path in recordings(folder):
+        for name in (path, f"{path}-wal"):
+            with suppress(OSError):
+                status = os.stat(name)
+                found.append((status.st_size, status.st_mtime_ns))
+    return found
+
+
+def _step_back() -> None:
+    """Let the program go first where processors are few; only Linux counts threads one by one."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+
 
 _YELLOW, _PLAIN = "\x1b[33m", "\x1b[0m"
 

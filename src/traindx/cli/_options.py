@@ -75,3 +75,113 @@ def add_documents(parser: argparse.ArgumentParser, markdown: str, json: str, htm
     parser.add_argument(
         "--json", metavar="FILE", help=f"write JSON; - for standard output (in a folder: {json})"
     )
+
+
+def add_program(parser: argparse.ArgumentParser, command: str) -> None:
+    """A script, a module or any command, with its arguments."""
+    parser.usage = f"traindx {command} [options] (SCRIPT.py | -m MODULE | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a script, or any command, with its arguments"
+    )
+    parser.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="a module, with its arguments"
+    )
+
+
+def add_in_place(parser: argparse.ArgumentParser) -> None:
+    """Where a program is run that would be run in copies of the working directory."""
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="run the program in the working directory, one run after the other, not in copies of it (up to"
+        " 256 MB): it may overwrite what it has written before",
+    )
+
+
+def words_of(arguments: argparse.Namespace) -> list[str]:
+    """The words of the program as they were typed."""
+    if arguments.module is None:
+        return list(arguments.words)
+    # An option takes the rest only as far as a "--"; what follows it is the module's as well.
+    return ["-m", *arguments.module, *arguments.words]
+
+
+def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
+    """The model, its weights and a batch."""
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="weights (state_dict or safetensors, with --model), a TorchScript file, or with --trust a"
+        " pickled model or a .pt2 program",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="MODULE:NAME",
+        help="a class, a function or a model in your code, called without arguments; also FILE.py:NAME",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FILE",
+        help="samples: .pt with a tensor, (inputs, targets) or a dictionary; .npz, .npy, .safetensors; or"
+        " MODULE:NAME of a function that gives them" + ("" if wants_data else "; shows more of the model"),
+    )
+    if has_loss:
+        parser.add_argument(
+            "--loss",
+            metavar="NAME",
+            help="cross_entropy, mse, bce_with_logits, another of torch's, or MODULE:FUNCTION of output and"
+            " target (default: a guess from the targets, which is said)",
+        )
+    parser.add_argument(
+        "--rows", type=positive, metavar="N", help="samples to take of the file, from its start"
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="load files that run code of whoever made them: pickles, .pt2"
+    )
+
+
+def add_recorded_program(parser: argparse.ArgumentParser, exam: str) -> None:
+    """A program whose first steps are recorded, instead of a model and a batch."""
+    parser.usage = f"traindx examine {exam} [options] (--checkpoint FILE | --model MODULE:NAME) --data FILE\n"
+    parser.usage += f"       traindx examine {exam} [options] (SCRIPT.py | -- CMD) [argument ...]"
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a program that trains, with its arguments"
+    )
+    parser.add_argument(
+        "--command",
+        dest="program",
+        nargs=argparse.REMAINDER,
+        metavar="CMD",
+        help="the same as --: everything after it is the program's",
+    )
+    parser.add_argument(
+        "--max-steps",
+        type=positive,
+        default=20,
+        metavar="N",
+        help="end the program after N optimizer steps (default: 20)",
+    )
+
+
+def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> None:
+    """Where the results go."""
+    parser.add_argument("--all", action="store_true", help="shorten no table")
+    add_documents(parser, f"{exam}_exam.md", f"{exam}_exam.json", f"{exam}_exam.html")
+    if picture:
+        parser.add_argument(
+            "--png", metavar="FILE", help=f"draw a picture (in a folder: {picture}); needs matplotlib"
+        )
+    parser.add_argument(
+        "--fail-on",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated",
+    )
+
+
+def positive(text: str) -> int:
+    """A number of samples or steps."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f'"{text}" is no whole number above 0; for example 256')
+    return int(text)

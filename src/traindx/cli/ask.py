@@ -4,12 +4,13 @@ import argparse
 import os
 import sys
 
-from traindx.cli import DONE
+from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._options import add_documents
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
+    from traindx.cli._output import Maker
     from traindx.interview.types import Conclusion, Consultation
 
 HELP = "find the likeliest causes by an interview, and check what you hold for the cause"
@@ -62,22 +63,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Interview, or rank what was given; 2 for what is not understood."""
+    """Interview, or weigh what was given; 2 for what is not understood."""
     if arguments.questions:
         return _list_questions()
-    from traindx.cli._writing import place_of, refuse_inputs, refuse_mixture, refuse_unwritable
+    from traindx.cli._output import places_of, refuse_places
 
-    places = {
-        kind: place_of(given, f"interview.{kind}")
-        for kind in ("md", "json")
-        if (given := getattr(arguments, kind))
-    }
-    refuse_mixture(places.values())
-    refuse_inputs(places.values(), arguments.given)
-    refuse_unwritable(places.values())
+    places = places_of(arguments, {"md": "interview.md", "json": "interview.json"})
+    refuse_places(places, arguments.given)
     consultation = _begun(arguments)
     if _may_ask(arguments):
-        from traindx.cli._interviewing import interviewed
+        from traindx.cli._interview import interviewed
 
         consultation = interviewed(consultation)
     elif not (consultation.moves or consultation.claims or consultation.outside):
@@ -129,10 +124,10 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
     from traindx.interview.session import conclude
     from traindx.report.documents.interview import interview_document
-    from traindx.report.markdowns.interview import interview_page
+    from traindx.report.markdowns.exams import interview_page
     from traindx.report.terminal.interview import conclusion_text
 
     conclusion = conclude(consultation)
@@ -141,11 +136,11 @@ def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
             conclusion, width=terminal_width(), colour=coloured(), ask=_how_to_answer(conclusion)
         )
         sys.stdout.write(text)
-    if "json" in places:
-        write(places["json"], interview_document(conclusion))
-    if "md" in places:
-        write(places["md"], interview_page(conclusion))
-    return DONE
+    makers: dict[str, Maker] = {
+        "json": lambda: interview_document(conclusion),
+        "md": lambda: interview_page(conclusion),
+    }
+    return DONE if wrote_outputs("ask", places, makers) else BAD_INPUT
 
 
 def _how_to_answer(conclusion: "Conclusion") -> str:
@@ -158,7 +153,7 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
 
 
 def _list_questions() -> int:
-    from traindx.cli._writing import coloured, terminal_width
+    from traindx.cli._output import coloured, terminal_width
     from traindx.interview import knowledge
     from traindx.report.terminal.interview import questions_text
 

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from traindx.trials.casebook import Case, Casebook
+    from traindx.trials.casebook import Casebook
+    from traindx.trials.types import Case
 
 HELP = "list what was diagnosed and tried in a project, and whether it helped"
 EXAMPLES = """\
@@ -50,12 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
     from traindx.cli import DONE
-    from traindx.cli._writing import STANDARD_OUTPUT, place_of, refuse_inputs, write
+    from traindx.cli._output import STANDARD_OUTPUT, place_of, refuse_inputs, write
 
     book = _book(arguments)
     found = _found(book, arguments)
     if arguments.json is not None:
-        from traindx.report.documents.cases import cases_document
+        from traindx.report.documents.interview import cases_document
 
         place = place_of(arguments.json, "cases.json")
         refuse_inputs([place], [str(book.place)])
@@ -131,9 +132,9 @@ def _is_narrowed(arguments: argparse.Namespace) -> bool:
 def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
     import sys
 
-    from traindx.cli._writing import coloured, terminal_width
+    from traindx.cli._output import coloured, terminal_width
     from traindx.format import printable
-    from traindx.report.terminal.cases import cases_text
+    from traindx.report.terminal.comparison import cases_text
 
     if found:
         sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))

@@ -7,8 +7,8 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.cli._writing import ProgressLine
-    from traindx.readers.loading.reading import Reading
+    from traindx.cli._output import ProgressLine
+    from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
 HELP = "lay runs side by side: which is best, what they differ in, where they part"
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from traindx.cli._conditions import conditions_from
-    from traindx.cli._reporting import judging, report_on
+    from traindx.cli._report import judging, report_on
     from traindx.comparison.engine import compare
 
     judge = judging(arguments)

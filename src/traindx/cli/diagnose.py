@@ -26,6 +26,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the paths and judge every run in them; 2 when nothing could be read."""
     from traindx.cli._conditions import conditions_from
-    from traindx.cli._reporting import judging, report_on
+    from traindx.cli._report import judging, report_on
 
     return report_on(arguments, judging(arguments), conditions_from(arguments.fail_on))

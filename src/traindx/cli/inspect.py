@@ -6,8 +6,8 @@ from traindx.cli._options import add_outputs, add_reading
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.cli._writing import ProgressLine
-    from traindx.readers.loading.reading import Reading
+    from traindx.cli._output import ProgressLine
+    from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
 HELP = "show what a training left behind: runs, segments, quantities, facts, unread"
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the paths and show what is in them; 2 when nothing could be read."""
-    from traindx.cli._reporting import report_on
+    from traindx.cli._report import report_on
 
     return report_on(arguments, _as_read)
 

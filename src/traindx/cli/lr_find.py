@@ -4,13 +4,13 @@ import argparse
 import os
 import sys
 
-from traindx.cli import DONE
-from traindx.cli._options import add_documents
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli import BAD_INPUT, DONE
+from traindx.cli._options import add_documents, add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
+    from traindx.cli._output import Maker
     from traindx.exams.learning_rate.program import ProgramRate
 
 HELP = "look for a learning rate by a range test and short trainings, without changing the program"
@@ -63,25 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Look for a rate of a command, and report on it; 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import (
-        ProgressLine,
-        place_of,
-        refuse_inputs,
-        refuse_mixture,
-        refuse_unwritable,
-    )
+    from traindx.cli._output import ProgressLine, places_of, refuse_places
     from traindx.exams.learning_rate.program import lr_find
 
     if not arguments.minutes > 0:
         raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
-    places = {
-        kind: place_of(given, f"learning_rate.{kind}")
-        for kind in ("md", "json", "png", "html")
-        if (given := getattr(arguments, kind))
-    }
-    refuse_mixture(places.values())
-    refuse_inputs(places.values(), words_of(arguments))
-    refuse_unwritable(places.values())
+    places = places_of(arguments, {kind: f"learning_rate.{kind}" for kind in ("md", "json", "png", "html")})
+    refuse_places(places, words_of(arguments))
     progress = ProgressLine()
     try:
         found = lr_find(
@@ -99,14 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     finally:
         progress.wipe()
-    _tell(found, places)
-    return DONE
+    return DONE if _tell(found, places) else BAD_INPUT
 
 
-def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
-    from traindx.report.documents.learning_rate import rate_document
-    from traindx.report.markdowns.learning_rate import rate_page
+def _tell(program: "ProgramRate", places: dict[str, str]) -> bool:
+    """Show the search, and write what was asked for; whether all of it was written."""
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
     from traindx.report.terminal.learning_rate import rate_text
 
     found, change = program.found, _change(program)
@@ -122,28 +108,39 @@ def _tell(program: "ProgramRate", places: dict[str, str]) -> None:
             colour=coloured(out),
         )
     )
-    if "json" in places:
-        document = rate_document(
+    return wrote_outputs("lr-find", places, _makers(program, change))
+
+
+def _makers(program: "ProgramRate", change: str) -> "dict[str, Maker]":
+    """What each output is made by."""
+    from importlib.util import find_spec
+
+    from traindx.report.documents.exams import rate_document
+    from traindx.report.html.exams import rate_html
+    from traindx.report.markdowns.exams import rate_page
+
+    found, title, seconds = program.found, program.title, program.seconds
+
+    def html() -> str:
+        drawn = _picture(program) if find_spec("matplotlib") else None
+        return rate_html(found, drawn, title=title, seconds=seconds, change=change)
+
+    def json() -> str:
+        return rate_document(
             found,
             command=program.command,
-            seconds=program.seconds,
+            seconds=seconds,
             change=change,
             patch=program.patch.diff if program.patch else "",
             folder=str(program.folder),
         )
-        write(places["json"], document)
-    if "md" in places:
-        write(places["md"], rate_page(found, title=program.title, seconds=program.seconds, change=change))
-    if "png" in places:
-        write(places["png"], _picture(program))
-    if "html" in places:
-        from importlib.util import find_spec
 
-        from traindx.report.html.learning_rate import rate_html
-
-        drawn = _picture(program) if find_spec("matplotlib") else None
-        page = rate_html(found, drawn, title=program.title, seconds=program.seconds, change=change)
-        write(places["html"], page)
+    return {
+        "json": json,
+        "md": lambda: rate_page(found, title=title, seconds=seconds, change=change),
+        "png": lambda: _picture(program),
+        "html": html,
+    }
 
 
 def _picture(program: "ProgramRate") -> bytes:

@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         from mcp.server import MCPServer  # noqa: F401  # older ones have none
     except ImportError:
         raise TraindxError("needs the package mcp, 2.3 or later: pip install 'traindx[mcp]'") from None
-    from traindx.mcp.roots import roots_from
-    from traindx.mcp.serving import serve
+    from traindx.mcp.paths import roots_from
+    from traindx.mcp.server import serve
 
     roots = roots_from(arguments.root)
     if sys.stdin.isatty():

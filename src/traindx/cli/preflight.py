@@ -4,13 +4,13 @@ import argparse
 import os
 import sys
 
-from traindx.cli import CONDITION_MET, DONE
-from traindx.cli._options import add_documents
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
+from traindx.cli._options import add_documents, add_in_place, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
+    from traindx.cli._output import Maker
     from traindx.exams.preflight.types import Checklist
 
 HELP = "rehearse a training for a few steps: check data, loss, model, loop, rate and cost before the long run"
@@ -68,24 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 where --fail-on is met, 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._writing import (
-        ProgressLine,
-        place_of,
-        refuse_inputs,
-        refuse_mixture,
-        refuse_unwritable,
-    )
+    from traindx.cli._output import ProgressLine, places_of, refuse_places
     from traindx.exams.preflight.run import preflight
 
     _refuse_nonsense(arguments)
-    places = {
-        kind: place_of(given, f"preflight.{kind}")
-        for kind in ("md", "json", "html")
-        if (given := getattr(arguments, kind))
-    }
-    refuse_mixture(places.values())
-    refuse_inputs(places.values(), words_of(arguments))
-    refuse_unwritable(places.values())
+    places = places_of(arguments, {kind: f"preflight.{kind}" for kind in ("md", "json", "html")})
+    refuse_places(places, words_of(arguments))
     progress = ProgressLine()
     try:
         found = preflight(
@@ -104,8 +92,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     finally:
         progress.wipe()
-    _tell(found, places)
-    return _gate(found, arguments)
+    is_written = _tell(found, places)
+    code = _gate(found, arguments)
+    return code if is_written else BAD_INPUT
 
 
 def _refuse_nonsense(arguments: argparse.Namespace) -> None:
@@ -119,27 +108,27 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
             raise UnknownNameError("condition or check", name, known, todo=todo)
 
 
-def _tell(found: "Checklist", places: dict[str, str]) -> None:
-    from traindx.cli._writing import STANDARD_OUTPUT, coloured, terminal_width, write
-    from traindx.report.documents.checklist import checklist_document
-    from traindx.report.markdowns.checklist import checklist_page
-    from traindx.report.terminal.checklist import checklist_text
+def _tell(found: "Checklist", places: dict[str, str]) -> bool:
+    """Show the checklist, and write what was asked for; whether all of it was written."""
+    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
+    from traindx.report.documents.exams import checklist_document
+    from traindx.report.html.exams import checklist_html
+    from traindx.report.markdowns.exams import checklist_page
+    from traindx.report.terminal.exams import checklist_text
 
     out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
     out.write(checklist_text(found, width=terminal_width(out), colour=coloured(out)))
-    if "json" in places:
-        write(places["json"], checklist_document(found))
-    if "md" in places:
-        write(places["md"], checklist_page(found))
-    if "html" in places:
-        from traindx.report.html.checklist import checklist_html
-
-        write(places["html"], checklist_html(found))
+    makers: dict[str, Maker] = {
+        "json": lambda: checklist_document(found),
+        "md": lambda: checklist_page(found),
+        "html": lambda: checklist_html(found),
+    }
+    return wrote_outputs("preflight", places, makers)
 
 
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:
     """Say which conditions are met."""
-    from traindx.cli._writing import complain
+    from traindx.cli._output import complain
     from traindx.finding import Mark
 
     least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}

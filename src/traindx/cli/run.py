@@ -5,8 +5,7 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_exams, add_judging, add_outputs
-from traindx.cli._program import add_program, words_of
+from traindx.cli._options import add_exams, add_judging, add_outputs, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from traindx.cli._conditions import Condition
-    from traindx.cli._live_report import Live
-    from traindx.cli._reporting import Judge
+    from traindx.cli._live import Live
+    from traindx.cli._report import Judge
     from traindx.recorder.launch.child import Ending, Mask
     from traindx.recorder.launch.command import Command
     from traindx.trials.types import Report
@@ -84,11 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
     from contextlib import suppress
     from pathlib import Path
 
-    from traindx.cli._writing import complain
+    from traindx.cli._output import complain
     from traindx.recorder.launch.child import end_like, signals_held
-    from traindx.recorder.launch.command import command_from
-    from traindx.recorder.launch.ending import stopped
-    from traindx.recorder.launch.run_folder import new_run_folder
+    from traindx.recorder.launch.command import command_from, new_run_folder
+    from traindx.recorder.launch.outcome import stopped
 
     with signals_held() as mask:
         judge, conditions = _checked(arguments)
@@ -114,7 +112,7 @@ def _unjudged(arguments: argparse.Namespace) -> int:
     """A gate does not open because nobody could look."""
     from contextlib import suppress
 
-    from traindx.cli._writing import complain
+    from traindx.cli._output import complain
 
     with suppress(OSError):
         complain(arguments.command, f"no run was judged; --fail-on {arguments.fail_on[0]} cannot judge it")
@@ -124,9 +122,9 @@ def _unjudged(arguments: argparse.Namespace) -> int:
 def _checked(arguments: argparse.Namespace) -> "tuple[Judge, list[Condition]]":
     """Refuse what is wrong with the options before the program starts, which may run for days."""
     from traindx.cli._conditions import conditions_from
-    from traindx.cli._reporting import judging, refuse_places
+    from traindx.cli._report import judging, refuse_report_places
 
-    refuse_places(arguments)
+    refuse_report_places(arguments)
     return judging(arguments), conditions_from(arguments.fail_on)
 
 
@@ -141,9 +139,9 @@ def _recorded(
     from contextlib import nullcontext
 
     from traindx.recorder.launch.child import run_to_end
-    from traindx.recorder.launch.ending import discard, note_ending, stopped
     from traindx.recorder.launch.environment import recording_environment
-    from traindx.recorder.launch.stopping import Reminder
+    from traindx.recorder.launch.outcome import discard, note_ending, stopped
+    from traindx.recorder.launch.process_tree import Reminder
 
     environment = recording_environment(
         os.environ,
@@ -185,7 +183,7 @@ def _report_on(
     arguments: argparse.Namespace,
 ) -> int | None:
     """Judge what was recorded, keep the report beside it and show it; None where nothing could be judged."""
-    from traindx.cli._writing import ProgressLine, complain
+    from traindx.cli._output import ProgressLine, complain
 
     arguments.paths, progress = [str(folder)], ProgressLine()
     _begin_line()
@@ -225,11 +223,12 @@ def _drop_broken() -> None:
 def _show(
     report: "Report", kept: str, conditions: "Sequence[Condition]", arguments: argparse.Namespace
 ) -> int:
-    from traindx.cli._reporting import gate, place_line, present
+    from traindx.cli._output import place_lines
+    from traindx.cli._report import LABELS, gate, present
 
     try:
         code = present(report, arguments, conditions, stream=sys.stderr)
-        sys.stderr.write(place_line("html", kept) if kept else "")
+        sys.stderr.write(place_lines({"html": kept} if kept else {}, LABELS))
         sys.stdout.flush()
     except OSError:
         # The exit code has to be right whoever reads the report.
@@ -242,9 +241,9 @@ def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
     from dataclasses import replace
 
     from traindx.cli._live import read_recording
-    from traindx.cli._writing import ProgressLine
+    from traindx.cli._output import ProgressLine
     from traindx.errors import UnreadableError
-    from traindx.recorder.launch.ending import discard, faults, recordings, why_nothing
+    from traindx.recorder.launch.outcome import discard, faults, recordings, why_nothing
     from traindx.trials.types import Report
 
     if recordings(folder):
@@ -258,7 +257,7 @@ def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
 
 def _keep(report: "Report", folder: "Path") -> str:
     """Write the report beside the recording; where its page is."""
-    from traindx.cli._reporting import write_output
+    from traindx.cli._report import write_output
 
     page = str(folder / "report.html")
     write_output("html", page, report)

@@ -5,13 +5,12 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_outputs
-from traindx.cli._program import add_in_place, add_program, words_of
+from traindx.cli._options import add_in_place, add_outputs, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
 HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
 EXAMPLES = """\
@@ -132,8 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
+    from traindx.cli._output import ProgressLine
     from traindx.cli._treatment import tell
-    from traindx.cli._writing import ProgressLine
     from traindx.trials.treatment import treat
 
     wish = _wish(arguments)
@@ -163,13 +162,13 @@ def run(arguments: argparse.Namespace) -> int:
     return tell(found, arguments)
 
 
-def _wish(arguments: argparse.Namespace) -> "Wish":
+def _wish(arguments: argparse.Namespace) -> "TreatOptions":
     """What was asked for; refused where it makes no sense, before anything runs."""
     from pathlib import Path
 
-    from traindx.trials.treatment import Wish
+    from traindx.trials.treatment import TreatOptions
 
-    return Wish(
+    return TreatOptions(
         steps=arguments.steps,
         seconds=arguments.seconds,
         arms=arguments.trials,
@@ -184,10 +183,10 @@ def _wish(arguments: argparse.Namespace) -> "Wish":
 
 def _refuse_places(arguments: argparse.Namespace) -> None:
     """What has nowhere to go is better known of before the first arm than after the last."""
-    from traindx.cli._reporting import refuse_places
-    from traindx.cli._writing import refuse_unwritable
+    from traindx.cli._output import refuse_unwritable
+    from traindx.cli._report import refuse_report_places
 
-    refuse_places(arguments)
+    refuse_report_places(arguments)
     if arguments.save_model is None:
         return
     refuse_unwritable([arguments.save_model])
@@ -207,9 +206,9 @@ def _refuse_unasked(arguments: argparse.Namespace) -> None:
 
 
 def _list_changes() -> int:
-    from traindx.changes.live.apply import operations
+    from traindx.changes.types import known_changes
 
-    fixes = [one for one in operations().values() if one.is_fix]
+    fixes = [one for one in known_changes().values() if one.is_fix]
     for one in sorted(fixes, key=lambda one: one.name):
         sys.stdout.write(f"{one.name}\n    {one.says}\n    for example: {'; '.join(one.forms)}\n")
     return DONE

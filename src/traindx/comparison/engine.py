@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.comparison import noise, size
-from traindx.comparison.alike import one_training
+from traindx.comparison import noise
 from traindx.comparison.association import associations
+from traindx.comparison.divergence_point import partings
 from traindx.comparison.hyperparameters import Hyperparameters, hyperparameters
 from traindx.comparison.measure import measure_of
-from traindx.comparison.outcome import Outcome, order, outcomes, reached, shown, target
-from traindx.comparison.parting import partings
+from traindx.comparison.noise import one_training
+from traindx.comparison.outcome import Outcome, double_descent_notes, order, outcomes, reached, shown, target
 from traindx.comparison.types import Comparison, Entry
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
@@ -51,7 +51,7 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
         *noise.remarks(runs, found, chosen, between_seeds, measure),
         *_about_hyperparameters(runs, chosen, ranking, one_training(measure.series)),
         *linked.notes,
-        *size.remarks(found, chosen, measure, deviation),
+        *double_descent_notes(found, chosen, measure, deviation),
         *_about_positions(found),
     ]
     return Comparison(

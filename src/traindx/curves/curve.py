@@ -11,10 +11,52 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from traindx.curves.robust import MAD_TO_SIGMA, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
 from traindx.format import number, step
-from traindx.run import Axis, Better, Floats, Quantity, Run, Series, Split
+from traindx.run import Axis, Better, Floats, Quantity, Series
+
+MAD_TO_SIGMA = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution."""
+
+
+def running_median(values: Floats, window: int) -> Floats:
+    """Each value replaced by the median of its neighbourhood; the ends repeat."""
+    window = min(window, len(values) - 1 + len(values) % 2)
+    if window < 3:
+        return values
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, window), axis=1))
+
+
+def running_mean(values: Floats, window: int) -> Floats:
+    """Each value replaced by the mean of its neighbourhood; the ends repeat."""
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
+
+
+def robust_sigma(residuals: Floats) -> float:
+    """The standard deviation that half of the residuals suggest; blind to a few wild ones."""
+    if not len(residuals):
+        return 0.0
+    middle = float(np.median(np.abs(residuals)))
+    # Values that mostly repeat, such as rewards of zero, have no median deviation, but noise they have.
+    return MAD_TO_SIGMA * middle if middle > 0 else float(np.std(residuals))
+
+
+def kendall(values: Floats) -> float:
+    """Kendall's tau of values with time: 1 where every later value is higher, 0 for no order."""
+    pairs = len(values) * (len(values) - 1) / 2
+    order = np.sign(values[None, :] - values[:, None])
+    return float(np.triu(order).sum() / pairs) if pairs else 0.0
+
+
+def rank_trend(values: Floats) -> float:
+    """How clearly values rise with time: Kendall's tau over its standard deviation for random order."""
+    count = len(values)
+    if count < 3:
+        return 0.0
+    return kendall(values) / float(np.sqrt(2 * (2 * count + 5) / (9 * count * (count - 1))))
+
 
 _SINGLE = 60
 _LARGEST = 1e150
@@ -24,7 +66,6 @@ MEDIAN_PRICE = 1.25
 """Standard error of a median over that of a mean, for a normal distribution."""
 _CLEAR = 10.0
 """Times its noise: what a curve without a floor must move by to have moved far, if it moves no further."""
-_LAST_QUARTER = 0.75
 _LEFT_BY_TREND = 0.7
 """The share of white noise that remains around its own trend: measured, 0.64 (12 levels) to 0.71 (120)."""
 
@@ -218,7 +259,6 @@ def is_beyond(value: float) -> bool:
 
 
 _CURVES: WeakKeyDictionary[Series, Curve] = WeakKeyDictionary()
-_WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
 
 
 def curve_of(series: Series) -> Curve:
@@ -244,49 +284,3 @@ def _curve(series: Series) -> Curve:
     return Curve(
         series.quantity, series.axis, series.part, finite.steps, values, width, middles, level, high, trend
     )
-
-
-def whole(run: Run, quantity: Quantity) -> Series:
-    """The series of a quantity, or what its parts make together where only they were logged."""
-    wholes = _WHOLES.setdefault(run, {})
-    if quantity not in wholes:
-        wholes[quantity] = _whole(run, quantity)
-    return wholes[quantity]
-
-
-def _whole(run: Run, quantity: Quantity) -> Series:
-    found = [series for series in run.all(quantity) if not series.layer]
-    if not found:
-        return run[quantity]
-    undivided = [series for series in found if not series.part]
-    if undivided:
-        return max(undivided, key=len)
-    longest = max(found, key=len)
-    if not quantity.slug.endswith("_loss"):
-        # Accuracies, rates and norms of several sets or groups do not add up.
-        return longest
-    alike = [s for s in found if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
-    if len(alike) < 2:
-        return longest
-    # Terms of a loss add up; evaluation sets, of which training knows nothing, are averaged.
-    trained = {series.part for series in run.series if series.quantity.split is Split.TRAIN}
-    terms = quantity.split is Split.TRAIN or any(series.part in trained for series in alike)
-    values = np.sum([series.values for series in alike], axis=0) / (1 if terms else len(alike))
-    name = (" + " if terms else ", ").join(series.name for series in alike)
-    return Series(quantity, longest.steps.copy(), values, longest.axis, name=name)
-
-
-def shares(run: Run, series: Series) -> Floats:
-    """Where the points of a series lie in the run, 0 its begin and 1 its end, on any axis."""
-    alike = [other for other in run.series if other.axis is series.axis and len(other)]
-    first = min((float(other.steps[0]) for other in alike), default=0.0)
-    last = max((float(other.steps[-1]) for other in alike), default=1.0)
-    if series.axis is Axis.EPOCH or series.axis is Axis.RECORD:
-        # An epoch's figures are written when it ends, so the first one covers the begin of the run.
-        first -= (last - first) / max(len(series) - 1, 1)
-    return np.asarray((series.steps - first) / max(last - first, 1e-300))
-
-
-def reaches_end(run: Run, series: Series) -> bool:
-    """Whether a series goes on into the last quarter of the run, so that its end tells about the run's."""
-    return bool(len(series)) and float(shares(run, series)[-1]) >= _LAST_QUARTER

@@ -1,13 +1,16 @@
-"""The moment a loss stops being a number, and what stood before it."""
+"""The moment a loss stops being a number, what stood before it, and where the first such value came from."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import whole
-from traindx.curves.robust import kendall
+from traindx.curves.curve import kendall
+from traindx.curves.facts import location_of
+from traindx.curves.series import looked, seen_in, whole
+from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.run import Floats, Run, Series
+from traindx.run import Event, EventKind, Floats, Quantity, Run, Series
 
 _BEFORE = 30
 LASTING = 0.3
@@ -83,3 +86,41 @@ def _gradients(run: Run, loss: Series, step: float) -> Floats:
         return np.empty(0)
     before = norms.values[norms.steps <= step]
     return np.asarray(before[np.isfinite(before)])
+
+
+POLES = frozenset(
+    "log log2 log10 log1p div pow sqrt rsqrt reciprocal exp exp2 expm1 acos asin acosh atanh lgamma digamma"
+    " logit erfinv xlogy std var norm cdist cumprod prod logsumexp".split()
+)
+"""Operations that leave the finite numbers at single points or beyond a bound."""
+
+
+def first_nonfinite(run: Run) -> Event | None:
+    """The earliest event of a NaN or an infinity."""
+    bad = [event for event in run.events if event.kind is EventKind.NONFINITE]
+    return min(bad, key=lambda event: event.step if event.step is not None else 0.0, default=None)
+
+
+def nonfinite_evidence(event: Event, run: Run, location: str) -> Evidence:
+    """The event as evidence, with its layer, step and batch."""
+    at = event.step or 0.0
+    source = run.facts.get(NONFINITE_SOURCE, event.operation or "unknown")
+    return Evidence(
+        NONFINITE_SOURCE, (at, at), source, layer=event.layer, batch=event.batch, location=location
+    )
+
+
+def not_finite_in(run: Run, quantity: Quantity, source: str, called: str) -> Answer:
+    """Whether data held NaN or infinity: as the origin of the first one, or in a batch that was looked at."""
+    event = first_nonfinite(run)
+    if event is not None and run.facts.get(NONFINITE_SOURCE) == source:
+        return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOADER_PLACE)),))
+    share = looked(run, quantity)
+    if share is None:
+        return CANNOT_TELL
+    bad = share.values > 0
+    if not bad.any():
+        return None
+    first, worst = float(share.steps[bad][0]), float(share.values.max())
+    says = f"up to {worst:.2%} of the {called} are NaN or infinite, first at step {first:,.0f}"
+    return Finding(1.0, says, (seen_in(share, worst, 0.0, (first, float(share.steps[bad][-1]))),))

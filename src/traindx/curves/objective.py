@@ -1,12 +1,14 @@
-"""Which curve tells whether a run learns, and what that curve is worth by chance alone."""
+"""Which curve tells whether a run learns, what chance alone makes of it, and whether it stands still."""
 
 import math
 import re
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, whole
-from traindx.facts import CLASSES, OPTIMIZERS_IN_TURN
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.facts import stated_number
+from traindx.curves.series import whole
+from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
 from traindx.quantities import (
     REWARD,
     TEST_LOSS,
@@ -118,3 +120,58 @@ def classes_of(run: Run) -> int | None:
 def as_share(value: float, largest: float) -> float:
     """An accuracy as a share of 1, whether it was logged so or in percent."""
     return value / 100 if largest > 1.5 else value
+
+
+def still_since(run: Run, curve: Curve, *, small: float = 0.02, noises: float = 3.0) -> float | None:
+    """The share of the run after which the curve makes no more progress; None if it falls to the end.
+
+    No more progress: the rest of the run gains less than a small part of all progress, or less than the noise
+    of its own levels. A curve without progress, or one that ends above its best, does not stand still.
+    """
+    worth = learned(run, curve)
+    if worth <= max(5 * curve.end_noise, 0.02 * curve.size):
+        return None
+    allowed = max(small * worth, noises * curve.end_noise)
+    if allowed > 0.2 * worth:
+        # So little progress against so much noise: where it stopped cannot be seen.
+        return None
+    if abs(curve.end - curve.best) > max(3 * allowed, 0.15 * worth):
+        return None
+    reached = np.flatnonzero(curve.trend <= curve.end + allowed)
+    share = curve.share_of(int(reached[0])) if len(reached) else 1.0
+    return share if share < 0.95 else None
+
+
+def learned(run: Run, curve: Curve) -> float:
+    """All progress that is learning: what a loss falls from above guessing down to it is none."""
+    progress = max(curve.progress, curve.start - curve.end)
+    below = _untrained(run, curve) - min(curve.best, curve.end)
+    # A loss that never got below guessing, perhaps a sum of terms, is no loss that guessing explains.
+    return below if below > 0 else progress
+
+
+def _untrained(run: Run, curve: Curve) -> float:
+    """Where a network that knows nothing stands: at the start, or at guessing where it began above."""
+    chance = chance_loss(run) if curve.quantity in (TRAIN_LOSS, VAL_LOSS) else None
+    return curve.start if chance is None else min(curve.start, chance)
+
+
+def at_floor(run: Run, curve: Curve, *, left: float = 0.1, perfect: float = 0.95) -> bool:
+    """Whether a loss stands where it can hardly go lower: near zero, or with nearly every answer right."""
+    bounded = curve.shown(1) > 0 and not curve.floorless
+    if bounded and curve.start > 0 and curve.end <= left * _untrained(run, curve):
+        return True
+    if curve.quantity is TRAIN_LOSS and TRAIN_ACCURACY in run:
+        accuracy = curve_of(whole(run, TRAIN_ACCURACY))
+        if len(accuracy):
+            return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) >= perfect
+    return False
+
+
+def against_chance(run: Run, points: int) -> tuple[Curve, float] | None:
+    """The loss and the loss of the best constant guess; None where they cannot be held together."""
+    loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
+    # A loss of several terms is not what the guess was reckoned for.
+    if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
+        return None
+    return loss, chance

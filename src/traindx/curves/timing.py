@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx import facts as f
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.quantities import (
     BACKWARD_TIME,
     DATA_TIME,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from traindx.cause import Cause
-from traindx.curves.stated import is_recording, place_of
+from traindx.curves.facts import is_recording, location_of
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, health_points, temperature
 from traindx.diagnosis.exam_evidence import is_inside, with_exams
@@ -18,22 +18,23 @@ from traindx.diagnosis.mechanisms import is_seen_how
 from traindx.diagnosis.score import score
 from traindx.diagnosis.types import (
     INSIDE,
-    Asked,
     Diagnosis,
+    Exam,
     NextExperiment,
     NotRecorded,
     Reason,
+    SignResult,
     Suspect,
     Verdict,
     total,
 )
 from traindx.diagnosis.verdict import sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
-from traindx.finding import CannotTell, Exam, Severity, Sign, Statement
+from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count
 from traindx.quantities import REWARD
-from traindx.readers.loading.reading import load
-from traindx.readers.loading.statements import read_statement
+from traindx.readers.loading.exam_file import read_exam
+from traindx.readers.loading.runs import load
 from traindx.run import Run
 
 Limits = Mapping[str, Mapping[str, float]]
@@ -52,7 +53,7 @@ def diagnose(
     causes: Sequence[Cause] | None = None,
     *,
     limits: Limits | None = None,
-    exams: Sequence[Exam | Statement | str | Path] = (),
+    exams: Sequence[Exam | str | Path] = (),
 ) -> Diagnosis:
     """The diagnosis of a run, or of the only run at a path.
 
@@ -62,7 +63,10 @@ def diagnose(
     run = what if isinstance(what, Run) else _only_run(what)
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
     told, considered = with_exams(
-        [_statement(one) for one in exams], run, asked, causes or knowledge.causes()
+        [read_exam(one) if isinstance(one, str | Path) else one for one in exams],
+        run,
+        asked,
+        causes or knowledge.causes(),
     )
     asked += told
     scores = score(asked, considered, temperature(inside=is_recording(run)))
@@ -92,22 +96,16 @@ def diagnose(
     )
 
 
-def _ask(sign: Sign, run: Run) -> Asked:
+def _ask(sign: Sign, run: Run) -> SignResult:
     """One question; a sign that fails, such as a plugin's, is named and stops nothing else of the report."""
     try:
         # Values near the largest float overflow in differences: infinity compares as it should.
         with np.errstate(all="ignore"):
-            return Asked(sign, sign(run))
+            return SignResult(sign, sign(run))
     except Exception as error:  # a sign of another package may fail in any way
         raise PluginError(
             f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
         ) from error
-
-
-def _statement(exam: Exam | Statement | str | Path) -> Statement:
-    if isinstance(exam, Statement):
-        return exam
-    return read_statement(exam) if isinstance(exam, str | Path) else exam.statement
 
 
 def _only_run(path: str | Path) -> Run:
@@ -138,7 +136,7 @@ def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...], run: Ru
         if line.sign and line.seen and line.points > 0
     ]
     severity = max(harms, key=lambda harm: harm.rank, default=Severity.INFO)
-    return Suspect(cause, confidence, total(lines), lines, severity, line=place_of(run, *cause.places))
+    return Suspect(cause, confidence, total(lines), lines, severity, line=location_of(run, *cause.places))
 
 
 def _less(severity: Severity) -> Severity:
@@ -159,7 +157,7 @@ def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Sus
 
 
 def _not_recorded(
-    run: Run, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]
+    run: Run, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]
 ) -> tuple[NotRecorded, ...]:
     """The quantities that would have told more about the suspects, or about health."""
     answers = {one.sign.slug: one.answer for one in asked}

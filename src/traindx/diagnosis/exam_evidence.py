@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from traindx.cause import Cause, Clue
-from traindx.curves.stated import extent
-from traindx.diagnosis.types import Asked
+from traindx.curves.facts import extent
+from traindx.diagnosis.types import Exam, SignResult
 from traindx.facts import EXAM
-from traindx.finding import Answer, CannotTell, Evidence, Finding, Problem, Severity, Sign, Statement
+from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.quantities import RECORDED_ONLY
 from traindx.run import Fact, Quantity, Run
 
@@ -19,7 +19,9 @@ ACCUSED = 3.0
 """Points for what an exam calls serious: as much as a clue that decides (design/014-exams-as-evidence.md)."""
 CLEARED = -1.0
 """Points where it looked and found nothing: another moment of the training may have it all the same."""
-_STRENGTH = {Severity.INFO: 0.0, Severity.WARNING: 0.5, Severity.SERIOUS: 1.0, Severity.CRITICAL: 1.0}
+_STRENGTH = {Severity.WARNING: 0.5, Severity.SERIOUS: 1.0, Severity.CRITICAL: 1.0}
+_COMMANDS = ("preflight", "lr-find")
+"""Exams that are commands of their own."""
 
 
 def is_inside(need: Quantity | Fact) -> bool:
@@ -28,18 +30,18 @@ def is_inside(need: Quantity | Fact) -> bool:
 
 
 def with_exams(
-    statements: Sequence[Statement], run: Run, asked: Iterable[Asked], causes: Sequence[Cause]
-) -> tuple[tuple[Asked, ...], tuple[Cause, ...]]:
+    exams: Sequence[Exam], run: Run, asked: Iterable[SignResult], causes: Sequence[Cause]
+) -> tuple[tuple[SignResult, ...], tuple[Cause, ...]]:
     """The questions that exams have answered, and the causes with a clue for each of them."""
     answers = {one.sign.slug: one.answer for one in asked}
-    questions: list[Asked] = []
+    questions: list[SignResult] = []
     clued: list[Cause] = []
     for cause in causes:
         accusing = [
-            (one.command, problem)
-            for one in statements
-            for problem in one.problems
-            if problem.cause == cause.slug and _STRENGTH[problem.severity]
+            (_command(exam), problem)
+            for exam in exams
+            for problem in exam.problems
+            if problem.cause == cause.slug and problem.degree is not Severity.INFO
         ]
         inside = [clue for clue in cause.clues if any(is_inside(need) for need in _needs(clue.sign))]
         told = [clue for clue in inside if not isinstance(answers.get(clue.sign.slug), CannotTell)]
@@ -47,16 +49,21 @@ def with_exams(
             seen = max((_points(clue, answers.get(clue.sign.slug)) for clue in told), default=0.0)
             finding = _finding(accusing, run)
             adds = max(finding.strength * ACCUSED - seen, 0.0) / finding.strength
-        elif not told and any(cause.slug in one.cleared for one in statements):
+        elif not told and any(cause.slug in exam.cleared for exam in exams):
             finding, adds = None, ACCUSED
         else:
             clued.append(cause)
             continue
-        worst = max((problem.severity for _, problem in accusing), key=lambda one: one.rank, default=None)
+        worst = max((problem.degree for _, problem in accusing), key=lambda one: one.rank, default=None)
         sign = _sign(cause, worst or Severity.INFO)
-        questions.append(Asked(sign, finding))
+        questions.append(SignResult(sign, finding))
         clued.append(replace(cause, clues=(*cause.clues, Clue(sign, adds, CLEARED))))
     return tuple(questions), tuple(clued)
+
+
+def _command(exam: Exam) -> str:
+    """What a user calls to hold it again."""
+    return exam.exam if exam.exam in _COMMANDS else f"examine {exam.exam}"
 
 
 def _needs(sign: Sign) -> list[Quantity | Fact]:
@@ -67,14 +74,14 @@ def _points(clue: Clue, answer: Answer) -> float:
     return clue.seen * answer.strength if isinstance(answer, Finding) else 0.0
 
 
-def _finding(accusing: Sequence[tuple[str, Problem]], run: Run) -> Finding:
-    ranked = sorted(accusing, key=lambda pair: -pair[1].severity.rank)
+def _finding(accusing: Sequence[tuple[str, Finding]], run: Run) -> Finding:
+    ranked = sorted(accusing, key=lambda pair: -pair[1].degree.rank)
     return Finding(
-        _STRENGTH[ranked[0][1].severity],
-        "; ".join(f"{exam}: {problem.says}" for exam, problem in ranked),
+        _STRENGTH[ranked[0][1].degree],
+        "; ".join(f"{command}: {problem.says}" for command, problem in ranked),
         tuple(
-            Evidence(EXAM, extent(run), exam, layer=problem.layers[0] if problem.layers else "")
-            for exam, problem in ranked
+            Evidence(EXAM, extent(run), command, layer=problem.layers[0] if problem.layers else "")
+            for command, problem in ranked
         ),
     )
 

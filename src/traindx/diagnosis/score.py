@@ -1,6 +1,6 @@
 """Adding up what is known: the points of clues, and the shares of belief they give.
 
-A run's answers rank 1. What a person says weighs less: people err, and see what they look for.
+A run's answers weigh 1. What a person says weighs less: people err, and see what they look for.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from traindx.cause import Cause, Clue
 from traindx.diagnosis.calibration import HEALTH, health_points
 from traindx.diagnosis.mechanisms import with_roots
-from traindx.diagnosis.types import Asked, Reason, total
+from traindx.diagnosis.types import Reason, SignResult, total
 from traindx.run import Floats
 
 DECIDING = 0.3
@@ -23,7 +23,7 @@ RULED_OUT = 0.3
 """What it counts against a cause that a person rules out what would nearly decide for it, of that."""
 NEARLY_DECIDES = 4.5
 
-Answers = Mapping[str, Asked]
+Answers = Mapping[str, SignResult]
 """Every question by the slug of its sign, with its answer."""
 
 Said = Mapping[str, tuple[Reason, ...]]
@@ -54,7 +54,7 @@ class Scores:
 
 
 def score(
-    asked: Iterable[Asked],
+    asked: Iterable[SignResult],
     causes: Iterable[Cause],
     temperature: float = 1.0,
     said: Said | None = None,
@@ -96,7 +96,7 @@ def reasons(prior: float, clues: Iterable[Clue], answers: Answers) -> tuple[Reas
     return (Reason("before anything is known", prior), *kept)
 
 
-def _reason(clue: Clue, asked: Asked) -> Reason | None:
+def _reason(clue: Clue, asked: SignResult) -> Reason | None:
     """What an answer adds: points for yes scaled by its strength, points for no, nothing otherwise."""
     finding = asked.finding
     if finding:
@@ -112,7 +112,7 @@ def _reason(clue: Clue, asked: Asked) -> Reason | None:
     return Reason(f"{looked}: {_lowered(clue.sign.asks)}", _weighed(unseen, asked), clue.sign)
 
 
-def _weighed(points: float, asked: Asked) -> float:
+def _weighed(points: float, asked: SignResult) -> float:
     return max(-MOST_TOLD, min(asked.weight * points, MOST_TOLD)) if asked.is_told else points
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from traindx.cause import Cause, Experiment
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
@@ -18,7 +19,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignResult:
     """One question and its answer."""
 
     sign: Sign
@@ -78,7 +79,7 @@ class Suspect:
     @property
     def place(self) -> str:
         """File and line to look at: where the evidence says it is, else where the cause is changed."""
-        return next((one.place for one in self.evidence if one.place), self.line)
+        return next((one.location for one in self.evidence if one.location), self.line)
 
     @property
     def layer(self) -> str:
@@ -126,13 +127,13 @@ class Diagnosis:
     """Most likely first; together with `healthy` they make up nearly all of the belief."""
     ruled_out: tuple[Suspect, ...]
     """Considered and dropped, the least unlikely first."""
-    asked: tuple[Asked, ...]
+    asked: tuple[SignResult, ...]
     healthy_reasons: tuple[Reason, ...]
     not_recorded: tuple[NotRecorded, ...] = ()
     next_experiment: NextExperiment | None = None
 
     @property
-    def findings(self) -> tuple[Asked, ...]:
+    def findings(self) -> tuple[SignResult, ...]:
         """The questions answered with yes."""
         return tuple(asked for asked in self.asked if asked.finding)
 
@@ -152,3 +153,19 @@ class Diagnosis:
 def total(lines: Iterable[Reason]) -> float:
     """The score: the sum of the points."""
     return math.fsum(line.points for line in lines)
+
+
+class Exam(Protocol):
+    """Any exam that has ended."""
+
+    @property
+    def exam(self) -> str:
+        """Which exam it is: "gradients", "data", "preflight"."""
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """What it found wrong, under the names of causes."""
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """Slugs of causes that it could have seen, and did not."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from traindx.curves.objective import is_adversarial
-from traindx.diagnosis.types import Asked, Suspect, Verdict
+from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.run import Run
 from traindx.signs.loop import too_short
@@ -17,7 +17,7 @@ _TIED = 0.4
 """With this much belief in health a run is not called sick: neither word would be right often enough."""
 
 
-def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...]) -> Verdict:
+def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> Verdict:
     """Sick or healthy where the belief says so and the run is long enough to say it, else inconclusive."""
     yes = {one.sign.slug for one in asked if one.finding}
     # What needs no length: a failure that is clear, not the single overflow with which loss scaling begins.
@@ -36,7 +36,7 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[Asked
     return Verdict.HEALTHY if healthy >= _SURE and learned else Verdict.INCONCLUSIVE
 
 
-def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[Asked, ...], run: Run) -> str:
+def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], run: Run) -> str:
     """The verdict in one sentence with numbers."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
@@ -70,5 +70,5 @@ def _accusation(suspects: tuple[Suspect, ...], yes: Mapping[str, Finding]) -> st
     return f'{says}; what was recorded does not tell "{first.cause.title}" from "{others[0].cause.title}"'
 
 
-def _answered(sign: Sign, asked: tuple[Asked, ...]) -> bool:
+def _answered(sign: Sign, asked: tuple[SignResult, ...]) -> bool:
     return any(one.sign.slug == sign.slug and not isinstance(one.answer, CannotTell) for one in asked)

@@ -5,43 +5,132 @@ if exam.errors:
     print(*exam.errors)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch.fx import GraphModule
 
-from traindx.curves.inside import by_layer
-from traindx.exams.activation_rows import rows_from
-from traindx.exams.as_it_was import as_it_was
-from traindx.exams.batching import MOST, batches_of, rows_in
-from traindx.exams.extremes import Extremes
-from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
-from traindx.exams.kinds import unwrapped
-from traindx.exams.modes import in_training_mode
-from traindx.exams.presenting import presented
-from traindx.exams.sitting import Sitting
-from traindx.exams.tree_order import sorted_as_tree
-from traindx.exams.types import ActivationExam
-from traindx.finding import Finding, Problem, worst_first
+from traindx.causes import dead_relu, exploding_gradients, saturated_activations, vanishing_gradients
+from traindx.curves.series import by_layer
+from traindx.exams.batch import MOST, batches_of, presented, rows_in
+from traindx.exams.module_order import in_training_mode, unwrapped
+from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
+from traindx.exams.restore import restored
+from traindx.exams.session import ModelSession
+from traindx.exams.types import ActivationExam, ActivationRow
+from traindx.finding import Finding, worst_first
 from traindx.format import count, listed
 from traindx.quantities import (
     ACTIVATION_MEAN,
+    ACTIVATION_STD,
     ACTIVATION_ZERO_SHARE,
     DEAD_UNIT_SHARE,
+    NONFINITE_SHARE,
     SATURATED_SHARE,
 )
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
 from traindx.recorder.probes.functional_activations import FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
-from traindx.run import Quantity, Run
+from traindx.recorder.probes.types import Probe, Purpose, Snapshot
+from traindx.recorder.tensors.access import plain, reckoning
+from traindx.run import Floats, Quantity, Run
 from traindx.signs.activations import (
     activations_fade_over_depth,
     activations_swell_over_depth,
     dead_units_many,
     units_saturate,
 )
+
+One = TypeVar("One")
+
+
+def sorted_as_tree(rows: Sequence[One], name_of: Callable[[One], str]) -> list[One]:
+    """Rows sorted by dotted names: what has a number by that, what has none by its first appearance."""
+    met: dict[tuple[str, ...], int] = {}
+    paths = [tuple(name_of(row).split(".")) for row in rows]
+    for path in paths:
+        for depth in range(1, len(path) + 1):
+            met.setdefault(path[:depth], len(met))
+
+    def key(path: tuple[str, ...]) -> tuple[int, ...]:
+        return tuple(
+            int(part) if part.isdecimal() else met[path[: depth + 1]] for depth, part in enumerate(path)
+        )
+
+    return [rows[place] for place in sorted(range(len(rows)), key=lambda place: key(paths[place]))]
+
+
+class Extremes(Probe):
+    """Keeps the range of each module's finite outputs."""
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.ranges: dict[str, tuple[float, float]] = {}
+
+    def module_returns(
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+    ) -> None:
+        """Widen the range."""
+        readable = plain(output)
+        if readable is None:
+            return
+        with reckoning():
+            low, high = (float(one) for one in readable.detach().aminmax())
+            if low != low:  # one NaN hides the others
+                finite = readable[torch.isfinite(readable)]
+                low, high = (float(one) for one in finite.aminmax()) if finite.numel() else (low, high)
+        before = self.ranges.get(name, (low, high))
+        self.ranges[name] = (min(before[0], low), max(before[1], high))
+
+
+_Key = tuple[str, str]
+"""Layer and part."""
+
+
+def activation_rows(
+    run: Run, kinds: Mapping[str, str], ranges: Mapping[str, tuple[float, float]]
+) -> tuple[ActivationRow, ...]:
+    """A row for every layer and function whose outputs were seen, in the order of the forward pass.
+
+    Shares and sizes are means over the batches; dead units are those of the last one, which knows them all.
+    """
+    columns: dict[Quantity, dict[_Key, Floats]] = {}
+    for one in run.series:
+        if one.layer and len(one):
+            columns.setdefault(one.quantity, {})[one.layer, one.part] = one.values
+
+    def mean(quantity: Quantity, key: _Key) -> float | None:
+        values = columns.get(quantity, {}).get(key)
+        return None if values is None else float(values.mean())
+
+    def last(quantity: Quantity, key: _Key) -> float | None:
+        values = columns.get(quantity, {}).get(key)
+        return None if values is None else float(values[-1])
+
+    rows = []
+    for key in columns.get(ACTIVATION_MEAN, {}):
+        layer, part = key
+        low, high = (None, None) if part else ranges.get(layer, (None, None))
+        rows.append(
+            ActivationRow(
+                name=layer,
+                kind=part or kinds.get(layer.partition(" (call ")[0], ""),
+                mean=mean(ACTIVATION_MEAN, key) or 0.0,
+                std=mean(ACTIVATION_STD, key) or 0.0,
+                min=low,
+                max=high,
+                zero_share=mean(ACTIVATION_ZERO_SHARE, key),
+                dead_share=last(DEAD_UNIT_SHARE, key),
+                saturated_share=mean(SATURATED_SHARE, key),
+                nonfinite_share=mean(NONFINITE_SHARE, key),
+            )
+        )
+    return tuple(rows)
+
 
 _NAMED = 4
 
@@ -71,24 +160,24 @@ def _others(layers: tuple[str, ...]) -> str:
 
 _DEAD = Question(
     dead_units_many,
-    "dead-relu",
+    dead_relu.CAUSE.slug,
     says=_dead,
     layers=lambda run, finding: _beyond(DEAD_UNIT_SHARE, run, finding),
 )
 _QUESTIONS = (
     Question(
         units_saturate,
-        "saturated-activations",
+        saturated_activations.CAUSE.slug,
         says=_saturated,
         layers=lambda run, finding: _beyond(SATURATED_SHARE, run, finding),
     ),
-    Question(activations_swell_over_depth, "exploding-gradients"),
-    Question(activations_fade_over_depth, "vanishing-gradients"),
+    Question(activations_swell_over_depth, exploding_gradients.CAUSE.slug),
+    Question(activations_fade_over_depth, vanishing_gradients.CAUSE.slug),
 )
 _RESTING = frozenset(kind.__name__ for kind in CAN_REST)
 
 
-def _judged(run: Run, resting: Run) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+def _judged(run: Run, resting: Run) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What is wrong, and what was looked for and is not there."""
     broken = nonfinite_in(run)
     found = worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
@@ -119,28 +208,26 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
     extremes = Extremes()
     probes = (Inputs(), Activations(), DeadUnits(), FunctionalActivations(), extremes)
     inputs = 0
-    with as_it_was(model):
-        sitting = Sitting(model, probes)
-        sitting.notes += in_training_mode(model)
+    with restored(model), ModelSession(model, probes) as session:
+        session.notes += in_training_mode(model)
         device = next(model.parameters()).device
         # An exported program may take no other number of rows than the one it was exported with.
         given = batches_of(batches, most, parts=1 if isinstance(model, GraphModule) else most)
-        for number, batch in enumerate(given, 1):
-            sitting.record.step = number
-            sitting.without_loss(sitting.forward(presented(batch, model).to(device)))
+        for batch in given:
+            session.end_step(session.forward(presented(batch, model).to(device)))
             inputs += rows_in(batch)
-        run = sitting.run("activations", with_gradients=False)
-    rows = rows_from(run, sitting.kinds, extremes.ranges)
-    resting = _resting(run, sitting.kinds)
+        run = session.run("activations", with_gradients=False)
+    rows = activation_rows(run, session.kinds, extremes.ranges)
+    resting = _resting(run, session.kinds)
     problems, absent = _judged(run, resting)
     return ActivationExam(
-        model=str(sitting.kinds.get("", type(model).__name__)),
+        model=str(session.kinds.get("", type(model).__name__)),
         run=run,
         rows=rows,
         problems=problems,
         batches=len(given),
         inputs=inputs,
-        notes=(*sitting.notes, *_too_few(resting, inputs)),
+        notes=(*session.notes, *_too_few(resting, inputs)),
         cleared=absent,
     )
 
@@ -149,7 +236,7 @@ def activations_recorded(run: Run) -> ActivationExam:
     """The same of a recorded training, as it was at the last look."""
     kinds = {layer.name.rpartition(".")[0]: layer.kind for layer in run.model}
     # A recording keeps those layers together that are alike, and not the order of the forward pass.
-    rows = tuple(sorted_as_tree(rows_from(run, kinds, {}), lambda row: row.name))
+    rows = tuple(sorted_as_tree(activation_rows(run, kinds, {}), lambda row: row.name))
     looks = max((len(one) for one in run.all(ACTIVATION_MEAN)), default=0)
     problems, absent = _judged(run, _resting(run, kinds))
     return ActivationExam(run.name, run, rows, problems, batches=looks, cleared=absent)

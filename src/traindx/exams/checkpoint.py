@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.errors import TraindxError, UnreadableError, refused
-from traindx.exams.presenting import told_error
+from traindx.exams.batch import told_error
 from traindx.format import count, listed
 
 _HOMES = ("model_state_dict", "state_dict", "model", "net", "network", "module", "ema", "params", "weights")

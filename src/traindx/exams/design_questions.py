@@ -5,6 +5,17 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from traindx.causes import (
+    dropout_misuse,
+    exploding_gradients,
+    frozen_parameters,
+    loss_mismatch,
+    missing_nonlinearity,
+    overfitting,
+    target_shape_broadcast,
+    vanishing_gradients,
+    wrong_output_activation,
+)
 from traindx.causes.dropout_misuse import dropout_at_output
 from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
@@ -15,8 +26,8 @@ from traindx.causes.wrong_output_activation import (
     softmax_over_one,
 )
 from traindx.exams.graph_shape import GraphShape
-from traindx.exams.judging import Question
-from traindx.finding import Finding, Problem, Severity
+from traindx.exams.questions import Question
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count, listed
 from traindx.run import Run
 from traindx.signs.activations import model_is_deep_and_plain, nonlinearity_missing
@@ -40,23 +51,23 @@ def _dwarfed(run: Run, finding: Finding) -> str:
 
 
 DESIGN = (
-    Question(nonlinearity_missing, "missing-nonlinearity"),
-    Question(linear_in_a_row, "missing-nonlinearity", severity=Severity.WARNING),
-    Question(dropout_at_output, "dropout-misuse"),
-    Question(held_as_drawn, "frozen-parameters", least=1.0),
+    Question(nonlinearity_missing, missing_nonlinearity.CAUSE.slug),
+    Question(linear_in_a_row, missing_nonlinearity.CAUSE.slug, severity=Severity.WARNING),
+    Question(dropout_at_output, dropout_misuse.CAUSE.slug),
+    Question(held_as_drawn, frozen_parameters.CAUSE.slug, least=1.0),
 )
 OUTPUT = (
-    Question(squashed_twice, "wrong-output-activation"),
-    Question(output_rectified, "wrong-output-activation"),
-    Question(output_bounded_target_not, "wrong-output-activation"),
-    Question(raw_scores_for_probabilities, "wrong-output-activation"),
-    Question(softmax_over_one, "wrong-output-activation"),
-    Question(yes_no_loss_on_exclusive_classes, "loss-mismatch"),
-    Question(classes_fed_to_number_loss, "loss-mismatch"),
-    Question(shapes_broadcast, "target-shape-broadcast"),
+    Question(squashed_twice, wrong_output_activation.CAUSE.slug),
+    Question(output_rectified, wrong_output_activation.CAUSE.slug),
+    Question(output_bounded_target_not, wrong_output_activation.CAUSE.slug),
+    Question(raw_scores_for_probabilities, wrong_output_activation.CAUSE.slug),
+    Question(softmax_over_one, wrong_output_activation.CAUSE.slug),
+    Question(yes_no_loss_on_exclusive_classes, loss_mismatch.CAUSE.slug),
+    Question(classes_fed_to_number_loss, loss_mismatch.CAUSE.slug),
+    Question(shapes_broadcast, target_shape_broadcast.CAUSE.slug),
 )
 """Asked where the loss function is known and not guessed."""
-SIZE = Question(model_dwarfs_data, "overfitting", severity=Severity.WARNING, says=_dwarfed)
+SIZE = Question(model_dwarfs_data, overfitting.CAUSE.slug, severity=Severity.WARNING, says=_dwarfed)
 DEEP = next(int(limit.value) for limit in model_is_deep_and_plain.limits if limit.name == "layers")
 """Weight matrices without normalisation from which on a model is deep."""
 
@@ -77,7 +88,7 @@ class Neighbours:
         ]
 
 
-def dropouts_before_norms(neighbours: Neighbours) -> list[Problem]:
+def dropouts_before_norms(neighbours: Neighbours) -> list[Finding]:
     """A dropout right before a batch normalisation, whose statistics are then those of training alone."""
     found = neighbours.between(_DROPOUT, _BATCH_NORM)
     if not found:
@@ -88,7 +99,7 @@ def dropouts_before_norms(neighbours: Neighbours) -> list[Problem]:
     )
     todo = "Put the dropout behind the last batch normalisation, or leave it out"
     layers = tuple(before for before, _ in found)
-    return [Problem("dropout-misuse", Severity.WARNING, says, layers, todo)]
+    return [problem(dropout_misuse.CAUSE.slug, Severity.WARNING, says, layers, todo)]
 
 
 def needless_biases(model: nn.Module, neighbours: Neighbours) -> list[str]:
@@ -109,7 +120,7 @@ def _is_affine(module: nn.Module | None) -> bool:
     return isinstance(module, nn.Linear | nn.modules.conv._ConvNd)
 
 
-def doubled_activations(shape: GraphShape | None) -> list[Problem]:
+def doubled_activations(shape: GraphShape | None) -> list[Finding]:
     """An activation right after another that it undoes, cuts off or repeats."""
     found = shape.doubled if shape else ()
     if not found:
@@ -119,10 +130,10 @@ def doubled_activations(shape: GraphShape | None) -> list[Problem]:
     says = f"two activations in a row: {named}"
     severity = Severity.INFO if harmless else Severity.WARNING
     layers = tuple(dict.fromkeys(one.layer for one in found if one.layer))
-    return [Problem("wrong-output-activation", severity, says, layers, "Keep one of the two")]
+    return [problem(wrong_output_activation.CAUSE.slug, severity, says, layers, "Keep one of the two")]
 
 
-def stacked_sigmoids(shape: GraphShape | None) -> list[Problem]:
+def stacked_sigmoids(shape: GraphShape | None) -> list[Finding]:
     """Several hidden layers that end in a sigmoid."""
     found = shape.hidden_sigmoids if shape else ()
     if len(found) < _SIGMOIDS:
@@ -131,17 +142,19 @@ def stacked_sigmoids(shape: GraphShape | None) -> list[Problem]:
         f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}): each passes a quarter"
     )
     says += " of a gradient at most"
-    return [Problem("vanishing-gradients", Severity.WARNING, says, tuple(found))]
+    return [problem(vanishing_gradients.CAUSE.slug, Severity.WARNING, says, tuple(found))]
 
 
-def plain_depth(shape: GraphShape | None, hows: Iterable[Problem]) -> tuple[list[Problem], list[str]]:
+def plain_depth(shape: GraphShape | None, hows: Iterable[Finding]) -> tuple[list[Finding], list[str]]:
     """A deep chain that nothing steadies: a problem where the signal suffers from it, else worth a note."""
     depth = shape.plain_depth if shape else 0
     if depth < DEEP:
         return [], []
     says = f"{depth} weight matrices follow on each other without normalisation or skip connection"
-    ill = [one for one in hows if one.cause in ("vanishing-gradients", "exploding-gradients")]
+    ill = [
+        one for one in hows if one.cause in (vanishing_gradients.CAUSE.slug, exploding_gradients.CAUSE.slug)
+    ]
     if not ill:
         return [], [f"{says}; on this batch the signal passes them unharmed"]
     todo = "Add normalisation layers or skip connections"
-    return [Problem(one.cause, Severity.WARNING, says, (), todo) for one in ill[:1]], []
+    return [problem(one.cause, Severity.WARNING, says, (), todo) for one in ill[:1]], []

@@ -5,14 +5,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx.causes import (
+    bad_initialization,
+    dead_relu,
+    detached_graph,
+    exploding_gradients,
+    frozen_parameters,
+    vanishing_gradients,
+)
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import held_as_drawn
-from traindx.curves.gains import starting_gains
-from traindx.curves.inside import is_matrix, size_of
-from traindx.exams.judging import Question, asked, cleared, joined, nonfinite_in
+from traindx.curves.layers import held_back, is_matrix, matrices, size_of, starting_gains
+from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
 from traindx.exams.types import GradientRow, fitted_decay, is_normalised
-from traindx.finding import NON_FINITE, Finding, Problem, Severity, worst_first
-from traindx.format import count, listed
+from traindx.finding import NON_FINITE, Finding, Severity, problem, worst_first
+from traindx.format import count, listed, number
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run
 from traindx.signs.activations import activations_fade_over_depth, activations_swell_over_depth
@@ -30,45 +37,56 @@ _SMALLEST = 1e-30
 class Judged:
     """Problems, the worst first, and what is worth knowing besides."""
 
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     notes: tuple[str, ...]
     cleared: tuple[str, ...] = ()
     """Causes that one batch can show, and this one does not."""
 
 
 def _huge(run: Run, finding: Finding) -> str:
-    return finding.says.removeprefix("at step 1 ")
+    (gradient,) = finding.evidence
+    weights = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM)}
+    ratio = float(gradient.value) / weights[gradient.layer]
+    return f"the gradient of {gradient.layer} is {number(ratio)} times its weights, by norm"
 
 
-def _weights(run: Run, finding: Finding) -> str:
-    return finding.says.replace("begins with", "has")
+def _far_off(run: Run, finding: Finding) -> str:
+    worst = max(starting_gains(run), key=lambda one: one.gain)
+    says = f"{worst.matrix.layer.name} has weights {worst.gain:.0f} times as large as 1 / sqrt(inputs)"
+    return f"{says} (the typical layer {_typical_gain(run):.1f} times; usual are 0.6 to 1.4)"
+
+
+def _tiny(run: Run, finding: Finding) -> str:
+    worst = min(starting_gains(run), key=lambda one: one.gain)
+    says = f"the typical layer has weights {_typical_gain(run):.1g} times as large as 1 / sqrt(inputs)"
+    return f"{says}, {worst.matrix.layer.name} {worst.gain:.1g} times (usual are 0.6 to 1.4)"
 
 
 def _unreached(run: Run, finding: Finding) -> str:
-    return finding.says.replace(
-        "never got a gradient other than zero", "get no gradient: the loss does not reach them"
-    )
+    held = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
+    assert held is not None
+    return f"{held.told} get no gradient: the loss does not reach them"
 
 
-SYMMETRY = (Question(weights_start_equal, "bad-initialization"),)
-_FADES = Question(gradient_fades_over_depth, "vanishing-gradients")
-_SWELLS = Question(gradient_swells_over_depth, "exploding-gradients")
-_SHRINKS = Question(activations_fade_over_depth, "vanishing-gradients")
+SYMMETRY = (Question(weights_start_equal, bad_initialization.CAUSE.slug),)
+_FADES = Question(gradient_fades_over_depth, vanishing_gradients.CAUSE.slug)
+_SWELLS = Question(gradient_swells_over_depth, exploding_gradients.CAUSE.slug)
+_SHRINKS = Question(activations_fade_over_depth, vanishing_gradients.CAUSE.slug)
 _HOWS = (
     _SHRINKS,
-    Question(gradient_starts_huge, "exploding-gradients", grows=True, says=_huge),
-    Question(activations_swell_over_depth, "exploding-gradients"),
+    Question(gradient_starts_huge, exploding_gradients.CAUSE.slug, grows=True, says=_huge),
+    Question(activations_swell_over_depth, exploding_gradients.CAUSE.slug),
 )
 SCALES = (
-    Question(weights_start_tiny, "bad-initialization", says=_weights),
-    Question(weights_start_far_off, "bad-initialization", says=_weights),
+    Question(weights_start_tiny, bad_initialization.CAUSE.slug, says=_tiny),
+    Question(weights_start_far_off, bad_initialization.CAUSE.slug, says=_far_off),
 )
 """Asked where gradients are ill, or all weights absurd: single layers that have learned may have any size."""
 _ABSURD = 30.0
 """Times 1 / sqrt(inputs), of the typical layer: no training brings all layers that far."""
 _STRUCTURE = (
-    Question(gradient_never_arrives, "detached-graph", says=_unreached),
-    Question(held_as_drawn, "frozen-parameters", least=1.0),
+    Question(gradient_never_arrives, detached_graph.CAUSE.slug, says=_unreached),
+    Question(held_as_drawn, frozen_parameters.CAUSE.slug, least=1.0),
 )
 
 
@@ -85,7 +103,7 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
     frozen = [row.layer.name for row in rows if row.state == "frozen"]
     if frozen and len(frozen) == len(rows):
         says = f"all {count(len(frozen), 'parameter')} are frozen (requires_grad is off): nothing can learn"
-        problems = [Problem("frozen-parameters", Severity.CRITICAL, says, tuple(frozen))]
+        problems = [problem(frozen_parameters.CAUSE.slug, Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
     found = worst_first(joined([*problems, *_zero(run, rows, zeros, notes, problems)]))
@@ -99,7 +117,7 @@ def _typical_gain(run: Run) -> float:
     return float(np.median(gains)) if gains else 0.0
 
 
-def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Problem]:
+def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Finding]:
     """What is cut off or frozen; a token that this task has no use for is worth a note."""
     found = asked(run, _STRUCTURE)
     unreached = [row.layer for row in rows if row.state == "no gradient"]
@@ -109,11 +127,11 @@ def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[
         notes.append(
             f"{count(len(unreached), 'parameter')} without gradient, a hundredth of all values: {names}"
         )
-        found = [one for one in found if one.cause != "detached-graph"]
+        found = [one for one in found if one.cause != detached_graph.CAUSE.slug]
     return found
 
 
-def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Problem]:
+def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Finding]:
     """How gradients change over depth, asked of what can be compared.
 
     The first and last layers alone may differ for reasons of their own, as queries and keys do from a head:
@@ -148,8 +166,8 @@ def _limit(question: Question) -> float:
 
 
 def _zero(
-    run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str], known: Sequence[Problem]
-) -> list[Problem]:
+    run: Run, rows: Sequence[GradientRow], zeros: Sequence[str], notes: list[str], known: Sequence[Finding]
+) -> list[Finding]:
     """Weight matrices that the loss reaches with nothing: rounding, comparing, or a layer that is silent."""
     matrices = [row for row in rows if is_matrix(row.layer) and row.layer.trainable]
     zero = [row for row in matrices if row.state == "zero"]
@@ -170,9 +188,9 @@ def _zero(
     silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]
     if silent:
         says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
-        return [Problem("dead-relu", severity, says, tuple(silent))]
+        return [problem(dead_relu.CAUSE.slug, severity, says, tuple(silent))]
     # Gradients that shrink from layer to layer end at zero where their numbers do.
-    if asked(run, [_SHRINKS]) or any(one.cause == "vanishing-gradients" for one in known):
+    if asked(run, [_SHRINKS]) or any(one.cause == vanishing_gradients.CAUSE.slug for one in known):
         says = f"what is left of the signal is too small for its numbers: {told}"
-        return [Problem("vanishing-gradients", severity, says, tuple(nothing))]
-    return [Problem("detached-graph", severity, told, tuple(nothing))]
+        return [problem(vanishing_gradients.CAUSE.slug, severity, says, tuple(nothing))]
+    return [problem(detached_graph.CAUSE.slug, severity, told, tuple(nothing))]

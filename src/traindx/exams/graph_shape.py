@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.activation import ACTIVATIONS
-from traindx.recorder.graph.kinds import NORMALISATIONS
+from traindx.recorder.graph.loss_head import ACTIVATIONS
 from traindx.recorder.graph.nodes import VIEWS, is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layers_used, place_of
+from traindx.recorder.graph.operations import NORMALISATIONS
+from traindx.recorder.graph.origin import layers_used, place_of
 
 _PRODUCTS = frozenset("mm addmm bmm baddbmm mv conv linear".split())
 _JOINS = frozenset(("add", "cat", "stack"))

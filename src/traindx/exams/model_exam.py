@@ -4,14 +4,16 @@ exam = traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy
 print(*exam.problems)
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from torch import nn
+from torch import Tensor, nn
+from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.data import DataLoader
 
-from traindx.curves.gains import starting_gains
-from traindx.exams.as_it_was import as_it_was
-from traindx.exams.batching import rows_in
+from traindx.curves.layers import starting_gains
+from traindx.exams.batch import prediction_in, presented, rows_in
 from traindx.exams.design_questions import (
     DESIGN,
     OUTPUT,
@@ -24,22 +26,17 @@ from traindx.exams.design_questions import (
     stacked_sigmoids,
 )
 from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
-from traindx.exams.gradient_rows import rows_from
+from traindx.exams.gradients_exam import gradient_rows
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.judging import asked, joined
-from traindx.exams.kinds import unwrapped
-from traindx.exams.modes import in_training_mode
+from traindx.exams.module_order import in_training_mode, pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
-from traindx.exams.passing import pairs_in_sequences
-from traindx.exams.presenting import prediction_in, presented
-from traindx.exams.reaching import look_again
-from traindx.exams.saving import Saved
-from traindx.exams.sitting import Sitting
-from traindx.exams.starting import starting_at_zero, step_apart
+from traindx.exams.questions import asked, joined
+from traindx.exams.restore import restored
+from traindx.exams.session import ModelSession
 from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
-from traindx.finding import Problem, worst_first
-from traindx.recorder.graph.owners import layer_of
+from traindx.finding import Finding, worst_first
+from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.probes.activations import Activations
 from traindx.recorder.probes.dropouts import Dropouts
 from traindx.recorder.probes.equal_units import EqualUnits
@@ -54,6 +51,38 @@ from traindx.recorder.probes.targets import Targets
 from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
 
+
+class Saved:
+    """Bytes of the tensors that a graph holds, each memory once."""
+
+    def __init__(self, model: nn.Module) -> None:
+        """What belongs to the model itself is not counted."""
+        self.bytes = 0
+        self._known = {_storage(one) for one in (*model.parameters(), *model.buffers())}
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """A stretch of code whose saved tensors are counted."""
+
+        def pack(tensor: Tensor) -> Tensor:
+            memory = _storage(tensor)
+            if memory not in self._known:
+                self._known.add(memory)
+                self.bytes += tensor.untyped_storage().nbytes()
+            return tensor
+
+        with saved_tensors_hooks(pack, lambda tensor: tensor):
+            yield
+
+
+def _storage(tensor: Tensor) -> int:
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (NotImplementedError, RuntimeError):  # a tensor without memory of its own
+        return 0
+
+
+_WITHOUT_BATCH = (Weights, EqualUnits)
 _WITH_BATCH = (
     Inputs,
     Activations,
@@ -65,6 +94,7 @@ _WITH_BATCH = (
     TargetValues,
     Predictions,
     Gradients,
+    *_WITHOUT_BATCH,
 )
 
 
@@ -83,11 +113,14 @@ def model(
     initialisation.
     """
     model = unwrapped(model)
-    with as_it_was(model):
-        seen = _seen(model, batch, loss, samples)
-    sitting, run, shape = seen.sitting, seen.run, seen.shape
-    pairs = pairs_in_sequences(model) | sitting.passing.pairs
-    neighbours = Neighbours(list(pairs), sitting.kinds)
+    probes = [kind() for kind in (_WITH_BATCH if batch is not None else _WITHOUT_BATCH)]
+    with restored(model), ModelSession(model, probes) as session:
+        if samples is not None:
+            session.state(TRAINING_SAMPLES, samples)
+        seen = _seen(session, batch, loss)
+    run, shape = seen.run, seen.shape
+    pairs = pairs_in_sequences(model) | session.order.pairs
+    neighbours = Neighbours(list(pairs), session.kinds)
     there = _judged(seen, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
     deep, deep_notes = plain_depth(shape, there)
     further = [
@@ -97,14 +130,14 @@ def model(
         *dropouts_before_norms(neighbours),
     ]
     return ModelExam(
-        model=sitting.kinds.get("", type(model).__name__),
+        model=session.kinds.get("", type(model).__name__),
         run=run,
-        rows=_rows(sitting, run),
+        rows=_rows(session, run),
         problems=worst_first(joined([*there, *further])),
-        memory=_memory(sitting, seen.saved, rows_in(batch)),
+        memory=_memory(session, seen.saved, rows_in(batch)),
         samples=samples,
         plain_depth=shape.plain_depth if shape else None,
-        notes=(*sitting.notes, *deep_notes, *needless_biases(model, neighbours), *_unseen(batch, shape)),
+        notes=(*session.notes, *deep_notes, *needless_biases(model, neighbours), *_unseen(batch, shape)),
     )
 
 
@@ -112,45 +145,39 @@ def model(
 class _Seen:
     """What one look at a model gave."""
 
-    sitting: Sitting
+    session: ModelSession
     run: Run
-    zeros: list[str]
     shape: GraphShape | None = None
     saved: int | None = None
     """Bytes kept for the backward pass."""
 
 
-def _seen(model: nn.Module, batch: object, loss: Loss | str | None, samples: int | None) -> _Seen:
-    equal_units = EqualUnits()
-    further = [kind() for kind in _WITH_BATCH] if batch is not None else []
-    sitting = Sitting(model, [*further, Weights(), equal_units])
-    if samples is not None:
-        sitting.record.state(TRAINING_SAMPLES, samples)
+def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _Seen:
     if batch is None:
-        sitting.look_at_weights()
-        return _Seen(sitting, sitting.run("model", with_gradients=False), starting_at_zero(sitting))
-    sitting.notes += in_training_mode(model)
+        session.look_at_weights()
+        return _Seen(session, session.run("model", with_gradients=False))
+    model = session.model
+    session.notes += in_training_mode(model)
     first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
     given = presented(first, model).to(next(model.parameters()).device)
     saved = Saved(model)
     with saved.counted():
-        output = sitting.forward(given, hears_dropouts=True)
-        found = sitting.loss(output, given, loss)
+        output = session.forward(given)
+        found = session.loss(output, given, loss)
     prediction = prediction_in(output)
-    shape = graph_shape(prediction, sitting.names) if prediction is not None else None
-    sitting.backward(found.value)
-    step_apart(sitting, equal_units)
-    look_again(sitting, given, loss)
-    run = sitting.run("model", with_gradients=True)
-    return _Seen(sitting, run, starting_at_zero(sitting), shape, saved.bytes)
+    shape = graph_shape(prediction, session.parameters.names) if prediction is not None else None
+    session.backward(found.value)
+    session.look_again(given, loss)
+    run = session.run("model", with_gradients=True)
+    return _Seen(session, run, shape, saved.bytes)
 
 
-def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Problem]:
+def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Finding]:
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:
-        rows = rows_from(run, None, seen.sitting.normalised, seen.sitting.scoring)
-        found += judged(run, rows, seen.zeros).problems
+        rows = gradient_rows(run, None, seen.session.normalised, seen.session.scoring)
+        found += judged(run, rows, seen.session.parameters.starting_at_zero).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
     if is_known:
@@ -170,7 +197,7 @@ def _unseen(batch: object, shape: GraphShape | None) -> list[str]:
     )
 
 
-def _rows(sitting: Sitting, run: Run) -> tuple[ModelRow, ...]:
+def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
     gains = {layer_of(one.matrix.layer.name): one.gain for one in reversed(starting_gains(run))}
     own: dict[str, list[int]] = {}
     for layer in run.model:
@@ -180,15 +207,15 @@ def _rows(sitting: Sitting, run: Run) -> tuple[ModelRow, ...]:
         counts = own.setdefault(layer_of(layer.name), [0, 0])
         counts[0] += size
         counts[1] += size * layer.trainable
-    shapes = sitting.passing.given
-    order = sitting.passing.begun
+    shapes = session.order.shapes
+    order = session.order.begun
     names = sorted(
         dict.fromkeys([*own, *shapes]), key=lambda name: order.get(name.partition(" (call ")[0], -1)
     )
     return tuple(
         ModelRow(
             name=name,
-            kind=sitting.kinds.get(name.partition(" (call ")[0], "Parameter"),
+            kind=session.kinds.get(name.partition(" (call ")[0], "Parameter"),
             parameters=own.get(name, [0, 0])[0],
             trainable=own.get(name, [0, 0])[1],
             shape=shapes.get(name),
@@ -198,8 +225,8 @@ def _rows(sitting: Sitting, run: Run) -> tuple[ModelRow, ...]:
     )
 
 
-def _memory(sitting: Sitting, activations: int | None, rows: int) -> Memory:
-    values = sitting.parameters.values
+def _memory(session: ModelSession, activations: int | None, rows: int) -> Memory:
+    values = session.parameters.held.values
     trained = [one for one in values if one.requires_grad]
     return Memory(
         parameters=sum(one.numel() * one.element_size() for one in values),

@@ -1,6 +1,7 @@
 """The loss of a batch: the one that was given, the model's own, or a guess that is said to be one."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -9,10 +10,11 @@ from torch.nn import functional as F  # noqa: N812 - as everyone calls it
 from torch.overrides import TorchFunctionMode
 
 from traindx.errors import TraindxError, UnknownNameError
-from traindx.exams.presenting import Presented, described, own_loss, prediction_in, told_error
+from traindx.exams.batch import Presented, described, own_loss, prediction_in, told_error
 from traindx.recorder.hooks.loss_functions import NAMES
-from traindx.recorder.probes.types import LossCall, Purpose
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.hooks.modules import NAMES as DROPOUTS
+from traindx.recorder.probes.types import Dropout, LossCall, Purpose
+from traindx.recorder.tensors.access import reckoning
 
 Loss = Callable[..., Tensor]
 NAMED = ("cross_entropy", "mse", "bce_with_logits")
@@ -31,12 +33,17 @@ class Objective:
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 
-class _Listening(TorchFunctionMode):
-    """Hears the calls of torch's loss functions, without replacing any."""
+class FunctionCalls(TorchFunctionMode):
+    """Hears torch's loss functions and dropouts, without replacing any.
 
-    def __init__(self) -> None:
+    The recorder's hooks replace functions, and so miss those that a program holds already: the loss function
+    that is handed to an exam, or a dropout that was imported by its name.
+    """
+
+    def __init__(self, dropped: Callable[[Dropout], None] = lambda _: None) -> None:
         super().__init__()
-        self.calls: list[LossCall] = []
+        self.losses: list[LossCall] = []
+        self._dropped = dropped
 
     def __torch_function__(
         self,
@@ -45,6 +52,7 @@ class _Listening(TorchFunctionMode):
         args: tuple[object, ...] = (),
         kwargs: object = None,
     ) -> object:
+        """Call the function, and note what it was."""
         options = dict(kwargs) if isinstance(kwargs, dict) else {}
         value = function(*args, **options)
         name = getattr(function, "__name__", "")
@@ -52,8 +60,19 @@ class _Listening(TorchFunctionMode):
             given = [*args[:2], *(options.pop(key) for key in ("input", "target") if key in options)]
             if len(given) == 2 and all(isinstance(one, Tensor) for one in given):
                 prediction, target = given
-                self.calls.append(LossCall(name, prediction, target, value, options, Purpose.TRAINING))
+                self.losses.append(LossCall(name, prediction, target, value, options, Purpose.TRAINING))
+        # Those of torch.nn.functional alone: they call torch's own of the same name.
+        elif name in DROPOUTS and getattr(function, "__module__", "") == F.__name__:
+            bound = inspect.signature(function).bind(*args, **options)
+            bound.apply_defaults()
+            self._note_dropout(bound.arguments, value)
         return value
+
+    def _note_dropout(self, given: Mapping[str, object], output: object) -> None:
+        values, probability = given["input"], given["p"]
+        tensors = isinstance(values, Tensor) and isinstance(output, Tensor)
+        if given["training"] and tensors and isinstance(probability, float):
+            self._dropped(Dropout(probability, values, output))
 
 
 def objective(output: object, batch: Presented, loss: Loss | str | None) -> Objective:
@@ -91,7 +110,7 @@ def objective(output: object, batch: Presented, loss: Loss | str | None) -> Obje
 def _given(loss: Loss, output: object, target: object) -> Objective:
     """The loss of a function of output and target."""
     try:
-        with _Listening() as heard:
+        with FunctionCalls() as heard:
             value = loss(output, target)
     except Exception as error:  # code of the user's own
         told = [described(one) for one in (prediction_in(output), target) if isinstance(one, Tensor)]
@@ -102,9 +121,21 @@ def _given(loss: Loss, output: object, target: object) -> Objective:
     if not isinstance(value, Tensor) or not value.is_floating_point():
         raise TraindxError(f"the loss function gives a {type(value).__name__}; it has to give a tensor")
     whole = value if value.numel() == 1 else value.mean()
-    function = heard.calls[-1].function if heard.calls else getattr(loss, "__name__", type(loss).__name__)
+    function = heard.losses[-1].function if heard.losses else getattr(loss, "__name__", type(loss).__name__)
     notes = () if value.numel() == 1 else (f"the loss function gives {described(value)}: its mean is taken",)
-    return Objective(whole, tuple(heard.calls), function, notes)
+    return Objective(whole, tuple(heard.losses), function, notes)
+
+
+def gradients_of(loss: Tensor, parameters: Sequence[Tensor]) -> Sequence[Tensor | None]:
+    """The gradients of a loss, added to nothing: no hook that waits for accumulation is called."""
+    try:
+        found: Sequence[Tensor | None] = torch.autograd.grad(loss, parameters, allow_unused=True)
+        return found
+    except Exception as error:  # code of the user's own, or an operation without a derivative
+        raise TraindxError(
+            f"the backward pass fails ({told_error(error)}); "
+            "examine the model as it is trained, without wrappers that run backward themselves"
+        ) from error
 
 
 def _checked(name: str) -> str:

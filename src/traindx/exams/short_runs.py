@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.launch.command import Command
-from traindx.trials.arm import Done
-from traindx.trials.place import relocated
-from traindx.trials.program import Order
+from traindx.trials.arm import ArmResult
+from traindx.trials.program import ArmSpec
 from traindx.trials.runner import LocalRunner, cores
+from traindx.trials.workspace import relocated
 
 _AT_ONCE = 2
 """Programs beside each other at most."""
@@ -29,16 +29,16 @@ class ShortRuns:
     def carry_out(
         self,
         name: str,
-        changes: tuple[Change, ...],
+        changes: tuple[ChangeSpec, ...],
         steps: int,
         *,
         seconds: float,
         observes: tuple[str, ...] = (),
         is_alone: bool = False,
-    ) -> Done:
+    ) -> ArmResult:
         """Run it for some steps; `is_alone` says whether it may have all cores."""
-        origin = self.runner.place.origin
-        order = Order(
+        origin = self.runner.workspace.origin
+        order = ArmSpec(
             command=self.command,
             folder=self.folder / name,
             place=origin,

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from traindx.curves.inside import is_matrix
-from traindx.finding import Problem, Statement, errors_in
-from traindx.run import Layer, Run
+from traindx.curves.layers import is_matrix
+from traindx.finding import Finding
+from traindx.run import Parameter, Run
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class ActivationRow:
 class ActivationExam:
     """Every layer in the order of the forward pass, what is wrong, and what was guessed."""
 
+    exam: ClassVar[str] = "activations"
     model: str
     run: Run
     """The same as a run with one step per batch."""
     rows: tuple[ActivationRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     batches: int = 0
     inputs: int = 0
     """Samples in all batches together."""
@@ -46,14 +48,9 @@ class ActivationExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("activations", self.problems, self.cleared)
-
-    @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Spread:
 class GradientRow:
     """One parameter of the model and its gradient."""
 
-    layer: Layer
+    layer: Parameter
     norm: float | None
     """None where the loss does not reach the parameter, or it is frozen."""
     weight: float | None
@@ -122,11 +119,12 @@ class Decay:
 class GradientExam:
     """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
 
+    exam: ClassVar[str] = "gradients"
     model: str
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[GradientRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     decay: Decay | None = None
     loss: float | None = None
     loss_function: str = ""
@@ -135,14 +133,9 @@ class GradientExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("gradients", self.problems, self.cleared)
-
-    @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def norm(self) -> float:
@@ -249,11 +242,12 @@ class Memory:
 class ModelExam:
     """A model as it is built."""
 
+    exam: ClassVar[str] = "model"
     model: str
     run: Run
     """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[ModelRow, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     memory: Memory
     samples: int | None = None
     """Samples in the training data, where they were told."""
@@ -264,14 +258,9 @@ class ModelExam:
     """Causes that were looked for and are not there."""
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        return Statement("model", self.problems, self.cleared)
-
-    @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return errors_in(self.problems)
+        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def parameters(self) -> int:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from traindx.cause import Cause
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, temperature
 from traindx.diagnosis.score import Scores, score
-from traindx.diagnosis.types import Asked, Reason
+from traindx.diagnosis.types import Reason, SignResult
 from traindx.facts import TOLD as TOLD_FACT
 from traindx.finding import Answer, Evidence, Finding, Sign
 from traindx.interview.knowledge import questions
@@ -35,7 +35,7 @@ COMPLAINED = -2.0
 class _Known:
     """Questions with their answers, by sign, and where what was told and what was read disagree."""
 
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, SignResult]
     contradictions: tuple[str, ...]
 
 
@@ -121,7 +121,7 @@ def _leads(cause: Cause, complaint: Complaint) -> bool:
 def _known(interview: Interview) -> _Known:
     """All answers; what was measured outweighs what was told."""
     measured = _measured(interview)
-    told = {sign.slug: Asked(sign, answer, TOLD) for sign, answer in _spoken(interview).items()}
+    told = {sign.slug: SignResult(sign, answer, TOLD) for sign, answer in _spoken(interview).items()}
     contradictions = tuple(
         _contradiction(one)
         for slug, one in told.items()
@@ -130,15 +130,15 @@ def _known(interview: Interview) -> _Known:
     return _Known({**told, **measured}, contradictions)
 
 
-def _contradiction(told: Asked) -> str:
+def _contradiction(told: SignResult) -> str:
     what = told.sign.asks[:1].lower() + told.sign.asks[1:].rstrip(".")
     says, reads = ("so", "not so") if told.finding else ("not so", "so")
     return f"you say it is {says}, and what was read that it is {reads}: {what}"
 
 
-def _measured(interview: Interview) -> dict[str, Asked]:
+def _measured(interview: Interview) -> dict[str, SignResult]:
     """What runs answer, and what scripts and configurations state."""
-    stated = [Asked(sign, answer) for sign, answer in _stated(interview, interview.written).items()]
+    stated = [SignResult(sign, answer) for sign, answer in _stated(interview, interview.written).items()]
     read = [one for gathered in interview.gathered for one in gathered.asked if not one.cannot_tell]
     return {one.sign.slug: one for one in (*stated, *read)}
 

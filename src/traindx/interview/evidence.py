@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from traindx.diagnosis.engine import diagnose
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.errors import TraindxError, UnreadableError, refused
 from traindx.facts import PRECISION
 from traindx.format import count, listed
 from traindx.interview.types import Gathered
 from traindx.lint.script import read_script
-from traindx.readers.loading.companions import settings_in
 from traindx.readers.loading.discover import STANDARD_INPUT
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.hyperparameter_files import settings_in
+from traindx.readers.loading.runs import load
 from traindx.readers.names.vocabulary import fact_of
 from traindx.run import Fact, Run, Scalar
 from traindx.signs.nonfinite import precision_is_half
@@ -75,9 +75,9 @@ def _configuration(path: str, place: Path) -> Gathered | None:
     return Gathered(path, f"a configuration that states {_stated(facts)}", run, _judged(run))
 
 
-def _judged(run: Run) -> tuple[Asked, ...]:
+def _judged(run: Run) -> tuple[SignResult, ...]:
     """What settings alone show; those that questions ask for are judged with all that is told beside."""
-    asked = (Asked(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
+    asked = (SignResult(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
     return tuple(one for one in asked if not one.cannot_tell)
 
 

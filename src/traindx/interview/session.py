@@ -5,6 +5,7 @@ Every function takes a consultation and gives a new one; nothing here reads from
 
 from dataclasses import replace
 
+from traindx.cause import Tool
 from traindx.diagnosis.types import NextExperiment
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import count, percent
@@ -43,21 +44,13 @@ _RECORD = Command(
     "traindx run {script}", "records what was only told here, and what nobody sees from outside"
 )
 _PROVE = Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped")
-_RATES = frozenset("lr-too-high lr-too-low missing-warmup".split())
-_DATA = frozenset(
-    "non-finite-inputs unnormalized-inputs unnormalized-targets input-outliers label-noise labels-misaligned"
-    " labels-out-of-range class-imbalance not-shuffled train-val-leakage train-val-mismatch"
-    " degenerate-labels".split()
-)
-_LAYERS = frozenset(
-    "vanishing-gradients exploding-gradients bad-initialization dead-relu saturated-activations".split()
-)
-BY_CAUSE = (
-    (_RATES, Command("traindx lr-find {script}", "tries rates in short trainings")),
-    (_DATA, Command("traindx examine data DATA", "looks for it in the data itself")),
-    (_LAYERS, Command("traindx examine gradients -- python {script}", "looks at every layer on one batch")),
-)
-"""Commands that look for some causes in particular."""
+_TOOLS = {
+    Tool.LR_FIND: Command("traindx lr-find {script}", "tries rates in short trainings"),
+    Tool.EXAMINE_DATA: Command("traindx examine data DATA", "looks for it in the data itself"),
+    Tool.EXAMINE_GRADIENTS: Command(
+        "traindx examine gradients -- python {script}", "looks at every layer on one batch"
+    ),
+}
 
 
 def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultation:
@@ -180,7 +173,7 @@ def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ..
     found = [] if interview.run else [_RECORD]
     if stands_out:
         top = consultation.ranking.top.cause
-        found += [command for causes, command in BY_CAUSE if top.slug in causes]
+        found += [_TOOLS[top.looked_for_by]] if top.looked_for_by else []
         found += [_PROVE, Command(f"traindx explain {top.slug}", "what is known about the likeliest cause")]
     return tuple(replace(one, line=one.line.replace("{script}", script)) for one in found)
 

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 
 from traindx.cause import Cause
-from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, Reason
+from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.run import Fact, Run, Scalar
@@ -69,7 +69,7 @@ class Gathered:
     says: str
     """What it is, in a few words: "a log of 400 steps"."""
     run: Run
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[SignResult, ...] = ()
     """What signs answer of it."""
     diagnosis: Diagnosis | None = None
     """None for a script or a configuration, in which nothing ran."""

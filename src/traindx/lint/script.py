@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from traindx.diagnosis.types import Asked
+from traindx.diagnosis.types import SignResult
 from traindx.facts import (
     BATCH_SIZE,
     DROPOUT,
@@ -53,7 +53,7 @@ class Script:
     """What a script says of itself."""
 
     facts: Mapping[Fact, Scalar]
-    asked: tuple[Asked, ...]
+    asked: tuple[SignResult, ...]
 
 
 def read_script(text: str, name: str) -> Script:
@@ -107,15 +107,15 @@ def _known(keywords: Mapping[str, Scalar | None], names: Mapping[str, Fact]) -> 
             yield fact, value
 
 
-def _habits(calls: list[ast.Call], name: str) -> Iterator[Asked]:
+def _habits(calls: list[ast.Call], name: str) -> Iterator[SignResult]:
     """A loop of one's own that steps and never clears."""
     named = {_called(call): call for call in reversed(calls)}
     if "backward" not in named or "step" not in named or "zero_grad" in named:
         return
     line = named["backward"].lineno
-    evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, place=f"{name}:{line}")
+    evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, location=f"{name}:{line}")
     says = f"{name}:{line} calls backward(), and zero_grad() is called nowhere"
-    yield Asked(gradients_carried_over, Finding(1.0, says, (evidence,)))
+    yield SignResult(gradients_carried_over, Finding(1.0, says, (evidence,)))
 
 
 def _clears_by_hand(tree: ast.AST) -> bool:

@@ -1,14 +1,25 @@
-"""What tools take: paths in the roots, the level of detail, the name of a run."""
+"""What tools take: the state of the server, paths in the roots, the level of detail, the name of a run."""
 
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+import anyio
 from mcp.server.mcpserver import Context, ListRoots, Resolve
 from mcp_types import ListRootsResult
 from pydantic import BeforeValidator, Field
 
-from traindx.mcp.roots import Roots
-from traindx.mcp.state import State
-from traindx.mcp.verdicts import Detail
+from traindx.mcp.paths import Roots
+from traindx.mcp.schema import Detail
+
+
+@dataclass(frozen=True)
+class State:
+    """The folders it may read, and whether a program is being treated."""
+
+    roots: Roots
+    treating: anyio.Lock = field(default_factory=anyio.Lock)
+    """Held by the one treatment there may be: two at once would share the processors that they measure on."""
+
 
 Call = Context[State, Any]
 """One call of a tool."""

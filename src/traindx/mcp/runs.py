@@ -1,105 +1,97 @@
-"""What was read of a run, as an agent gets it."""
+"""Reads and judges off the event loop, so that a client can cancel it, and gets answers meanwhile."""
 
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
-from pydantic import Field
+import anyio
+import anyio.from_thread
+import anyio.to_thread
 
-from traindx.format import printable
-from traindx.mcp.lean import Lean, Told, told
-from traindx.mcp.verdicts import Detail
-from traindx.report.results.diagnosis import extent
-from traindx.run import Run, Series
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis
+from traindx.errors import TraindxError, UnknownNameError
+from traindx.format import listed, printable
+from traindx.mcp.arguments import Call
+from traindx.mcp.paths import Roots
+from traindx.readers.loading.runs import Reading, fell_over, read
+from traindx.run import Run
+from traindx.settings import limits_in, names_in
 
+T = TypeVar("T")
+Say = Callable[[float, float | None, str], None]
 
-@dataclass(frozen=True)
-class Bounds:
-    """How much of a run is told at a level of detail."""
-
-    runs: int
-    quantities: int
-    facts: int
-    notes: int
-
-
-BOUNDS: dict[str, Bounds] = {
-    "brief": Bounds(runs=20, quantities=12, facts=8, notes=0),
-    "normal": Bounds(runs=8, quantities=40, facts=40, notes=5),
-    "full": Bounds(runs=3, quantities=200, facts=120, notes=40),
-}
-
-
-class QuantityRead(Lean):
-    """One quantity of a run, over all its layers and parts."""
-
-    quantity: str = Field(description="What `series` takes.")
-    points: int = Field(description="Of the longest series.")
-    first: float
-    last: float
-    axis: str
-    layers: list[str] = Field(default_factory=list)
-    parts: list[str] = Field(default_factory=list)
-    nonfinite: int = Field(default=0, description="Values that are NaN or infinite.")
+_OFTEN = 10
+"""Files between two words on how far reading is."""
 
 
-class RunRead(Lean):
-    """One run."""
-
-    run: str
-    formats: list[str]
-    extent: str
-    quantities: list[QuantityRead]
-    quantities_left_out: int = 0
-    facts: dict[str, Told] = Field(default_factory=dict)
-    events: list[str] = Field(default_factory=list)
-    unread: list[str] = Field(
-        default_factory=list, description="What stands in the log and was not understood."
-    )
-    notes: list[str] = Field(default_factory=list)
+class AbandonedError(Exception):
+    """The client does not wait for it any more."""
 
 
-def run_read(run: Run, detail: Detail) -> RunRead:
-    """What a run holds."""
-    bounds = BOUNDS[detail]
-    quantities = _quantities(run, most_layers={"brief": 0, "normal": 8, "full": 200}[detail])
-    return RunRead(
-        run=printable(run.name, 200),
-        formats=[printable(one) for one in run.formats[:5]],
-        extent=extent(run),
-        quantities=quantities[: bounds.quantities],
-        quantities_left_out=max(0, len(quantities) - bounds.quantities),
-        facts=_facts(run, bounds.facts),
-        events=[printable(event.says, 200) for event in run.events[: bounds.notes]],
-        unread=[
-            f"{printable(one.name, 80)}: {printable(one.why, 200)}" for one in run.unread[: bounds.notes]
-        ],
-        notes=[printable(note, 300) for note in run.notes[: bounds.notes]],
-    )
+async def off_loop(call: Call, work: Callable[[Say], T]) -> T:
+    """Do work in a thread; it ends at the next thing it says where the client has cancelled it."""
+    abandoned = threading.Event()
+
+    def say(done: float, total: float | None, message: str) -> None:
+        if abandoned.is_set():
+            raise AbandonedError
+        anyio.from_thread.run(call.report_progress, done, total, message)
+
+    try:
+        return await anyio.to_thread.run_sync(partial(work, say), abandon_on_cancel=True)
+    finally:
+        abandoned.set()
 
 
-def _quantities(run: Run, most_layers: int) -> list[QuantityRead]:
-    found: dict[str, list[Series]] = {}
-    for series in run.series:
-        found.setdefault(series.quantity.slug, []).append(series)
-    return [_quantity(slug, alike, most_layers) for slug, alike in found.items()]
+def reading_of(roots: Roots, paths: list[str], say: Say) -> Reading:
+    """The runs at some paths, all of them in the roots; raises where there is none."""
+    places = [roots.readable(path) for path in paths]
+    files = 0
+
+    def progress(_: str) -> None:
+        nonlocal files
+        files += 1
+        if files % _OFTEN == 0:
+            say(files, None, f"reading file {files:,}")
+
+    found = read(places, names_in(Path.cwd()), progress)
+    if not any(run.series or fell_over(run) for run in found.runs):
+        problems = [str(one) for one in found.problems]
+        raise TraindxError(
+            problems[0] if problems else f"{listed(paths)}: no quantity was recognised; probe shows why"
+        )
+    return found
 
 
-def _quantity(slug: str, alike: list[Series], most_layers: int) -> QuantityRead:
-    longest = max(alike, key=len)
-    return QuantityRead(
-        quantity=slug,
-        points=len(longest),
-        first=float(longest.steps[0]),
-        last=float(longest.steps[-1]),
-        axis=longest.axis.value,
-        layers=_names([one.layer for one in alike], most_layers),
-        parts=_names([one.part for one in alike], most_layers),
-        nonfinite=sum(len(one) - len(one.finite) for one in alike),
-    )
+def judged(runs: tuple[Run, ...], say: Say) -> list[Diagnosis]:
+    """The diagnosis of every run, with the limits of the project."""
+    limits = limits_in(Path.cwd())
+    found = []
+    for number, run in enumerate(runs):
+        say(number, len(runs), f"judging run {number + 1:,} of {len(runs):,}")
+        found.append(diagnose(run, limits=limits))
+    return found
 
 
-def _names(names: list[str], most: int) -> list[str]:
-    return [printable(name) for name in dict.fromkeys(names) if name][:most]
+def chosen(runs: tuple[Run, ...], name: str) -> tuple[Run, ...]:
+    """The runs that are asked for by name, all without one; the last part of a name is enough."""
+    if not name:
+        return runs
+    exact = tuple(run for run in runs if printable(run.name, 200) == name)
+    found = exact or tuple(run for run in runs if Path(run.name).name == name)
+    if not found:
+        lasts = {Path(run.name).name: run.name for run in runs}
+        raise UnknownNameError("run", name, [run.name for run in runs], lasts)
+    return found
 
 
-def _facts(run: Run, most: int) -> dict[str, Told]:
-    return {fact.slug: told(value) for fact, value in list(run.facts.items())[:most]}
+def only_one(runs: tuple[Run, ...], name: str) -> Run:
+    """The run that is asked for; raises where several may be meant."""
+    found = chosen(runs, name)
+    if len(found) > 1:
+        names = listed([printable(run.name, 200) for run in found], 20)
+        raise TraindxError(f"there are {len(found)} runs; say which in run: {names}")
+    return found[0]

@@ -8,9 +8,8 @@ from pydantic import Field
 from traindx.changes.types import name_of
 from traindx.diagnosis.types import Verdict
 from traindx.format import printable
-from traindx.mcp.lean import Lean, shortened
-from traindx.mcp.next_step import NextStep
-from traindx.mcp.verdicts import Detail, RunVerdict, verdict_of
+from traindx.mcp.schema import Detail, Lean, NextStep, shortened
+from traindx.mcp.verdicts import RunVerdict, verdict_of
 from traindx.report.results.trials import (
     belief_lines,
     conclusion,
@@ -22,7 +21,7 @@ from traindx.report.results.trials import (
 from traindx.trials.types import Trial
 
 if TYPE_CHECKING:  # it needs libcst, which a server that treats nothing need not have
-    from traindx.trials.treatment import Treated
+    from traindx.trials.treatment import TreatResult
 
 Result = Literal["proven", "no proven win", "nothing to treat", "planned"]
 
@@ -76,7 +75,7 @@ class TreatmentFound(Lean):
 
 
 def treatment_found(
-    found: "Treated", detail: Detail, *, folder: str, patch_file: str = "", is_dry: bool = False
+    found: "TreatResult", detail: Detail, *, folder: str, patch_file: str = "", is_dry: bool = False
 ) -> TreatmentFound:
     """What came out, in as many words as asked for; `is_dry`: nothing was to be tried."""
     treatment = found.treatment
@@ -113,7 +112,7 @@ def treatment_found(
     )
 
 
-def _outcome(found: "Treated", is_dry: bool) -> Result:
+def _outcome(found: "TreatResult", is_dry: bool) -> Result:
     if found.treatment.best:
         return "proven"
     if found.treatment.trials:
@@ -121,7 +120,7 @@ def _outcome(found: "Treated", is_dry: bool) -> Result:
     return "planned" if is_dry and found.plan else "nothing to treat"
 
 
-def _says(found: "Treated", outcome: Result) -> str:
+def _says(found: "TreatResult", outcome: Result) -> str:
     if outcome in ("proven", "no proven win"):
         return f"{outcome}: {conclusion(found.treatment)}"
     if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
@@ -133,7 +132,7 @@ def _says(found: "Treated", outcome: Result) -> str:
     return "a machine can apply none of the fixes; the diagnosis says what to change by hand"
 
 
-def _next(found: "Treated", outcome: Result, patch_file: str) -> NextStep:
+def _next(found: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
     is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
     if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
         return NextStep(do="Change nothing by machine; report the diagnosis.", why=_says(found, outcome))

@@ -10,13 +10,20 @@ from pydantic import Field
 from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
 from traindx.facts import SMOOTHING
 from traindx.format import count, printable
-from traindx.mcp.fixes import Fix, fix_of
-from traindx.mcp.lean import Lean, Told, shortened, told
-from traindx.mcp.next_step import Arguments, NextStep, next_step_of
+from traindx.mcp.schema import (
+    Arguments,
+    Detail,
+    Fix,
+    Lean,
+    NextStep,
+    Told,
+    fix_of,
+    next_step_of,
+    shortened,
+    told,
+)
 from traindx.report.results.diagnosis import missing, ordered, sentence, since, tally, unsettled
 from traindx.run import Run
-
-Detail = Literal["brief", "normal", "full"]
 
 _SENTENCE = 400
 _OTHERS = 8
@@ -193,7 +200,7 @@ def _evidence(diagnosis: Diagnosis, accused: Sequence[Suspect], most: int) -> li
                 last=shortened(one.steps[1]),
                 value=told(one.value),
                 limit=shortened(one.limit) if one.limit is not None and math.isfinite(one.limit) else None,
-                place=printable(one.place, 200),
+                place=printable(one.location, 200),
             )
             for place, one in enumerate(asked.finding.evidence)
         ]

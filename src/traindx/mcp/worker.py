@@ -10,10 +10,45 @@ import threading
 from pathlib import Path
 from typing import TextIO
 
+from pydantic import BaseModel
+
 from traindx.errors import TraindxError
-from traindx.mcp.job import Job, Word
+from traindx.mcp.schema import Detail
 from traindx.mcp.treatments import TreatmentFound, treatment_found
-from traindx.recorder.launch.family import end_program
+from traindx.recorder.launch.process_tree import end_program
+
+
+class Job(BaseModel):
+    """What the process is to do; it reads it from its standard input."""
+
+    words: list[str]
+    """The command."""
+    out: str
+    """Where treatments are kept."""
+    name: str
+    """What this one is called."""
+    shown: str
+    """Its folder, as the agent is told it."""
+    detail: Detail
+    only: list[str]
+    steps: int | None
+    seeds: int
+    trials: int
+    minutes: float
+    is_dry: bool
+
+
+class Word(BaseModel):
+    """What the process says: how far it is, why it cannot, or what came of it."""
+
+    says: str = ""
+    error: str = ""
+    found: TreatmentFound | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing follows."""
+        return bool(self.error) or self.found is not None
 
 
 def main() -> None:
@@ -43,9 +78,9 @@ def _say(wire: TextIO, word: Word) -> None:
 def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     # They load torch, which the first word need not wait for.
     from traindx.report.save import keep
-    from traindx.trials.treatment import Wish, treat
+    from traindx.trials.treatment import TreatOptions, treat
 
-    wish = Wish(
+    wish = TreatOptions(
         steps=job.steps,
         arms=job.trials,
         minutes=job.minutes,

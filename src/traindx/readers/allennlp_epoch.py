@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
 from traindx.readers.tabular.json_rows import add_records
-from traindx.readers.tabular.json_text import document_in
-from traindx.readers.tabular.nested import flattened
+from traindx.readers.tabular.json_values import document_in, flattened
 from traindx.readers.tabular.sheet import SheetBuilder
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source

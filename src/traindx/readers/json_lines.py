@@ -12,9 +12,7 @@ from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
 from traindx.readers.tabular.json_rows import read_lines
-from traindx.readers.tabular.json_text import names_a_metric
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.json_values import decoded, names_a_metric, only_sets
 from traindx.readers.tabular.sheet import SheetBuilder
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source

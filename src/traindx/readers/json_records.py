@@ -16,12 +16,11 @@ from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import meaning, split_of
 from traindx.readers.tabular.json_rows import add_records
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
-from traindx.readers.tabular.json_text import Document, document_in, names_a_metric
-from traindx.readers.tabular.settings_record import only_sets
+from traindx.readers.tabular.json_values import Document, document_in, names_a_metric, only_sets
 from traindx.readers.tabular.sheet import SheetBuilder
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Event, EventKind, Scalar, Unread
+from traindx.run import Event, EventKind, Scalar, Skipped
 
 _OPENING = re.compile(rb"\s*[\[{]")
 _TRIPLES = re.compile(rb"\s*\[\s*\[\s*\d")
@@ -114,7 +113,7 @@ def _logs_of_records(contents: Contents, origin: Origin) -> list[Log]:
     """One log of all lists of records together, unless a list holds several runs."""
     columns: list[Column] = []
     settings: dict[str, Scalar] = {}
-    unread: list[Unread] = []
+    unread: list[Skipped] = []
     length = 0
     for path, records in contents.records.items():
         builder = SheetBuilder()

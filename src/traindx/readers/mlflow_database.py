@@ -20,10 +20,10 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
-from traindx.readers.tabular.distinct import distinct_names
-from traindx.readers.tabular.nested import number_or_text
+from traindx.readers.tabular.json_values import number_or_text
+from traindx.readers.tabular.trackers import distinct_names
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Axis, Event, EventKind, Scalar, Unread
+from traindx.run import Axis, Event, EventKind, Scalar, Skipped
 
 _LARGEST = 1.7976931348623157e308
 _NAME_TAG = "mlflow.runName"
@@ -67,7 +67,7 @@ def _logs(source: Source, connection: sqlite3.Connection) -> Iterator[Log]:
     if not wanted:
         what = f"holds {len(runs)} runs, {deleted} of them deleted, and no metrics of the others"
         raise UnreadableError(source.path, what, "has the run logged anything yet?")
-    left_out = (Unread("runs", deleted, "deleted"), Unread("runs", empty, "without metrics"))
+    left_out = (Skipped("runs", deleted, "deleted"), Skipped("runs", empty, "without metrics"))
     for number, run in enumerate(wanted):
         log = _log(source, connection, run)
         yield log if number else replace(log, unread=(*log.unread, *(u for u in left_out if u.count)))
@@ -117,7 +117,7 @@ def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:
         columns=columns,
         settings=_settings(connection, run.identity),
         events=(*ending, *(Event(EventKind.TORN, f"the database is damaged: {what}") for what in damage)),
-        unread=tuple(Unread(name, count, "no number") for name, count in unread.items()),
+        unread=tuple(Skipped(name, count, "no number") for name, count in unread.items()),
         run=run.name,
     )
 

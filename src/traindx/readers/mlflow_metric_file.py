@@ -18,7 +18,7 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.types import HEAD_BYTES, Column, Log, Reader, Source
-from traindx.run import Axis, Event, EventKind, Floats, Unread
+from traindx.run import Axis, Event, EventKind, Floats, Skipped
 
 _LINE = re.compile(
     rb"^(1\d{9}(?:\d{3})?) ([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))(?: (-?\d{1,18})((?: \S+){0,3}))?\r?$",
@@ -64,7 +64,7 @@ def read(source: Source) -> Iterator[Log]:
         source=source.path,
         columns=(_column(_name(source.path), np.array(seconds), np.array(values), np.array(steps)),),
         events=(Event(EventKind.TORN, f"line {lines + 1:,} is cut off"),) if torn else (),
-        unread=(Unread("lines", bad, "no time, value and step"),) if bad else (),
+        unread=(Skipped("lines", bad, "no time, value and step"),) if bad else (),
     )
 
 

@@ -6,25 +6,104 @@ Epoch: [0][14/5005] Time 0.154 (8.010) Data 0.001 (7.720) Loss 6.9074 (6.9080)
 
 Traps: progress bars redraw themselves with carriage returns; steps start over in each epoch; a line such as
 `Test: Loss 1.16` does not say where it stands; programs print their settings and even their source before
-they train; every rank prints. Lines of one shape are understood together, see `texts.records`.
+they train; every rank prints. Lines of one shape are understood together, see `text.records`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
+
+import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.format import count
 from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.text.clock import AXES, Clock
 from traindx.readers.text.columns import columns_of_records
-from traindx.readers.text.events import events_of
 from traindx.readers.text.gather import gather
 from traindx.readers.text.lines import LONGEST, lines_of
+from traindx.readers.text.pattern import Pattern, Place
+from traindx.readers.text.prefix import message_of
 from traindx.readers.text.records import records_of
-from traindx.readers.text.settings import settings_of
-from traindx.readers.text.smoothing import smoothing_of
+from traindx.readers.text.remarks import Kind, settings_of
+from traindx.readers.text.sheet import LogTally
 from traindx.readers.types import Log, Reader, Source
-from traindx.run import Unread
+from traindx.run import Axis, Event, EventKind, Skipped
+
+_BY_NAMES: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset({"loss", "learning_rate"}), "mean since the last record"),
+    (frozenset({"time", "data", "max mem"}), "median of 20 steps"),
+    (frozenset({"elapsed time per iteration (ms)"}), "mean since the last record"),
+    (frozenset({"wps", "ups", "wpb"}), "mean since the last record"),
+)
+
+
+def smoothing_of(patterns: Iterable[Pattern]) -> str:
+    """How the values of a log were smoothed before they were printed, where the producer is known."""
+    for pattern in patterns:
+        if pattern.at(Place.PASS):
+            return "running mean over the epoch"
+        names = {pair.name for pair in pattern.pairs}
+        known = next((smoothing for told, smoothing in _BY_NAMES if told <= names), "")
+        if known and pattern.positions:
+            return known
+    return ""
+
+
+_SIGNALS = re.compile(
+    r"KeyboardInterrupt|SIGTERM|SIGINT|SIGKILL|got signal: ?(?:2|9|15)\b|\bsignal (?:2|9|15)\b"
+    r"|^(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated)\b|slurmstepd: error: .*CANCELLED|DUE TO TIME LIMIT"
+    r"|\bexitcode\s*:\s*-(?:2|9|15)\b"
+)
+_LONGEST = 200
+
+
+def events_of(found: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
+    """The overflows on the way, the crashes, and how the run ended."""
+    overflows = [line for line, remark in found.remarks if remark.kind is Kind.OVERFLOW]
+    says = "the gradients overflowed and the step was skipped"
+    return (
+        *(Event(EventKind.OVERFLOW, says, _step_at(clock, line)) for line in overflows),
+        *_crashes(found, clock, last_record),
+        *_interruption(found, clock, last_record),
+        *([Event(EventKind.TORN, "the last line is incomplete", _step_at(clock, last_record))] * found.torn),
+    )
+
+
+def _step_at(clock: Clock, line: int) -> float | None:
+    """The step a line stands at, if the log counts steps."""
+    steps = clock.axes == AXES.index(Axis.STEP)
+    at = int(np.searchsorted(clock.lines[steps], line, side="right")) - 1
+    return float(clock.positions[steps][at]) if at >= 0 else None
+
+
+def _crashes(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The exceptions that ended the run or made it start over; programs also print those they survive."""
+    told: set[tuple[str, int]] = set()
+    for line, raised in found.raised:
+        place = int(clock.before(np.array([line]))[0])
+        fatal = line > last_record or _starts_over(clock, place)
+        if fatal and (raised, place) not in told and not _SIGNALS.search(raised):  # each rank prints it
+            told.add((raised, place))
+            yield Event(EventKind.EXCEPTION, raised[:_LONGEST], _step_at(clock, line))
+
+
+def _starts_over(clock: Clock, place: int) -> bool:
+    """Whether the positions go back after a place."""
+    after = place + 1
+    if place < 0 or after >= len(clock) or clock.axes[place] != clock.axes[after]:
+        return False
+    return bool(clock.positions[after] < clock.positions[place])
+
+
+def _interruption(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The first sign after the last record that somebody or something stopped the run."""
+    for number, line in found.tail:
+        message = message_of(line).strip()
+        if number > last_record and _SIGNALS.search(message):
+            yield Event(EventKind.INTERRUPTED, message[:_LONGEST], _step_at(clock, last_record))
+            return
+
 
 _PLACES = (b"epoch", b"step", b"iter", b"update", b"episode", b"ep", b"s")
 _RESULTS = tuple(b"loss acc error cost rew score ppl perplexity bleu iou dice f1 tel trl".split())
@@ -83,9 +162,9 @@ def read(source: Source) -> Iterator[Log]:
     )
 
 
-def _cut(lines: int) -> tuple[Unread, ...]:
+def _cut(lines: int) -> tuple[Skipped, ...]:
     why = f"only the first {LONGEST} characters of each were read"
-    return (Unread("very long lines", lines, why),) if lines else ()
+    return (Skipped("very long lines", lines, why),) if lines else ()
 
 
 READER = Reader("plain_text", "Plain text", recognises, read)

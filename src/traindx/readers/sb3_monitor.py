@@ -14,8 +14,7 @@ from traindx import quantities as q
 from traindx.errors import UnreadableError
 from traindx.readers.tabular.delimited_shape import shape_of
 from traindx.readers.tabular.delimited_text import read_rows
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.nested import flattened
+from traindx.readers.tabular.json_values import decoded, flattened
 from traindx.readers.tabular.sheet import SheetBuilder
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import HEAD_BYTES, Log, Reader, Source

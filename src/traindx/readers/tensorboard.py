@@ -22,10 +22,9 @@ from traindx.readers.binary.tfevent import parse
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfevent_layout import Points
 from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.nested import flattened, number_or_text
+from traindx.readers.tabular.json_values import decoded, flattened, number_or_text
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Axis, Event, EventKind, Floats, Rows, Scalar, Unread
+from traindx.run import Axis, Event, EventKind, Floats, Rows, Scalar, Skipped
 
 _Number = TypeVar("_Number", np.float64, np.int64)
 _PIECE = 1 << 22
@@ -118,20 +117,20 @@ def _events(contents: Contents) -> Iterator[Event]:
         )
 
 
-def _others(contents: Contents) -> Iterator[Unread]:
+def _others(contents: Contents) -> Iterator[Skipped]:
     for (kind, tag), count in contents.others.items():
-        yield Unread(f"{kind} {tag}".strip(), count, "not a curve")
+        yield Skipped(f"{kind} {tag}".strip(), count, "not a curve")
     for length in contents.too_long:
-        yield Unread(f"record of {length} bytes", 1, f"longer than {LONGEST} bytes")
+        yield Skipped(f"record of {length} bytes", 1, f"longer than {LONGEST} bytes")
 
 
-def _damage(contents: Contents) -> Iterator[Unread]:
+def _damage(contents: Contents) -> Iterator[Skipped]:
     if contents.corrupt:
         why = f"the data fails its checksum, first at byte {min(contents.corrupt)}"
-        yield Unread("corrupt record", len(contents.corrupt), why)
+        yield Skipped("corrupt record", len(contents.corrupt), why)
     if contents.ending is Ending.CORRUPT:
         why = f"the length at byte {contents.ending_at} fails its checksum, so no later record can be found"
-        yield Unread("rest of the file", 1, why)
+        yield Skipped("rest of the file", 1, why)
 
 
 def _nothing(contents: Contents) -> str:

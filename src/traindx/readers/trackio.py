@@ -20,12 +20,10 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
-from traindx.readers.tabular.distinct import distinct_names
-from traindx.readers.tabular.gathered import Gathered, columns_of, unread_of
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.nested import flattened
+from traindx.readers.tabular.json_values import decoded, flattened
+from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, distinct_names, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Event, EventKind, Scalar, Unread
+from traindx.run import Event, EventKind, Scalar, Skipped
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:
     time = "timestamp" if "timestamp" in table_columns(connection, "metrics") else "NULL"
     query = f"SELECT step, {time}, metrics FROM metrics WHERE {run.column} IS ? ORDER BY rowid"  # noqa: S608
     damage: list[str] = []
-    numbers = Gathered()
+    numbers = TrackedNumbers()
     columns = _columns(until_damage(connection, query, (run.identity,), damage), numbers)
     return Log(
         source=source.path,
@@ -82,7 +80,7 @@ def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:
     )
 
 
-def _columns(lines: Iterable[tuple[object, ...]], numbers: Gathered) -> tuple[Column, ...]:
+def _columns(lines: Iterable[tuple[object, ...]], numbers: TrackedNumbers) -> tuple[Column, ...]:
     steps, seconds = array("d"), array("d")
     for step, timestamp, text in lines:
         document = _document(text)
@@ -126,14 +124,14 @@ def _settings(connection: sqlite3.Connection, run: _Run) -> dict[str, Scalar]:
     return settings
 
 
-def _counted(connection: sqlite3.Connection, run: _Run) -> Iterator[Unread]:
+def _counted(connection: sqlite3.Connection, run: _Run) -> Iterator[Skipped]:
     """How much of a run stands in the tables that hold no metrics of training."""
     for table in ("system_metrics", "alerts"):
         if run.column in table_columns(connection, table):
             query = f"SELECT count(*) FROM {table} WHERE {run.column} IS ?"  # noqa: S608
             for (count,) in until_damage(connection, query, (run.identity,), []):
                 if isinstance(count, int) and count:
-                    yield Unread(table.replace("_", " "), count, "no metrics of training")
+                    yield Skipped(table.replace("_", " "), count, "no metrics of training")
 
 
 READER = Reader(slug="trackio", title="trackio database", recognises=recognises, read=read)

@@ -29,7 +29,7 @@ from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
 from traindx.readers.binary.sqlite import opened, table_columns_in
 from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
 from traindx.readers.types import Column, Log, Reader, Source
-from traindx.run import Event, EventKind, Fact, Floats, Layer, Rows, Scalar, Unread
+from traindx.run import Event, EventKind, Fact, Floats, Parameter, Rows, Scalar, Skipped
 
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION = slice(68, 72)
@@ -100,8 +100,8 @@ def _stepless(source: Source, recording: Recording) -> Log:
         settings=_versions(recording),
         events=events,
         unread=(
-            *(Unread(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
-            *(Unread(kind, 1, _NEWER) for kind in odd),
+            *(Skipped(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
+            *(Skipped(kind, 1, _NEWER) for kind in odd),
         ),
         facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
         model=tuple(layer for stream in sorted(recording.layers) for layer in recording.layers[stream]),
@@ -132,10 +132,10 @@ def _log(source: Source, recording: Recording, training: Training, name: str, *,
         settings=_settings(recording, training),
         events=events,
         unread=(
-            *(Unread(track.quantity, len(track.values), _NEWER) for track in unknown),
-            *(Unread(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
-            *(Unread(kind, 1, _NEWER) for kind in odd),
-            *(Unread("numbers", count, why) for why, count in recording.lost.items()),
+            *(Skipped(track.quantity, len(track.values), _NEWER) for track in unknown),
+            *(Skipped(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
+            *(Skipped(kind, 1, _NEWER) for kind in odd),
+            *(Skipped("numbers", count, why) for why, count in recording.lost.items()),
         ),
         run=name,
         facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
@@ -260,9 +260,9 @@ def _versions(recording: Recording) -> dict[str, Scalar]:
     return {key: value for key, value in versions.items() if isinstance(value, str)}
 
 
-def _model(recording: Recording, training: Training) -> tuple[Layer, ...]:
+def _model(recording: Recording, training: Training) -> tuple[Parameter, ...]:
     """The parameters of all streams, as the last of them left those that several hold."""
-    layers: dict[tuple[str, tuple[int, ...]], Layer] = {}
+    layers: dict[tuple[str, tuple[int, ...]], Parameter] = {}
     for stream in training.streams:
         for layer in recording.layers.get(stream.id, ()):
             layers[layer.name, layer.shape] = replace(layer, part=training.parts[stream.id])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from traindx.readers.binary.gunzip import Gunzip
-from traindx.run import Axis, Event, Fact, Floats, Layer, Quantity, Rows, Scalar, Split, Unread
+from traindx.run import Axis, Event, Fact, Floats, Parameter, Quantity, Rows, Scalar, Skipped, Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +49,14 @@ class Log:
     settings: Mapping[str, Scalar] = field(default_factory=dict)
     """Hyperparameters under their own names, nested ones joined by dots."""
     events: tuple[Event, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[Skipped, ...] = ()
     smoothing: str = ""
     """What the producer is known to have done to the numbers, such as "median of 20 steps"."""
     run: str = ""
     """Which run, where one file holds several (an MLflow database, a W&B export)."""
     facts: Mapping[Fact, Scalar] = field(default_factory=dict)
     """What the format states by the meaning itself, so that no name has to be understood."""
-    model: tuple[Layer, ...] = ()
+    model: tuple[Parameter, ...] = ()
     """The parameters of the model in the order of its forward pass."""
     whole: bool = False
     """Whether the file holds all of its runs, so that no other file adds to them."""

@@ -20,7 +20,7 @@ from traindx.readers.tabular.delimited_text import read_rows
 from traindx.readers.tabular.sheet import Sheet, SheetBuilder, part_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
-from traindx.run import Unread
+from traindx.run import Skipped
 
 _BOUNDS = ("__MIN", "__MAX")
 _BETWEEN = " - "
@@ -65,7 +65,7 @@ def _log(sheet: Sheet, columns: Mapping[str, str], origin: Origin, run: str) -> 
     told = {metric: sheet.cells[column] for metric, column in columns.items() if metric not in bounds}
     shared = {name: cells for name, cells in sheet.cells.items() if _BETWEEN not in name}
     repeats = tuple(
-        Unread(metric, len(sheet.cells[columns[metric]].rows), "repeats the value, as a bound of the sample")
+        Skipped(metric, len(sheet.cells[columns[metric]].rows), "repeats the value, as a bound of the sample")
         for metric in bounds
     )
     rows = (

@@ -20,9 +20,8 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.finding import Severity
-from traindx.readers.loading.reading import load
-from traindx.recorder.launch.command import as_name
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.readers.loading.runs import load
+from traindx.recorder.launch.command import as_name, new_run_folder
 from traindx.run import Fact, Scalar, Split
 
 TYPE_CHECKING = False  # as typing has it
@@ -66,11 +65,11 @@ class Watch:
     @property
     def path(self) -> Path | None:
         """The file of this process; None before the first backward pass."""
-        return self._attachment.recorder.tape.path
+        return self._attachment.recorder.writer.path
 
     def tell(self, model: "nn.Module", *optimizers: object) -> None:
         """Say which module is the model, and which optimizers exist already."""
-        from traindx.recorder.hooks.telling import tell
+        from traindx.recorder.hooks.attachment import tell
 
         # The recorder of `traindx run` has seen them made.
         seen = not self._owner and "TRAINDX_RECORD" in os.environ

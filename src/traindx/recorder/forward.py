@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.recorder.looking import Looking
+from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Purpose
+from traindx.recorder.probes.types import Batch, Dropout, LossCall, Purpose, Snapshot
+from traindx.recorder.sampling import Sampling
 from traindx.recorder.schedule import Budget
-from traindx.recorder.sight import Sight
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Streams
 from traindx.recorder.validation import Validation
@@ -29,8 +29,8 @@ class Forward:
 
     def __init__(
         self,
-        sight: Sight,
-        looking: Looking,
+        backend: Backend,
+        sampling: Sampling,
         budget: Budget,
         model: Model,
         streams: Streams,
@@ -46,7 +46,7 @@ class Forward:
         """Whether gradients are being computed: checkpointed modules run again then."""
         self.in_eval_mode: bool | None = None
         """The mode of the model at the pass whose backward pass is to come, at a look."""
-        self._sight, self._looking, self._budget = sight, looking, budget
+        self._backend, self._sampling, self._budget = backend, sampling, budget
         self._model, self._streams, self._sources = model, streams, sources
         self._nonfinite = nonfinite
         self._depth = 0
@@ -73,12 +73,12 @@ class Forward:
         self._drops = False
         self._passes += 1
         if self._passes > _MOST_PASSES_WITHOUT_TRAINING and not self._streams.step:
-            self._looking.end()
+            self._sampling.end()
         self._purpose = self._sources.purpose(gradients)
         # A teacher, or a mean of weights, that is only evaluated is no part of what is trained.
         if self._purpose is Purpose.TRAINING and gradients:
             self._model.meet(module, self._streams.held_by_any())
-        self._tells = self._purpose is Purpose.TRAINING and self._looking.look is not None
+        self._tells = self._purpose is Purpose.TRAINING and self._sampling.snapshot is not None
         self._outputs.begin()
 
     def module_returned(
@@ -88,56 +88,56 @@ class Forward:
         self._depth = max(self._depth - 1, 0)
         if self.in_backward or self._purpose is None:
             return
-        look = self._looking.look
-        if self._tells and look is not None:
-            self._tell_output(look, module, output)
+        snapshot = self._sampling.snapshot
+        if self._tells and snapshot is not None:
+            self._tell_output(snapshot, module, output)
             if not self._depth:
-                self._tell_waited(look)
+                self._tell_waited(snapshot)
         # A loss function may be a module too, but what enters it is no batch.
         if not self._depth and next(iter(module.parameters()), None) is not None:
-            self._tell_batch(module, self._sight.tensors(args, kwargs), self._purpose)
+            self._tell_batch(module, self._backend.tensors(args, kwargs), self._purpose)
 
-    def _tell_output(self, look: Look, module: "nn.Module", output: object) -> None:
+    def _tell_output(self, snapshot: Snapshot, module: "nn.Module", output: object) -> None:
         if _only_holds_others(module) or (self._depth and self._outputs.waits(module, output)):
             return
         before = self._calls.get(id(module), int(self._outputs.holds_one_of(module)))
         calls = self._calls[id(module)] = before + 1
-        found = self._sight.tensors((output,), {}) if calls <= _MOST_CALLS else []
+        found = self._backend.tensors((output,), {}) if calls <= _MOST_CALLS else []
         if found:
             name = self._model.module_name(module)
             if calls == 1:
                 self._outputs.told(module, name, found[0])
             else:
                 name = f"{name} (call {calls})"
-            self._looking.module_returns(look, name, module, found[0], Purpose.TRAINING)
+            self._sampling.module_returns(snapshot, name, module, found[0], Purpose.TRAINING)
 
-    def _tell_waited(self, look: Look) -> None:
+    def _tell_waited(self, snapshot: Snapshot) -> None:
         waited = self._outputs.returned()
         if waited.outputs:
-            self._looking.modules_returned(look, waited, Purpose.TRAINING)
+            self._sampling.modules_returned(snapshot, waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
         batch = Batch(tensors, purpose, seen)
         samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
         if purpose is Purpose.VALIDATION:
-            look = self.validation.look(self._sources.evaluated, self._streams.step)
-            look.samples = max(samples, 1)
-            self._looking.batch_enters(look, batch)
+            snapshot = self.validation.snapshot(self._sources.evaluated, self._streams.step)
+            snapshot.samples = max(samples, 1)
+            self._sampling.batch_enters(snapshot, batch)
             self.validation.note(
                 self._sources.evaluated,
                 self._streams.step,
                 in_train_mode=bool(module.training),
                 drops=self._drops,
             )
-            if not self._sources.evaluated and self._looking.look is None:
+            if not self._sources.evaluated and self._sampling.snapshot is None:
                 # One batch of data without a loader: how many are to come is not known.
-                self._looking.active = False
+                self._sampling.active = False
             return
         self.samples = self.samples or samples
-        if self._looking.look is not None:
+        if self._sampling.snapshot is not None:
             self.in_eval_mode = not module.training
-            self._looking.batch_enters(self._looking.look, batch)
+            self._sampling.batch_enters(self._sampling.snapshot, batch)
 
     def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
         """A dropout was active, inside a module or on its own."""
@@ -145,9 +145,9 @@ class Forward:
             return
         self._drops = True
         purpose = self._purpose if self._depth else self._sources.purpose(gradients)
-        look = self._looking.look
-        if look is not None and purpose is Purpose.TRAINING:
-            self._looking.dropout_is_applied(look, Dropout(probability, given, output))
+        snapshot = self._sampling.snapshot
+        if snapshot is not None and purpose is Purpose.TRAINING:
+            self._sampling.dropout_is_applied(snapshot, Dropout(probability, given, output))
 
     def loss_computed(
         self,
@@ -168,17 +168,17 @@ class Forward:
             self._evaluated(LossCall(function, prediction, target, value, options, purpose))
             return
         self.function = function
-        look = self._looking.look
-        if look is not None:
-            if self._looking.thorough:
-                look.state(LOSS_PLACE, self._sight.place())
-            if precision := self._sight.precision():
-                look.state(PRECISION, precision)
+        snapshot = self._sampling.snapshot
+        if snapshot is not None:
+            if self._sampling.thorough:
+                snapshot.state(LOSS_PLACE, self._backend.place())
+            if precision := self._backend.precision():
+                snapshot.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
-            self._looking.loss_is_computed(look, call)
+            self._sampling.loss_is_computed(snapshot, call)
         if value.numel() == 1:
             # A program may stop at a bad loss, before any backward pass.
-            self._nonfinite.in_loss(value, self._sight.number(value), self._streams.step + 1)
+            self._nonfinite.in_loss(value, self._backend.number(value), self._streams.step + 1)
 
     def _evaluated(self, call: LossCall) -> None:
         source = self._sources.evaluated
@@ -187,14 +187,14 @@ class Forward:
         mean = value if value.numel() == 1 else value.float().mean()
         if call.options.get("reduction") == "sum":
             mean = mean / max(samples, 1)
-        self.validation.add(source, self._streams.step, call.function, self._sight.number(mean), samples)
+        self.validation.add(source, self._streams.step, call.function, self._backend.number(mean), samples)
         self.validation.note(source, self._streams.step, with_gradient=bool(call.value.requires_grad))
         chosen = self.validation.is_chosen(source) or self._budget.affords_look()
-        look = self.validation.look(source, self._streams.step)
-        look.samples = max(samples, 1)
+        snapshot = self.validation.snapshot(source, self._streams.step)
+        snapshot.samples = max(samples, 1)
         if chosen:
-            look.state(VALIDATION_PLACE, self._sight.place())
-        self._looking.loss_is_computed(look, call, by_all=chosen)
+            snapshot.state(VALIDATION_PLACE, self._backend.place())
+        self._sampling.loss_is_computed(snapshot, call, by_all=chosen)
 
 
 def _only_holds_others(module: "nn.Module") -> bool:

@@ -4,23 +4,18 @@ from collections.abc import Mapping
 
 from traindx.facts import ACCURACY_OF_NUMBERS, METRIC_PLACE, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
+from traindx.recorder.backend import Backend, Holder
+from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward
 from traindx.recorder.inspection import Inspection, is_thorough
-from traindx.recorder.lane import Lane
-from traindx.recorder.limit import StepLimit
-from traindx.recorder.looking import Looking
-from traindx.recorder.looks import Notebook
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
-from traindx.recorder.norms import Norms
-from traindx.recorder.objective import Objective
-from traindx.recorder.schedule import Budget
-from traindx.recorder.sight import Holder, Sight
+from traindx.recorder.recording_writer import RecordingWriter
+from traindx.recorder.sampling import Notebook, Sampling
+from traindx.recorder.schedule import Budget, StepLimit
 from traindx.recorder.sources import Sources
-from traindx.recorder.stream import Stream
-from traindx.recorder.streams import Streams
-from traindx.recorder.tape import Tape
-from traindx.recorder.times import StepTimes
+from traindx.recorder.step import Norms, Objective, StepTimes
+from traindx.recorder.streams import Stream, Streams
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
@@ -37,25 +32,25 @@ class Loop:
 
     def __init__(
         self,
-        tape: Tape,
-        sight: Sight,
-        looking: Looking,
+        writer: RecordingWriter,
+        backend: Backend,
+        sampling: Sampling,
         budget: float,
         every: int | None,
         limit: StepLimit,
     ) -> None:
-        self._sight, self._looking = sight, looking
+        self._backend, self._sampling = backend, sampling
         self.limit = limit
         self._budget = Budget(budget)
         self._model = Model()
-        self._streams = Streams(tape, self._model, every)
+        self._streams = Streams(writer, self._model, every)
         self.sources = Sources()
-        self._objective = Objective(sight)
-        self._norms = Norms(sight)
-        self._nonfinite = Nonfinite(sight, self._model)
+        self._objective = Objective(backend)
+        self._norms = Norms(backend)
+        self._nonfinite = Nonfinite(backend, self._model)
         self.forward = Forward(
-            sight,
-            looking,
+            backend,
+            sampling,
             self._budget,
             self._model,
             self._streams,
@@ -63,9 +58,9 @@ class Loop:
             self._nonfinite,
         )
         self._inspection = Inspection(
-            sight, looking, self._model, self._streams, self.sources, self._norms, self._objective
+            backend, sampling, self._model, self._streams, self.sources, self._norms, self._objective
         )
-        self.lane = Lane(self.sources, self._objective, self._norms, self._nonfinite)
+        self.fast_path = FastPath(self.sources, self._objective, self._norms, self._nonfinite)
         self._times: StepTimes | None = None
         self._updating: object = None
         self._again = False
@@ -91,17 +86,17 @@ class Loop:
 
     def describe_unbegun(self, notebook: Notebook) -> None:
         """State what is known of a training that ended before its first step."""
-        facts = {**self._streams.settings_made(), **self._sight.model_facts(self._model.roots)}
+        facts = {**self._streams.settings_made(), **self._backend.model_facts(self._model.roots)}
         for fact, value in facts.items():
             notebook.state(fact, value)
-        if self._looking.look is not None:
-            self._looking.look.write_statements(notebook)
+        if self._sampling.snapshot is not None:
+            self._sampling.snapshot.write_statements(notebook)
 
     def optimizer_made(self, holder: object, kind: Holder, place: str) -> None:
         """A new optimizer is looked at from its first step on."""
         self._streams.made(holder, kind, place)
-        if self._looking.look is None:
-            self._looking.begin(1)
+        if self._sampling.snapshot is None:
+            self._sampling.begin(1)
 
     def meet(self, module: "nn.Module") -> None:
         """Learn the names of a model."""
@@ -110,7 +105,7 @@ class Loop:
     def evaluates(self) -> None:
         """A model goes into eval mode: what it is called with next is looked at, where training has begun."""
         if self.step:
-            self._looking.active = True
+            self._sampling.active = True
 
     def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
         """A loader tells of itself."""
@@ -123,7 +118,7 @@ class Loop:
         self.sources.fetched(source, first, batches)
         if self.sources.is_foreign:
             watched = self.forward.validation.is_chosen(self.sources.now, ahead=1)
-            self._looking.active = watched or self._looking.look is not None
+            self._sampling.active = watched or self._sampling.snapshot is not None
             return
         times = self._timed(now - seconds)
         if self.forward.validation.pending:
@@ -149,14 +144,14 @@ class Loop:
         if self.forward.validation.pending and self._streams.current is not None:
             self._end_validation(self._streams.current)
         times.backward_begins(now)
-        look = self._looking.look
+        snapshot = self._sampling.snapshot
         first = not len(self._objective)
-        value = self._objective.add(loss, looked_at=look is not None and not self._looking.follows)
-        if look is not None and self.forward.in_eval_mode is not None:
-            self._inspection.habits.trained_in_eval_mode.add(self.forward.in_eval_mode)
+        value = self._objective.add(loss, looked_at=snapshot is not None and not self._sampling.follows)
+        if snapshot is not None and self.forward.in_eval_mode is not None:
+            self._inspection.loop_facts.trained_in_eval_mode.add(self.forward.in_eval_mode)
             self.forward.in_eval_mode = None
-        if look is not None and first:
-            self._inspection.backward_begins(look, loss)
+        if snapshot is not None and first:
+            self._inspection.backward_begins(snapshot, loss)
         if value is not None:
             self._nonfinite.in_loss(loss, value, self.step + 1)
         self._nonfinite.trace(loss)
@@ -198,11 +193,11 @@ class Loop:
         self._updating = holder
         self._follow(stream)
         stream.step += 1
-        look = self._looking.look
-        if look is None:
+        snapshot = self._sampling.snapshot
+        if snapshot is None:
             norm = self._norms.of_step(stream, None)
         else:
-            norm = self._inspection.update_begins(look, stream, holder, self.forward.samples)
+            norm = self._inspection.update_begins(snapshot, stream, holder, self.forward.samples)
         self._nonfinite.in_gradients(norm, stream)
 
     def update_ends(self, holder: object, now: float, spent: float) -> None:
@@ -211,45 +206,45 @@ class Loop:
         if stream is None or self._updating is not holder:
             return
         self._updating = None
-        look = self._looking.look
-        if look is not None:
+        snapshot = self._sampling.snapshot
+        if snapshot is not None:
             self._objective.learn(stream.notebook)
         seconds = self._write_step(stream, now, spent - self._spent)
         self.limit.stepped(stream)
-        if look is not None:
-            self._inspection.ends(look, stream, holder, self.forward.samples, self._batch_size)
+        if snapshot is not None:
+            self._inspection.ends(snapshot, stream, holder, self.forward.samples, self._batch_size)
         ours = spent - self._spent
-        self._budget.settle(seconds, ours if look is not None else 0.0)
-        if look is not None and not self._looking.follows:
+        self._budget.settle(seconds, ours if snapshot is not None else 0.0)
+        if snapshot is not None and not self._sampling.follows:
             self._budget.looked(ours)
         self._spent = spent
         self._norms.adapt(stream, self._budget.share, seconds)
-        self._choose_next(stream, looked=look is not None and not self._looking.follows)
-        if self._looking.look is None and not self._again and not self._scale and holder is not self:
-            self._open_lane(stream, holder, now)
+        self._choose_next(stream, looked=snapshot is not None and not self._sampling.follows)
+        if self._sampling.snapshot is None and not self._again and not self._scale and holder is not self:
+            self._open_fast_path(stream, holder, now)
 
-    def leave_lane(self, spent: float) -> None:
+    def leave_fast_path(self, spent: float) -> None:
         """Settle the accounts of the plain steps that went by."""
-        self.lane.close()
+        self.fast_path.close()
         if self._streams.current is not None:
             self.limit.stepped(self._streams.current)
-        self._budget.settle(self.lane.seconds, 0.0)
+        self._budget.settle(self.fast_path.seconds, 0.0)
         self._spent = spent
 
-    def end_lane(self, spent: float, now: float) -> None:
-        """The lane has run its length: look, or go on."""
-        self.leave_lane(spent)
+    def end_fast_path(self, spent: float, now: float) -> None:
+        """The fast path has run its length: look, or go on."""
+        self.leave_fast_path(spent)
         stream = self._streams.current
         assert stream is not None
         self._choose_next(stream, looked=False)
-        holder = self.lane.holder
-        if self._looking.look is None and holder is not None:
-            self._open_lane(stream, holder, now)
+        holder = self.fast_path.holder
+        if self._sampling.snapshot is None and holder is not None:
+            self._open_fast_path(stream, holder, now)
 
-    def _open_lane(self, stream: Stream, holder: object, now: float) -> None:
+    def _open_fast_path(self, stream: Stream, holder: object, now: float) -> None:
         if stream.successor is stream and len(stream.holders) == 1:
             steps = min(stream.schedule.plain_steps(stream.step), self.limit.left(stream))
-            self.lane.begin(stream, holder, self._timed(now), steps, now)
+            self.fast_path.begin(stream, holder, self._timed(now), steps, now)
 
     def update_skipped(self, holder: object, kind: Holder, now: float, spent: float) -> None:
         """A step was left out: it is counted, with its loss."""
@@ -275,12 +270,12 @@ class Loop:
         many = isinstance(different, int) and different >= _MANY_NUMBERS
         if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
             notebook.state(ACCURACY_OF_NUMBERS, True)
-            notebook.state(METRIC_PLACE, self._sight.place())
+            notebook.state(METRIC_PLACE, self._backend.place())
 
     def settle(self) -> None:
         """Read what is still on a device."""
         for stream in self._streams.all:
-            stream.settle(self._sight)
+            stream.settle(self._backend)
 
     def finish(self, now: float) -> None:
         """The program ends: write what is open, the step it did not finish included."""
@@ -294,14 +289,15 @@ class Loop:
         if self.forward.validation.pending:
             self._end_validation(stream)
         if len(self._objective):
-            stream.step += 1
-            if self._looking.look is not None:
-                self._looking.look.step = stream.step
+            # A step that had begun was counted then.
+            stream.step += self._updating is None
+            if self._sampling.snapshot is not None:
+                self._sampling.snapshot.step = stream.step
             self._write_step(stream, now)
         self._nonfinite.write(stream)
-        look = self._looking.look
-        if look is not None and look.step == stream.step:
-            self._inspection.ends(look, stream, None, self.forward.samples, self._batch_size)
+        snapshot = self._sampling.snapshot
+        if snapshot is not None and snapshot.step == stream.step:
+            self._inspection.ends(snapshot, stream, None, self.forward.samples, self._batch_size)
         self._inspection.describe(stream)
 
     def _timed(self, now: float) -> StepTimes:
@@ -315,9 +311,9 @@ class Loop:
         self._streams.current = stream
 
     def _end_validation(self, stream: Stream) -> None:
-        habits = self._inspection.habits
-        self.forward.validation.write(stream.notebook, self.forward.function, self._sight, habits)
-        habits.write(stream.notebook)
+        loop_facts = self._inspection.loop_facts
+        self.forward.validation.write(stream.notebook, self.forward.function, self._backend, loop_facts)
+        loop_facts.write(stream.notebook)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)
 
@@ -338,12 +334,12 @@ class Loop:
         coming = stream.successor
         step = coming.step + 1
         if coming.schedule.wants(step, self._budget):
-            self._looking.begin(step, thorough=is_thorough(coming.schedule.looks))
+            self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
         elif looked and coming is stream:
-            self._looking.begin(step, follows=True)
+            self._sampling.begin(step, follows=True)
         else:
-            self._looking.end()
+            self._sampling.end()
 
     def _one_value(self, stream: Stream, quantity: Quantity, value: float, part: str = "") -> None:
-        column = stream.tape.column(stream.number, quantity.slug, "", part)
-        stream.tape.rows_of(stream.tape.layout((column,))).extend((stream.step, value))
+        column = stream.writer.column(stream.number, quantity.slug, "", part)
+        stream.writer.rows_of(stream.writer.layout((column,))).extend((stream.step, value))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from traindx.recorder.probes.types import Parameters
-from traindx.recorder.tape import LayerRecord
+from traindx.recorder.recording_writer import LayerRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

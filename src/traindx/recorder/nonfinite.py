@@ -3,23 +3,23 @@
 from math import isfinite
 
 from traindx.facts import NONFINITE_SOURCE
+from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
-from traindx.recorder.sight import Sight
-from traindx.recorder.stream import Stream
+from traindx.recorder.streams import Stream
 from traindx.run import Event, EventKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.sight import Value
+    from traindx.recorder.backend import Value
 
 
 class Nonfinite:
     """Asks for the origin once for the loss and once for the gradients."""
 
-    def __init__(self, sight: Sight, model: Model) -> None:
-        self._sight, self._model = sight, model
+    def __init__(self, backend: Backend, model: Model) -> None:
+        self._backend, self._model = backend, model
         self.batches = 0
         """Backward passes so far."""
         self._trace: object = None
@@ -34,7 +34,7 @@ class Nonfinite:
         if "loss" in self._asked or not isinstance(value, float) or isfinite(value):
             return
         self._asked.add("loss")
-        origin = self._sight.forward_origin(loss, self._model.parameter_names())
+        origin = self._backend.forward_origin(loss, self._model.parameter_names())
         says = origin.says if origin else f"the loss is {value}, and its graph does not tell why"
         if origin and origin.source.value == "parameter" and step > 1:
             says += f": the update of step {step - 1} put them there, and its gradient was not looked at"
@@ -46,7 +46,7 @@ class Nonfinite:
         """Keep what tells the origin of bad gradients, until the step is taken."""
         self.batches += 1
         if "gradients" not in self._asked:
-            self._trace = self._sight.backtrace(loss)
+            self._trace = self._backend.backtrace(loss)
 
     def expected(self) -> None:
         """The program has noticed bad gradients itself, and leaves this step out."""
@@ -63,7 +63,7 @@ class Nonfinite:
             return
         self._asked.add("gradients")
         named = {one.name: one.value for one in self._model.held(stream.held())}
-        origin = self._sight.backward_origin(trace, named)
+        origin = self._backend.backward_origin(trace, named)
         says = origin.says if origin else "gradients are not finite though the loss is"
         self._source = self._source or "gradient"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")

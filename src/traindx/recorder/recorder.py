@@ -23,14 +23,13 @@ from traindx.facts import (
     RECORDING_COST,
 )
 from traindx.format import count
-from traindx.recorder.limit import StepLimit
-from traindx.recorder.looking import Looking
-from traindx.recorder.looks import Notebook
+from traindx.recorder.backend import Backend, Holder
 from traindx.recorder.loop import Loop
+from traindx.recorder.loop_facts import COST, HostSyncs
 from traindx.recorder.probes.types import Probe, Purpose
-from traindx.recorder.reads import COST, Reads
-from traindx.recorder.sight import Holder, Sight
-from traindx.recorder.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
+from traindx.recorder.sampling import Notebook, Sampling
+from traindx.recorder.schedule import StepLimit
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 P = ParamSpec("P")
-_LANE = "the short way of plain steps"
-_WITHIN_LANE = frozenset({"clipped", "lane_ends"})
+_FAST_PATH = "the short way of plain steps"
+_WITHIN_FAST_PATH = frozenset({"clipped", "fast_path_ends"})
 """Events that belong to plain steps as well."""
 _LONGEST_UNWRITTEN = 0.5
 """Seconds: no kill loses a second or fifty steps."""
@@ -65,10 +64,10 @@ def _event(method: "Callable[Concatenate[Recorder, P], None]") -> "Callable[Conc
         reads = self.reads
         was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
         try:
-            if self.lane.is_open and name not in _WITHIN_LANE:
-                self.loop.leave_lane(self.spent + self.lane.spent)
-            if self.lane.fault is not None and _LANE not in self.ignored:
-                self.steps_aside(_LANE, self.lane.fault)
+            if self.fast_path.is_open and name not in _WITHIN_FAST_PATH:
+                self.loop.leave_fast_path(self.spent + self.fast_path.spent)
+            if self.fast_path.fault is not None and _FAST_PATH not in self.ignored:
+                self.steps_aside(_FAST_PATH, self.fast_path.fault)
             method(self, *args, **kwargs)
         except Exception as error:  # whatever goes wrong in here must not reach the program
             self.steps_aside(name, error)
@@ -84,7 +83,7 @@ class Recorder:
 
     def __init__(
         self,
-        sight: Sight,
+        backend: Backend,
         probes: Sequence[Probe],
         place: "Callable[[], tuple[Path, Mapping[str, object]]]",
         *,
@@ -101,35 +100,35 @@ class Recorder:
         self.thread = 0
         """The thread that trains, once there is one."""
         self.ignored: set[str] = set()
-        self.tape = Tape()
-        self._sight, self._place = sight, place
-        self._process = Notebook(self.tape, 0)
+        self.writer = RecordingWriter()
+        self._backend, self._place = backend, place
+        self._process = Notebook(self.writer, 0)
         self._began = self._stated = self._flushed = 0.0
         self._refused = False
         """Whether a loss function has refused its targets."""
         self._steps = self._written = 0
         """Steps that went the long way, and those of all that have reached the file."""
-        self.looking = Looking(probes, self._process)
+        self.sampling = Sampling(probes, self._process)
         self._limit, self._enough = limit or StepLimit(), enough
-        self.loop = Loop(self.tape, sight, self.looking, budget, every, self._limit)
-        self.lane = self.loop.lane
-        self.reads = Reads()
+        self.loop = Loop(self.writer, backend, self.sampling, budget, every, self._limit)
+        self.fast_path = self.loop.fast_path
+        self.reads = HostSyncs()
 
     @property
     def wants_modules(self) -> bool:
         """Whether calls of modules are of interest now."""
-        return self.looking.active and "forward_begins" not in self.ignored
+        return self.sampling.active and "forward_begins" not in self.ignored
 
     @property
     def wants_reads(self) -> bool:
         """Whether values that the program takes out of tensors are to be counted until the next step."""
-        looked_at = self.looking.look is not None and not self.looking.follows
+        looked_at = self.sampling.snapshot is not None and not self.sampling.follows
         return looked_at and self.loop.step > 0 and "update_begins" not in self.ignored
 
     @_event
     def optimizer_made(self, holder: object, kind: Holder) -> None:
         """The program made an optimizer."""
-        self.loop.optimizer_made(holder, kind, self._sight.place())
+        self.loop.optimizer_made(holder, kind, self._backend.place())
 
     @_event
     def evaluates(self) -> None:
@@ -195,7 +194,7 @@ class Recorder:
         notebook = self.loop.notebook(self._process)
         notebook.state(LABEL_FAULT, fault)
         notebook.state(LOSS_FUNCTION, function)
-        notebook.state(LOSS_PLACE, self._sight.place())
+        notebook.state(LOSS_PLACE, self._backend.place())
         if classes:
             notebook.state(CLASSES, classes)
         self._refused = True
@@ -204,7 +203,7 @@ class Recorder:
     def backward_begins(self, loss: "Tensor") -> None:
         """Gradients are about to be computed."""
         now = perf_counter()
-        if not self.tape.is_open:
+        if not self.writer.is_open:
             self.thread = threading.get_ident()
             self._open()
         self.loop.backward_begins(loss, now)
@@ -226,7 +225,7 @@ class Recorder:
         """Gradients were clipped to a norm; `norm` is what it was before."""
         self._state_place(CLIP_PLACE)
         self.loop.clipped(norm, float(limit))
-        self.lane.clipped()
+        self.fast_path.clipped()
 
     @_event
     def clipped_values(self, limit: float) -> None:
@@ -237,31 +236,31 @@ class Recorder:
     @_event
     def update_begins(self, holder: object, kind: Holder) -> None:
         """An optimizer is about to step."""
-        if self.reads.is_open and self.looking.look is not None:
+        if self.reads.is_open and self.sampling.snapshot is not None:
             self.spent += self.reads.count * COST
-            self.reads.end(self.looking.look)
+            self.reads.end(self.sampling.snapshot)
         self.loop.update_begins(holder, kind, perf_counter())
 
     @_event
     def update_ends(self, holder: object) -> None:
         """An optimizer has stepped."""
-        self.loop.update_ends(holder, perf_counter(), self.spent + self.lane.spent)
+        self.loop.update_ends(holder, perf_counter(), self.spent + self.fast_path.spent)
         self._steps += 1
         self._write_if_due()
         self._end_if_enough()
 
     @_event
-    def lane_ends(self) -> None:
+    def fast_path_ends(self) -> None:
         """A stretch of plain steps is over."""
-        self.lane.close()
+        self.fast_path.close()
         self._write_if_due()
-        self.loop.end_lane(self.spent + self.lane.spent, perf_counter())
+        self.loop.end_fast_path(self.spent + self.fast_path.spent, perf_counter())
         self._end_if_enough()
 
     @_event
     def update_skipped(self, holder: object, kind: Holder) -> None:
         """A step was left out because a gradient overflowed."""
-        self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.lane.spent)
+        self.loop.update_skipped(holder, kind, perf_counter(), self.spent + self.fast_path.spent)
         self._steps += 1
         self._write_if_due()
         self._end_if_enough()
@@ -289,7 +288,7 @@ class Recorder:
         says = ": ".join(part for part in (type(error).__name__, first) if part)
         self._process.happened(Event(kind, says, self.loop.step or None))
         meant_to_train = self._refused or self.loop.meant_to_train
-        if kind is EventKind.EXCEPTION and meant_to_train and not self.tape.is_open:
+        if kind is EventKind.EXCEPTION and meant_to_train and not self.writer.is_open:
             self._open()
             self.loop.describe_unbegun(self._process)
 
@@ -304,7 +303,7 @@ class Recorder:
         self._finish()
         self.thread = -1
         try:
-            self.tape.close()
+            self.writer.close()
         except Exception as error:  # a full disk at the very end must not change how the program ends
             self.steps_aside("close", error)
 
@@ -322,13 +321,13 @@ class Recorder:
 
     def _state_place(self, fact: Fact) -> None:
         """State where the program is, at looks that tell what seldom changes: it takes a while."""
-        look = self.looking.look
-        if look is not None and self.looking.thorough:
-            look.state(fact, self._sight.place())
+        snapshot = self.sampling.snapshot
+        if snapshot is not None and self.sampling.thorough:
+            snapshot.state(fact, self._backend.place())
 
     def _open(self) -> None:
         path, meta = self._place()
-        self.tape.open(path, meta)
+        self.writer.open(path, meta)
 
     def _end_if_enough(self) -> None:
         if self._limit.reached:
@@ -337,24 +336,24 @@ class Recorder:
             self._enough()
 
     def _write_if_due(self) -> None:
-        unwritten = self._steps + self.lane.taken - self._written
+        unwritten = self._steps + self.fast_path.taken - self._written
         if unwritten >= _ENOUGH_TO_WRITE or perf_counter() - self._flushed > _LONGEST_UNWRITTEN:
             self._write()
         else:
-            self.lane.room = _MOST_UNWRITTEN - unwritten
+            self.fast_path.room = _MOST_UNWRITTEN - unwritten
 
     def _write(self) -> None:
         now = perf_counter()
         self.loop.settle()
         if now - self._stated > _COST_STATED_EVERY:
             self._state_cost(now)
-        self.tape.flush()
-        self._flushed, self._written = now, self._steps + self.lane.taken
-        self.lane.room = _MOST_UNWRITTEN
+        self.writer.flush()
+        self._flushed, self._written = now, self._steps + self.fast_path.taken
+        self.fast_path.room = _MOST_UNWRITTEN
 
     def _state_cost(self, now: float) -> None:
         elapsed = now - self._began
         if self._began and elapsed > 0:
-            self._process.state(RECORDING_COST, round((self.spent + self.lane.spent) / elapsed, 4))
+            self._process.state(RECORDING_COST, round((self.spent + self.fast_path.spent) / elapsed, 4))
             self._process.state(RECORDED_SECONDS, round(elapsed, 3))
         self._stated = now

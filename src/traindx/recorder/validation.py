@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 
 from traindx.quantities import VAL_LOSS
-from traindx.recorder.habits import Habits
-from traindx.recorder.looks import Notebook, ValidationLook, floats
-from traindx.recorder.sight import Sight
+from traindx.recorder.backend import Backend
+from traindx.recorder.loop_facts import LoopFacts
+from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.sight import Value
+    from traindx.recorder.backend import Value
 
 _STRIDE = 7
 """From pass to pass, how far the batch that is looked at moves on."""
@@ -22,7 +22,7 @@ class _Pass:
     step: int
     """The step before it."""
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
-    look: ValidationLook | None = None
+    snapshot: ValidationSnapshot | None = None
     batches: int = 0
     train_modes: list[bool] = field(default_factory=list)
     gradients: list[bool] = field(default_factory=list)
@@ -74,12 +74,12 @@ class Validation:
         if drops is not None:
             one.drops.append(drops)
 
-    def look(self, source: int, step: int) -> ValidationLook:
+    def snapshot(self, source: int, step: int) -> ValidationSnapshot:
         """Where probes write about the pass that runs."""
         one = self._passes.setdefault(source, _Pass(step))
-        if one.look is None:
-            one.look = ValidationLook(step)
-        return one.look
+        if one.snapshot is None:
+            one.snapshot = ValidationSnapshot(step)
+        return one.snapshot
 
     def is_chosen(self, source: int, ahead: int = 0) -> bool:
         """Whether the batch at hand is looked at in any case: another one in each pass."""
@@ -87,25 +87,25 @@ class Validation:
         number, length = self._past.get(source, (0, 1))
         return batch == 1 + (_STRIDE * number) % length
 
-    def write(self, notebook: Notebook, function: str, sight: Sight, habits: Habits) -> None:
+    def write(self, notebook: Notebook, function: str, backend: Backend, loop_facts: LoopFacts) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
-        tape = notebook.tape
+        writer = notebook.writer
         for source, one in self._passes.items():
             parts = self._parts.setdefault(notebook.stream, {})
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
             if weighed:
-                habits.validated(one.train_modes, one.gradients, one.drops)
+                loop_facts.validated(one.train_modes, one.gradients, one.drops)
             if samples and (VAL_LOSS.slug, part) not in self.reported:
-                values = floats([value for value, _ in weighed], sight)
+                values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
-                column = tape.column(notebook.stream, VAL_LOSS.slug, "", part)
-                tape.rows_of(tape.layout((column,))).extend((one.step, total / samples))
+                column = writer.column(notebook.stream, VAL_LOSS.slug, "", part)
+                writer.rows_of(writer.layout((column,))).extend((one.step, total / samples))
             # Statistics of a second set of data would pass for those of the first.
             # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
-            if one.look is not None and not part and (weighed or source):
-                one.look.write(notebook, sight, self.reported)
+            if one.snapshot is not None and not part and (weighed or source):
+                one.snapshot.write(notebook, backend, self.reported)
             number, _ = self._past.get(source, (0, 1))
             self._past[source] = (number + 1, max(one.batches, 1))
         self._passes.clear()

@@ -1,13 +1,13 @@
 """What to do about the problems of an exam: their own order, or the first fix of their cause."""
 
 from traindx.diagnosis.knowledge import causes
-from traindx.finding import Problem, Severity
+from traindx.finding import Finding, Mark, worst_mark
 
-PASS, WARN, FAIL = "pass", "warn", "fail"
+PASS, WARN, FAIL = Mark.PASS.value, Mark.WARN.value, Mark.FAIL.value
 NOTE = "note"
 
 
-def advice(problem: Problem) -> str:
+def advice(problem: Finding) -> str:
     """An order in one sentence; empty where none is known."""
     if problem.todo:
         return problem.todo
@@ -15,19 +15,16 @@ def advice(problem: Problem) -> str:
     return cause.fixes[0].title if cause is not None and cause.fixes else ""
 
 
-def is_known(problem: Problem) -> bool:
+def is_known(problem: Finding) -> bool:
     """Whether the cause has a page."""
     return any(one.slug == problem.cause for one in causes())
 
 
-def mark(problems: tuple[Problem, ...]) -> str:
+def mark(problems: tuple[Finding, ...]) -> str:
     """How an exam ended: fail from serious problems on, warn with warnings, else pass."""
-    worst = max((one.severity.rank for one in problems), default=0)
-    if worst >= Severity.SERIOUS.rank:
-        return FAIL
-    return WARN if worst == Severity.WARNING.rank else PASS
+    return worst_mark(problems).value
 
 
-def degree(problem: Problem) -> str:
+def degree(problem: Finding) -> str:
     """How bad one problem is, in a word."""
-    return FAIL if problem.is_error else WARN if problem.severity is Severity.WARNING else NOTE
+    return NOTE if problem.mark is Mark.PASS else problem.mark.value

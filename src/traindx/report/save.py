@@ -6,10 +6,10 @@ from pathlib import Path
 from traindx.errors import TraindxError
 from traindx.report.markdowns.treatment import diagnostic_report, optimization_recommendations
 from traindx.report.renderers import html, json
-from traindx.trials.treatment import Treated
+from traindx.trials.treatment import TreatResult
 
 
-def keep(found: Treated, folder: Path) -> Path | None:
+def keep(found: TreatResult, folder: Path) -> Path | None:
     """Write reports, a picture of the arms and the patch into a folder; where the patch is, if any."""
     treatment = found.treatment
     documents: dict[str, str | bytes] = {

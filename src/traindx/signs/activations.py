@@ -4,19 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.bounded_layers import hidden_bounded
-from traindx.curves.depth import swelling
-from traindx.curves.inside import (
-    by_layer,
-    graded,
-    inputs_of,
-    is_matrix,
-    is_recurrent,
-    last_part,
-    seen_in,
-    units_of,
-)
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.layers import hidden_bounded, inputs_of, is_matrix, is_recurrent, swelling, units_of
+from traindx.curves.series import by_layer, graded, last_part, seen_in
 from traindx.facts import (
     CLASSES,
     LINEAR_LAYERS,

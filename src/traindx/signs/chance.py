@@ -5,10 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.against_chance import against_chance
-from traindx.curves.curve import Curve, curve_of, reaches_end, whole
-from traindx.curves.inside import compares_numbers, graded, last_part, looked, seen_in
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.facts import compares_numbers, fact_evidence, stated_number
 from traindx.curves.objective import (
+    against_chance,
     as_share,
     chance_loss,
     classes_of,
@@ -16,7 +16,7 @@ from traindx.curves.objective import (
     objective,
     several_terms,
 )
-from traindx.curves.stated import fact_evidence, stated_number
+from traindx.curves.series import graded, last_part, looked, reaches_end, seen_in, whole
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.first_nonfinite import not_finite_in
-from traindx.curves.inside import batches_per_epoch, by_layer, graded, looked, matrices, seen_in, units_of
-from traindx.curves.order import SORTED, neighbours_agree
-from traindx.curves.stated import fact_evidence, is_recording, place_of, stated_number
+from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, location_of, stated_number
+from traindx.curves.failure import not_finite_in
+from traindx.curves.layers import matrices, units_of
+from traindx.curves.series import SORTED, by_layer, graded, looked, neighbours_agree, seen_in
 from traindx.facts import (
     FIRST_LAYER_NORMALISES,
     LABEL_FAULT,
@@ -227,7 +227,7 @@ def batches_sorted(
     says += ", and the loader does not shuffle" if run.facts.get(SHUFFLE) is False else ""
     strength = min(1.0, 0.5 + 0.5 * (middle - agreement) / 0.5)
     evidence = seen_in(order, middle, agreement)
-    return Finding(strength, says, (replace(evidence, place=place_of(run, LOADER_PLACE)),))
+    return Finding(strength, says, (replace(evidence, location=location_of(run, LOADER_PLACE)),))
 
 
 def _holds_all(run: Run) -> bool:
@@ -262,5 +262,5 @@ def validation_inputs_differ(
     says = f"validation inputs have mean {number(there)} and spread {number(other)}"
     says += f", training inputs {number(here)} and {number(spread)}"
     strength = max(min(1.0, 0.4 + 0.6 * (moved - shift)), min(1.0, 0.4 + 0.6 * (wider - ratio) / ratio))
-    evidence = replace(seen_in(other_mean, there), place=place_of(run, VALIDATION_PLACE))
+    evidence = replace(seen_in(other_mean, there), location=location_of(run, VALIDATION_PLACE))
     return Finding(max(strength, 0.4), says, (evidence,))

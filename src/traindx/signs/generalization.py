@@ -5,11 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, whole
-from traindx.curves.inside import graded, looked, seen_in
-from traindx.curves.objective import as_share, chance_loss, classes_of
-from traindx.curves.settled import learned
-from traindx.curves.stated import stated_number
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.facts import stated_number
+from traindx.curves.objective import as_share, chance_loss, classes_of, learned
+from traindx.curves.series import graded, looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number

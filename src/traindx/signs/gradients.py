@@ -4,14 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, whole
-from traindx.curves.depth import over_depth
-from traindx.curves.holding import held_back
-from traindx.curves.inside import graded, looked, matrices, seen_in
-from traindx.curves.objective import loss_of
-from traindx.curves.settled import at_floor
+from traindx.curves.curve import curve_of
+from traindx.curves.facts import fact_evidence
+from traindx.curves.layers import held_back, matrices, over_depth
+from traindx.curves.objective import at_floor, loss_of
+from traindx.curves.series import graded, looked, seen_in, whole
 from traindx.curves.spikes import spikes_of
-from traindx.curves.stated import fact_evidence
 from traindx.facts import BACKWARD_PLACE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number

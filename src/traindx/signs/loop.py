@@ -3,10 +3,9 @@
 from typing import Annotated
 
 from traindx.curves.curve import Curve
-from traindx.curves.inside import batches_per_epoch, graded, steps_taken
-from traindx.curves.modes import matters
+from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
 from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.series import graded, steps_taken
 from traindx.facts import (
     ACCUMULATION,
     BACKWARD_PLACE,
@@ -151,7 +150,8 @@ def trained_in_eval_mode(
     found = stated_number(run, TRAINED_IN_EVAL_MODE)
     if found is None:
         return CANNOT_TELL
-    if found < share or not matters(run):
+    # Who freezes a backbone leaves its normalisation in eval mode on purpose.
+    if found < share or not matters(run, frozen=False):
         return None
     says = f"the model was in eval mode in {found:.0%} of the training steps looked at"
     evidence = fact_evidence(run, TRAINED_IN_EVAL_MODE, LOSS_PLACE, BACKWARD_PLACE, limit=share)

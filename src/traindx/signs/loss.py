@@ -4,11 +4,18 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, is_beyond, whole
-from traindx.curves.objective import OBJECTIVES, chance_loss, is_reinforcement, loss_of, objective
-from traindx.curves.robust import rank_trend
-from traindx.curves.schedule import whole_rate
-from traindx.curves.settled import at_floor, still_since
+from traindx.curves.curve import Curve, curve_of, is_beyond, rank_trend
+from traindx.curves.lr import whole_rate
+from traindx.curves.objective import (
+    OBJECTIVES,
+    at_floor,
+    chance_loss,
+    is_reinforcement,
+    loss_of,
+    objective,
+    still_since,
+)
+from traindx.curves.series import whole
 from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number

@@ -4,12 +4,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import graded
-from traindx.curves.objective import loss_of
-from traindx.curves.schedule import Rate, rate_of
-from traindx.curves.settled import at_floor
-from traindx.curves.stated import fact_evidence
-from traindx.curves.usual_rates import peak_and_usual
+from traindx.curves.facts import fact_evidence
+from traindx.curves.lr import Rate, peak_and_usual, rate_of
+from traindx.curves.objective import at_floor, loss_of
+from traindx.curves.series import graded
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number

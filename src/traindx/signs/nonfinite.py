@@ -4,10 +4,17 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import whole
-from traindx.curves.failure import LASTING, climb, failure, lasting_from
-from traindx.curves.first_nonfinite import POLES, first_nonfinite, nonfinite_evidence
-from traindx.curves.stated import is_recording, place_of, stated_word
+from traindx.curves.facts import is_recording, location_of, stated_word
+from traindx.curves.failure import (
+    LASTING,
+    POLES,
+    climb,
+    failure,
+    first_nonfinite,
+    lasting_from,
+    nonfinite_evidence,
+)
+from traindx.curves.series import whole
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, NONFINITE_SOURCE, PARAMETER_PRECISION, PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number, step
@@ -181,12 +188,12 @@ def nonfinite_from_half(run: Run) -> Answer:
     overflows = [one for one in run.events if one.kind is EventKind.OVERFLOW and one.step is not None]
     half = stated_word(run, PRECISION) in _HALF or stated_word(run, PARAMETER_PRECISION) in _HALF
     if event is not None and (half or "float16" in event.says):
-        return Finding(1.0, event.says, (nonfinite_evidence(event, run, place_of(run, LOSS_PLACE)),))
+        return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
     if len(overflows) > 3:
         steps = [one.step for one in overflows if one.step is not None]
         says = f"{len(overflows)} steps were left out because a gradient overflowed in half precision"
         where = (min(steps), max(steps))
-        evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), place=place_of(run, BACKWARD_PLACE))
+        evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), location=location_of(run, BACKWARD_PLACE))
         return Finding(min(1.0, 0.3 + len(steps) / 40), says, (evidence,))
     return None
 
@@ -211,7 +218,7 @@ def nonfinite_from_loss(run: Run) -> Answer:
         return None if is_recording(run) else CANNOT_TELL
     if event.operation not in POLES or run.facts.get(NONFINITE_SOURCE) in ("input", "target", "parameter"):
         return None
-    return Finding(1.0, event.says, (nonfinite_evidence(event, run, place_of(run, LOSS_PLACE)),))
+    return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
 
 
 @sign(needs=(LOSS_SCALE,), severity=Severity.SERIOUS)

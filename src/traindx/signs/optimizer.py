@@ -4,8 +4,8 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.inside import batches_per_epoch, graded, looked, steps_taken
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
+from traindx.curves.series import graded, looked, steps_taken
 from traindx.facts import (
     AVERAGING_MOMENTUM,
     DROPOUT,

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, whole
-from traindx.curves.inside import graded, learns, matrices, seen_in
+from traindx.curves.curve import Curve, curve_of, running_median
+from traindx.curves.layers import learns, matrices
 from traindx.curves.objective import OBJECTIVES, loss_of
-from traindx.curves.robust import running_median
+from traindx.curves.series import graded, seen_in, whole
 from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
@@ -62,7 +62,7 @@ def spikes_recur(
     if rhythm:
         says += f", about every {number(rhythm)} {loss.axis.value}s"
     worst = max(spikes, key=lambda spike: spike.height)
-    # Those that undo all progress rank most, and so do those that keep a rhythm; a run that outgrew them is
+    # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
     # warned, not ill.
     late = peaks[-1] > loss.steps[0] + 0.6 * (loss.steps[-1] - loss.steps[0])
     size = math.log2(1 + typical / max(loss.progress, 1e-300))

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.first_nonfinite import not_finite_in
-from traindx.curves.inside import EARLY, compares_numbers, graded, last_part, looked, seen_in
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
+from traindx.curves.failure import not_finite_in
+from traindx.curves.layers import EARLY
+from traindx.curves.series import graded, last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
     BATCH_SIZE,

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, shares, whole
+from traindx.curves.curve import Curve, curve_of, rank_trend, robust_sigma
 from traindx.curves.objective import as_share
-from traindx.curves.robust import rank_trend, robust_sigma
+from traindx.curves.series import shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.quantities import (

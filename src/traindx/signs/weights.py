@@ -4,10 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.gains import starting_gains
-from traindx.curves.holding import Held, held_back
-from traindx.curves.inside import EARLY, Matrix, graded, learns, matrices, steps_taken
-from traindx.curves.stated import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.layers import EARLY, Held, Matrix, held_back, learns, matrices, starting_gains
+from traindx.curves.series import graded, steps_taken
 from traindx.facts import (
     FROZEN_PARAMETERS,
     MODEL_PLACE,

@@ -4,22 +4,34 @@ import re
 
 from traindx.cause import Cause
 from traindx.diagnosis.engine import diagnose
-from traindx.diagnosis.types import Verdict
+from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.run import Run
 
+_BELIEVED = 0.5
+"""The confidence from which a cause is likelier than not."""
 
-def check_cause(cause: Cause, broken: Run, fixed: Run) -> None:
-    """Raise AssertionError unless the cause is named on the broken run and not believed of the fixed one."""
+
+def check_cause(cause: Cause, broken: Run, fixed: Run, *, rival: str = "") -> None:
+    """Raise AssertionError unless the broken run names the cause first and the fixed one does not believe it.
+
+    The two are the same training with and without the fault; `rival` is a cause that may come before it.
+    """
     _check_page(cause)
     sick, well = diagnose(broken), diagnose(fixed)
-    named = [suspect.cause.slug for suspect in sick.suspects[:3]]
-    assert cause.slug in named, f"{cause.slug} is not among the first three of the broken run: {named}"
+    named = [suspect.cause.slug for suspect in sick.suspects if suspect.cause.slug != rival][:1]
+    assert named == [cause.slug], (
+        f"{cause.slug} is not the first suspect of the broken run: {_suspects(sick)}"
+    )
     found = next(suspect for suspect in sick.suspects if suspect.cause.slug == cause.slug)
     total = sum(reason.points for reason in found.reasons)
     assert abs(total - found.score) < 1e-9, f"{cause.slug}: the reasons add up to {total}, not {found.score}"
-    believed = {s.cause.slug: s.confidence for s in well.suspects}
-    assert believed.get(cause.slug, 0.0) < 0.5, f"{cause.slug} is believed of the fixed run: {believed}"
-    assert well.verdict is not Verdict.SICK or well.suspects[0].cause.slug != cause.slug
+    believed = _suspects(well)
+    assert believed.get(cause.slug, 0.0) < _BELIEVED, f"{cause.slug} is believed of the fixed run: {believed}"
+    assert well.verdict is not Verdict.SICK or well.suspects[0].cause.slug != cause.slug, believed
+
+
+def _suspects(diagnosis: Diagnosis) -> dict[str, float]:
+    return {suspect.cause.slug: round(suspect.confidence, 2) for suspect in diagnosis.suspects}
 
 
 def _check_page(cause: Cause) -> None:

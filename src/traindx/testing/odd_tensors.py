@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor, nn
 
-from traindx.recorder.probes.types import Parameter
+from traindx.recorder.probes.types import LiveParameter
 
 
 class Marked(Tensor):  # type: ignore[misc]  # torch has no types here
@@ -77,16 +77,16 @@ def odd_losses() -> Mapping[str, Tensor]:
     }
 
 
-def odd_parameters() -> Iterator[Parameter]:
+def odd_parameters() -> Iterator[LiveParameter]:
     """Parameters with and without gradients of every kind; each name says what is odd."""
     for name, tensor in odd_tensors().items():
         if tensor.is_floating_point() and not tensor.is_inference() and tensor.dtype.itemsize > 1:
             frozen = nn.Parameter(tensor.detach(), requires_grad=False)
-            yield Parameter(f"{name}.weight", frozen, optimized=False)
+            yield LiveParameter(f"{name}.weight", frozen, optimized=False)
             if tensor.layout is torch.strided and type(tensor) is Tensor:
                 trained = nn.Parameter(tensor.detach().clone())
                 trained.grad = torch.zeros_like(trained) if name == "plain" else tensor.detach().clone()
-                yield Parameter(f"{name}.trained", trained, optimized=True)
+                yield LiveParameter(f"{name}.trained", trained, optimized=True)
     embedding = nn.Embedding(5, 3, sparse=True)
     embedding(torch.tensor([1, 1, 4])).sum().backward()
-    yield Parameter("embedding.weight", embedding.weight, optimized=True)
+    yield LiveParameter("embedding.weight", embedding.weight, optimized=True)

@@ -14,7 +14,16 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    LossCall,
+    Probe,
+    Purpose,
+    Snapshot,
+    Update,
+)
 from traindx.run import EventKind, Fact, Quantity, Scalar
 from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
 from traindx.testing.small_programs import SmallProgram, small_programs
@@ -23,7 +32,7 @@ _STEPS = 4
 
 
 @dataclass(eq=False)
-class Written(Look):
+class Written(Snapshot):
     """Keeps what a probe writes, and refuses what no recording could hold."""
 
     step: int = 1
@@ -75,11 +84,11 @@ def _trained(program: SmallProgram, probe: Probe) -> list[bytes]:
     model = program.model()
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
     before = _hooks(model)
-    look = Written()
+    snapshot = Written()
     bits = []
-    for look.step in range(1, _STEPS + 1):
-        bits.append(_bits(_step(program, probe, look, model, optimizer, [])))
-        bits.append(_bits(_validation(program, probe, look, model)))
+    for snapshot.step in range(1, _STEPS + 1):
+        bits.append(_bits(_step(program, probe, snapshot, model, optimizer, [])))
+        bits.append(_bits(_validation(program, probe, snapshot, model)))
     assert _hooks(model) == before, f"{program.name}: the probe leaves a hook behind"
     bits += [_bits(parameter) for parameter in model.parameters()]
     return [*bits, _bits(torch.get_rng_state()), repr(random.getstate()).encode()]
@@ -88,36 +97,36 @@ def _trained(program: SmallProgram, probe: Probe) -> list[bytes]:
 def _step(
     program: SmallProgram,
     probe: Probe,
-    look: Look,
+    snapshot: Snapshot,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     lent: list[StorageWeakRef],
 ) -> Tensor:
     """One step of training, with the probe told of every moment; `lent` gets all that it is shown."""
-    parameters = [Parameter(name, value, optimized=True) for name, value in model.named_parameters()]
+    parameters = [LiveParameter(name, value, optimized=True) for name, value in model.named_parameters()]
     update = Update(optimizer, parameters, batch_size=8)
     batch, target = program.batch(), program.target()
     optimizer.zero_grad()
     shown = [*batch, target, *model.parameters(), *model.buffers()]
-    output = _forward(probe, look, model, batch, Purpose.TRAINING, shown)
+    output = _forward(probe, snapshot, model, batch, Purpose.TRAINING, shown)
     with _unchanged(model, shown):
-        probe.batch_enters(look, Batch(batch, Purpose.TRAINING, look.step))
+        probe.batch_enters(snapshot, Batch(batch, Purpose.TRAINING, snapshot.step))
     prediction = program.shaped(output)
     loss = program.loss(prediction, target)
     shown += [prediction, loss]
     with _unchanged(model, shown):
         call = LossCall(program.function, prediction, target, loss, program.options, Purpose.TRAINING)
-        probe.loss_is_computed(look, call)
+        probe.loss_is_computed(snapshot, call)
     del call
     with _unchanged(model, shown):
-        probe.backward_begins(look, loss, parameters)
+        probe.backward_begins(snapshot, loss, parameters)
     loss.backward()
     shown += [parameter.grad for parameter in model.parameters()]
     with _unchanged(model, shown):
-        probe.update_begins(look, update)
+        probe.update_begins(snapshot, update)
     optimizer.step()
     with _unchanged(model, shown):
-        probe.update_ends(look, update)
+        probe.update_ends(snapshot, update)
     lent += [
         StorageWeakRef(tensor.untyped_storage()) for tensor in (*batch, target, prediction, output, loss)
     ]
@@ -125,14 +134,19 @@ def _step(
 
 
 def _forward(
-    probe: Probe, look: Look, model: nn.Module, batch: Sequence[Tensor], purpose: Purpose, shown: list[Tensor]
+    probe: Probe,
+    snapshot: Snapshot,
+    model: nn.Module,
+    batch: Sequence[Tensor],
+    purpose: Purpose,
+    shown: list[Tensor],
 ) -> Tensor:
     """The output of the model; the probe is told of each module's."""
 
     def tell(name: str) -> Callable[[nn.Module, object, Tensor], None]:
         def hook(module: nn.Module, _: object, output: Tensor) -> None:
             with _unchanged(model, [*shown, output]):
-                probe.module_returns(look, name, module, output, purpose)
+                probe.module_returns(snapshot, name, module, output, purpose)
 
         return hook
 
@@ -147,17 +161,17 @@ def _forward(
     return output
 
 
-def _validation(program: SmallProgram, probe: Probe, look: Look, model: nn.Module) -> Tensor:
+def _validation(program: SmallProgram, probe: Probe, snapshot: Snapshot, model: nn.Module) -> Tensor:
     model.eval()
-    with torch.inference_mode() if look.step % 2 else torch.no_grad():
+    with torch.inference_mode() if snapshot.step % 2 else torch.no_grad():
         batch, target = program.batch(), program.target()
-        output = _forward(probe, look, model, batch, Purpose.VALIDATION, [*batch, target])
+        output = _forward(probe, snapshot, model, batch, Purpose.VALIDATION, [*batch, target])
         prediction = program.shaped(output)
         loss = program.loss(prediction, target)
         with _unchanged(model, [*batch, target, prediction, loss]):
-            probe.batch_enters(look, Batch(batch, Purpose.VALIDATION, look.step))
+            probe.batch_enters(snapshot, Batch(batch, Purpose.VALIDATION, snapshot.step))
             call = LossCall(program.function, prediction, target, loss, program.options, Purpose.VALIDATION)
-            probe.loss_is_computed(look, call)
+            probe.loss_is_computed(snapshot, call)
     model.train()
     return loss
 
@@ -194,15 +208,15 @@ def _hooks(model: nn.Module) -> list[int]:
 
 def _check_keeps_nothing(program: SmallProgram, probe: Probe) -> None:
     """Raise AssertionError if memory of the program lives on because the probe was shown it."""
-    look = Written()
+    snapshot = Written()
     lent: list[StorageWeakRef] = []
 
     def run() -> None:
         model = program.model()
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
-        for look.step in range(1, _STEPS + 1):
-            _step(program, probe, look, model, optimizer, lent)
-            assert _are_free(lent), f"{program.name}: a tensor of step {look.step} outlives the step"
+        for snapshot.step in range(1, _STEPS + 1):
+            _step(program, probe, snapshot, model, optimizer, lent)
+            assert _are_free(lent), f"{program.name}: a tensor of step {snapshot.step} outlives the step"
         lent.extend(StorageWeakRef(one.untyped_storage()) for one in model.parameters())
 
     run()
@@ -219,28 +233,28 @@ def _are_free(lent: Sequence[StorageWeakRef]) -> bool:
 
 def _check_survives(make: Callable[[], Probe]) -> None:
     """Show every moment the oddest tensors, to one probe in a row and out of order."""
-    probe, look = make(), Written()
+    probe, snapshot = make(), Written()
     module = nn.Linear(6, 6)
     tensors = odd_tensors()
     for name, tensor in tensors.items():
         for purpose in Purpose:
-            look.step += 1
+            snapshot.step += 1
             with _told(name), torch.autocast("cpu", torch.bfloat16):
-                probe.batch_enters(look, Batch([tensor], purpose, look.step))
-                probe.batch_enters(look, Batch([tensor, *tensors.values()], purpose, look.step))
-                probe.module_returns(look, "layer", module, tensor, purpose)
-                probe.module_returns(look, "relu", nn.ReLU(), tensor, purpose)
-                probe.dropout_is_applied(look, Dropout(0.5, tensor, tensor))
-    probe.batch_enters(look, Batch([], Purpose.TRAINING, 0))
-    _check_survives_losses(probe, look)
+                probe.batch_enters(snapshot, Batch([tensor], purpose, snapshot.step))
+                probe.batch_enters(snapshot, Batch([tensor, *tensors.values()], purpose, snapshot.step))
+                probe.module_returns(snapshot, "layer", module, tensor, purpose)
+                probe.module_returns(snapshot, "relu", nn.ReLU(), tensor, purpose)
+                probe.dropout_is_applied(snapshot, Dropout(0.5, tensor, tensor))
+    probe.batch_enters(snapshot, Batch([], Purpose.TRAINING, 0))
+    _check_survives_losses(probe, snapshot)
     parameters = list(odd_parameters())
     for one in [[], parameters, *([parameter] for parameter in parameters)]:
-        look.step += 1
+        snapshot.step += 1
         with _told(one[0].name if one else "no parameter"):
-            probe.backward_begins(look, torch.tensor(1.0), one)
+            probe.backward_begins(snapshot, torch.tensor(1.0), one)
             for batch_size in (0, 8):
-                probe.update_begins(look, Update(None, one, batch_size))
-                probe.update_ends(look, Update(None, one, batch_size))
+                probe.update_begins(snapshot, Update(None, one, batch_size))
+                probe.update_ends(snapshot, Update(None, one, batch_size))
 
 
 _FUNCTIONS = (
@@ -249,7 +263,7 @@ _FUNCTIONS = (
 ).split()
 
 
-def _check_survives_losses(probe: Probe, look: Written) -> None:
+def _check_survives_losses(probe: Probe, snapshot: Written) -> None:
     options: dict[str, object] = {
         "reduction": "mean",
         "weight": torch.ones(6),
@@ -263,15 +277,15 @@ def _check_survives_losses(probe: Probe, look: Written) -> None:
     # Each prediction meets other targets with each function.
     for number, (function, prediction, offset) in enumerate(product(_FUNCTIONS, predictions, range(3))):
         target = predictions[number * 7 % len(predictions)] if offset else prediction
-        look.step += number % 3 == 0
+        snapshot.step += number % 3 == 0
         purpose = Purpose.TRAINING if number % 4 else Purpose.VALIDATION
         value = values[number % len(values)]
         given = {name: option for place, (name, option) in enumerate(options.items()) if number >> place & 1}
         call = LossCall(function, prediction[1], target[1], value, given, purpose)
         names = f"{function} of {prediction[0]} and {target[0]}"
         with _told(names), torch.autocast("cpu", torch.bfloat16):
-            probe.loss_is_computed(look, call)
-            probe.backward_begins(look, value, [])
+            probe.loss_is_computed(snapshot, call)
+            probe.backward_begins(snapshot, value, [])
 
 
 @contextmanager

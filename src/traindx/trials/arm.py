@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.changes.types import Change
-from traindx.curves.stated import is_recording
+from traindx.changes.types import ChangeSpec
+from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
-from traindx.readers.loading.reading import load
-from traindx.recorder.launch.ending import recordings, stopped, why_nothing
+from traindx.readers.loading.runs import load
 from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
 from traindx.run import Run
-from traindx.trials.program import OUTPUT, Ended, Order, run_program
+from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
 
 
 @dataclass(frozen=True)
-class Done:
+class ArmResult:
     """What came of it."""
 
-    order: Order
+    order: ArmSpec
     run: Run | None
     seconds: float
     problem: str = ""
@@ -32,17 +32,17 @@ class Done:
     """Whether the program itself stopped with an error."""
 
 
-def carry_out(order: Order, stop: Event | None = None) -> Done:
+def carry_out(order: ArmSpec, stop: Event | None = None) -> ArmResult:
     """Run the program to its end, or to the end of its time, or until it is to be stopped."""
     order.folder.mkdir(parents=True, exist_ok=True)
     return done_from(order, run_program(order, os.environ, stop=stop))
 
 
-def done_from(order: Order, ended: Ended) -> Done:
+def done_from(order: ArmSpec, ended: Ended) -> ArmResult:
     """What a program left in the folder of its arm."""
     run = _recorded(order.folder)
     crashed = bool(ended.code) and run is not None and not stopped(order.folder)
-    return Done(order, run, ended.seconds, _problem(order, run, ended.code), _unapplied(order), crashed)
+    return ArmResult(order, run, ended.seconds, _problem(order, run, ended.code), _unapplied(order), crashed)
 
 
 def _recorded(folder: Path) -> Run | None:
@@ -56,7 +56,7 @@ def _recorded(folder: Path) -> Run | None:
     return max(runs, key=lambda run: max((len(one) for one in run.series), default=0), default=None)
 
 
-def _problem(order: Order, run: Run | None, code: int | None) -> str:
+def _problem(order: ArmSpec, run: Run | None, code: int | None) -> str:
     if code is None:
         did = "end" if run is not None else "take a step"
         return f"it did not {did} within {order.seconds:.0f} s"
@@ -72,7 +72,7 @@ def last_line(path: Path) -> str:
     return lines[-1][:200] if lines else "it said nothing"
 
 
-def _unapplied(order: Order) -> str:
+def _unapplied(order: ArmSpec) -> str:
     """Why a change took hold nowhere, by what the program's side noted down; empty where all did."""
     notes = _notes(order.folder)
     taken = {note["change"] for note in notes if note["applied"]}
@@ -93,7 +93,7 @@ def applied(folder: Path) -> list[str]:
     return [str(note["says"]) for note in _notes(folder) if note["applied"]]
 
 
-def refused(folder: Path, change: Change) -> str:
+def refused(folder: Path, change: ChangeSpec) -> str:
     """Why a change was refused, be it at one of several places; empty where it took hold at all of them."""
     notes = [note for note in _notes(folder) if note["change"] == str(change)]
     reasons = [str(note["says"]) for note in notes if not note["applied"]]

@@ -8,14 +8,14 @@ import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from traindx.changes.types import changes_from, kind_of
+from traindx.changes.types import kind_of, parse_changes
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import TraindxError
-from traindx.trials.types import Outcome, Treatment, Trial
+from traindx.trials.types import Case, Outcome, Treatment, Trial
 
 PLACE = Path(".traindx") / "cases.db"
 """Where the casebook of a project is, below its folder."""
@@ -27,46 +27,6 @@ _PATIENCE_SECONDS = 30.0
 _JUDGED = (Outcome.HELPED, Outcome.NO_DIFFERENCE, Outcome.WORSE)
 _LARGEST = 2**62
 """More cases than any casebook holds."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One trial of a change; or a diagnosis after which nothing was tried."""
-
-    when: str
-    """In UTC, as ISO 8601 to the second: texts in this form sort by time."""
-    project: str
-    """The name of the project's folder."""
-    command: str
-    run: str
-    verdict: str
-    suspect: str
-    """The slug of the first suspect; empty where there was none."""
-    confidence: float | None
-    """Of the first suspect."""
-    change: str = ""
-    """Empty where nothing was tried."""
-    cause: str = ""
-    """The slug of the cause the change was for."""
-    title: str = ""
-    """The prescription as an order."""
-    measure: str = ""
-    control: float | None = None
-    """Infinite where arms broke."""
-    treated: float | None = None
-    effect: float | None = None
-    low: float | None = None
-    """Where the interval of the effect begins."""
-    high: float | None = None
-    """Where it ends."""
-    outcome: str = ""
-    says: str = ""
-    """Why the outcome is what it is."""
-    seeds: int = 0
-    """How many pairs count."""
-    proven: bool = False
-    """Whether it is the change that the treatment settled on."""
-    patch_applied: bool = False
 
 
 _NAMES = [field.name for field in fields(Case)]
@@ -251,7 +211,7 @@ def _no_casebook(place: Path, what: str) -> TraindxError:
 def _kind(text: str) -> str:
     """What a change is found again by; whatever else may be there, as it is."""
     try:
-        return kind_of(changes_from(text))
+        return kind_of(parse_changes(text))
     except TraindxError:
         return text
 

@@ -1,13 +1,14 @@
-"""From pairs of arms to what a change did, with an interval."""
+"""From pairs of arms to what a change did, with an interval, and what that is worth."""
 
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from traindx.changes.types import Measure
 from traindx.format import count
-from traindx.trials.measuring import start_of
-from traindx.trials.types import Arm, Measure, Outcome, Pair, counted_pairs
+from traindx.trials.measure import start_of
+from traindx.trials.types import Arm, Outcome, Pair, Trial, counted_pairs
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5 %, by degrees of freedom."""
@@ -139,3 +140,58 @@ def _value(arm: Arm) -> float:
 
 def _is_finite(pair: Pair) -> bool:
     return math.isfinite(_value(pair.control)) and math.isfinite(_value(pair.treated))
+
+
+PROMISING = 0.08
+"""Better by this share with the first seed: worth the other seeds."""
+_CLEAR, _WHOLE = 0.5, 0.9
+"""A win by the first share ends the search if the treated run is healthy, by the second anyhow."""
+_HEALTHY = 0.5
+_ANSWERS = 0.01
+"""Right answers that a lower loss may cost, as a share of all: a validation error has no more digits."""
+
+
+def gain_of(trial: Trial) -> float:
+    """How much better the treated arms are, from -1 to 1; 0 where nothing was measured."""
+    return trial.gain or 0.0
+
+
+def is_refused(trial: Trial) -> bool:
+    """Whether the change could not be applied to the program."""
+    return any(pair.treated.refused for pair in trial.pairs)
+
+
+def is_promising(trial: Trial) -> bool:
+    """Whether a trial of one pair is worth more of them."""
+    return gain_of(trial) >= PROMISING
+
+
+def is_whole_repair(trial: Trial) -> bool:
+    """Whether nothing better need be looked for, if it holds with other seeds as well."""
+    if costs_answers(trial):
+        return False
+    if (trial.healthy_after or 0.0) >= _HEALTHY:
+        return gain_of(trial) >= _CLEAR
+    # Where the program broke, any number is the largest gain there is, and says little.
+    is_finite = all(math.isfinite(pair.control.value or 0.0) for pair in trial.counted)
+    return is_finite and gain_of(trial) >= _WHOLE
+
+
+def wins_clearly(trial: Trial) -> bool:
+    """Whether a proven change ends the search."""
+    return trial.outcome is Outcome.HELPED and is_whole_repair(trial)
+
+
+def costs_answers(trial: Trial) -> bool:
+    """Whether a lower loss comes with fewer right answers."""
+    return trial.metrics is not None and trial.metrics[0] - trial.metrics[1] > _ANSWERS
+
+
+def rank(trial: Trial) -> tuple[bool, float, float]:
+    """By gain; by where the treated arms end where gains are alike, as they are where the program broke."""
+    ended = trial.treated or 0.0
+    return (
+        costs_answers(trial),
+        -round(gain_of(trial), 2),
+        -ended if trial.measure.is_better_higher else ended,
+    )

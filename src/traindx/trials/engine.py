@@ -1,6 +1,7 @@
-"""Runs the arms of trials, several at once where nothing is timed, and keeps what came of them."""
+"""Runs the arms of trials within a budget, several at once where nothing is timed."""
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,16 +9,55 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from traindx.changes.types import Change, name_of
+from traindx.changes.types import ChangeSpec, Measure, change_of, name_of
 from traindx.diagnosis.engine import diagnose
 from traindx.recorder.launch.command import Command
-from traindx.trials.arm import Done
-from traindx.trials.budget import Budget
-from traindx.trials.measuring import accuracies, accuracy, curve, end, steps_of
-from traindx.trials.place import Workplace
-from traindx.trials.program import Order
+from traindx.run import Run
+from traindx.trials.arm import ArmResult
+from traindx.trials.measure import accuracies, accuracy, curve, end, steps_of
+from traindx.trials.program import ArmSpec
 from traindx.trials.runner import Runner
-from traindx.trials.types import Arm, Measure, Pair, Planned, Say
+from traindx.trials.types import Arm, Candidate, Pair, Progress
+from traindx.trials.workspace import Workspace
+
+_ARM_SECONDS = 30.0
+"""What an arm takes by default, at most."""
+_FEWEST = 100
+"""Steps below which hardly anything is learnt."""
+
+
+@dataclass
+class Budget:
+    """What may be spent, and what was."""
+
+    arms: int
+    minutes: float
+    spent: int = 0
+    over: str = ""
+    """Why nothing more can be run, whatever is left; empty while it can."""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> int:
+        """Arms that may still be run."""
+        return 0 if self.over or self.seconds_left <= 0 else max(0, self.arms - self.spent)
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is over."""
+        return 60 * self.minutes - (time.monotonic() - self.began)
+
+
+def arm_steps(run: Run, seconds: float, wanted: int | None, arm_seconds: float | None) -> int:
+    """The steps of every arm: those asked for, or the whole run where it is short, or what fits the time."""
+    taken = max(1, steps_of(run))
+    if wanted is not None:
+        return min(wanted, taken)
+    allowed = arm_seconds or _ARM_SECONDS
+    if seconds <= allowed:
+        return taken
+    return max(min(_FEWEST, taken), int(taken * allowed / seconds))
+
 
 Points = tuple[tuple[float, float], ...]
 _PATIENCE = 4.0
@@ -30,7 +70,7 @@ class Engine:
     """Everything that is needed to run one more arm."""
 
     command: Command
-    place: Workplace
+    workspace: Workspace
     runner: Runner
     folder: Path
     steps: int
@@ -38,38 +78,40 @@ class Engine:
     seconds: float
     """What the first run took."""
     budget: Budget
-    say: Say
-    _done: dict[tuple[tuple[Change, ...], int], Done] = field(default_factory=dict)
+    say: Progress
+    _done: dict[tuple[tuple[ChangeSpec, ...], int], ArmResult] = field(default_factory=dict)
     _named: Counter[str] = field(default_factory=Counter)
     """How often an arm of a name was ordered: what is timed runs again, into a folder of its own."""
     _counting: Lock = field(default_factory=Lock)
 
-    def known(self, done: Done) -> None:
+    def known(self, done: ArmResult) -> None:
         """Take a run that is there already for the arm it is."""
         self._done[done.order.changes, done.order.seed] = done
 
-    def prepare(self, plans: Sequence[Planned], seeds: Sequence[int]) -> None:
+    def prepare(self, plans: Sequence[Candidate], seeds: Sequence[int]) -> None:
         """Run the arms of several changes beside each other; those that are timed wait for their own turn."""
         untimed = [one for one in plans if one.measure is not Measure.SPEED]
         wanted = dict.fromkeys(arm for one in untimed for arm in _arms(one, seeds))
         self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
 
-    def pairs(self, planned: Planned, seeds: Sequence[int]) -> list[Pair]:
+    def pairs(self, candidate: Candidate, seeds: Sequence[int]) -> list[Pair]:
         """Control and treated arms of some seeds; only what is timed is run again."""
-        timed = planned.measure is Measure.SPEED
-        self._run([arm for arm in _arms(planned, seeds) if timed or arm not in self._done], planned.measure)
-        return [self._pair(planned, seed) for seed in seeds]
+        timed = candidate.measure is Measure.SPEED
+        self._run(
+            [arm for arm in _arms(candidate, seeds) if timed or arm not in self._done], candidate.measure
+        )
+        return [self._pair(candidate, seed) for seed in seeds]
 
-    def _pair(self, planned: Planned, seed: int) -> Pair:
-        control, treated = self._done[(), seed], self._done[planned.changes, seed]
-        return Pair(self._arm(control, planned.measure), self._arm(treated, planned.measure))
+    def _pair(self, candidate: Candidate, seed: int) -> Pair:
+        control, treated = self._done[(), seed], self._done[candidate.changes, seed]
+        return Pair(self._arm(control, candidate.measure), self._arm(treated, candidate.measure))
 
-    def _arm(self, done: Done, measure: Measure) -> Arm:
+    def _arm(self, done: ArmResult, measure: Measure) -> Arm:
         # The first run may have gone on for longer than arms do.
         until = self.steps if self.is_cut and not done.order.changes else None
         return as_arm(done, measure, until)
 
-    def health(self, changes: tuple[Change, ...], seed: int) -> float | None:
+    def health(self, changes: tuple[ChangeSpec, ...], seed: int) -> float | None:
         """How likely a treated run is healthy, by its own diagnosis; None where there is none."""
         done = self._done.get((changes, seed))
         return diagnose(done.run).healthy if done is not None and done.run is not None else None
@@ -78,18 +120,18 @@ class Engine:
         """Arms that may run beside each other."""
         return self.runner.at_once(timed=measure is Measure.SPEED)
 
-    def run_aside(self, orders: Sequence[Order], measure: Measure) -> list[Done]:
+    def run_aside(self, orders: Sequence[ArmSpec], measure: Measure) -> list[ArmResult]:
         """Run arms that are not of the search, and not of its budget."""
         return self._beside_each_other(self.runner.carry_out, orders, measure)
 
-    def _run(self, wanted: Sequence[tuple[tuple[Change, ...], int]], measure: Measure) -> None:
+    def _run(self, wanted: Sequence[tuple[tuple[ChangeSpec, ...], int]], measure: Measure) -> None:
         orders = [self.order(*one) for one in wanted]
         for done in self._beside_each_other(self._carry_out, orders, measure):
             self._done[done.order.changes, done.order.seed] = done
 
     def _beside_each_other(
-        self, carry_out: Callable[[Order], Done], orders: Sequence[Order], measure: Measure
-    ) -> list[Done]:
+        self, carry_out: Callable[[ArmSpec], ArmResult], orders: Sequence[ArmSpec], measure: Measure
+    ) -> list[ArmResult]:
         timed = measure is Measure.SPEED
         threads = self.runner.threads(timed=timed)
         with ThreadPoolExecutor(self.at_once(measure)) as pool:
@@ -104,13 +146,13 @@ class Engine:
         self.budget.over = self.runner.lost
         return found
 
-    def order(self, changes: tuple[Change, ...], seed: int, called: str = "") -> Order:
+    def order(self, changes: tuple[ChangeSpec, ...], seed: int, called: str = "") -> ArmSpec:
         """What one more arm is to be; called by its changes where it has no other name."""
         name = called or "-".join(_as_name(str(change)) for change in changes) or "control"
-        return Order(
+        return ArmSpec(
             command=self.command,
             folder=self._new_folder(f"{name}-seed{seed}"),
-            place=self.place.origin,
+            place=self.workspace.origin,
             changes=changes,
             seed=seed,
             steps=_steps(self.steps, changes) if self.is_cut else self.steps,
@@ -124,7 +166,7 @@ class Engine:
         again = self._named[name]
         return self.folder / (name if again == 1 else f"{name}-{again}")
 
-    def _carry_out(self, order: Order) -> Done:
+    def _carry_out(self, order: ArmSpec) -> ArmResult:
         with self._counting:
             self.budget.spent += 1
             spent = self.budget.spent
@@ -137,16 +179,16 @@ class Engine:
         return self.runner.carry_out(order)
 
 
-def _arms(planned: Planned, seeds: Sequence[int]) -> list[tuple[tuple[Change, ...], int]]:
+def _arms(candidate: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:
     """What is run of a change; in turn, so that whatever drifts on the machine meets both sides."""
-    found: list[tuple[tuple[Change, ...], int]] = []
+    found: list[tuple[tuple[ChangeSpec, ...], int]] = []
     for seed in seeds:
-        both: list[tuple[tuple[Change, ...], int]] = [((), seed), (planned.changes, seed)]
+        both: list[tuple[tuple[ChangeSpec, ...], int]] = [((), seed), (candidate.changes, seed)]
         found += both if seed % 2 == 0 else reversed(both)
     return found
 
 
-def as_arm(done: Done, measure: Measure, until: float | None = None) -> Arm:
+def as_arm(done: ArmResult, measure: Measure, until: float | None = None) -> Arm:
     """What a run is worth as an arm, up to a step."""
     order, run = done.order, done.run
     value = end(run, measure, until) if run is not None else None
@@ -173,9 +215,9 @@ def _until(points: Points, step: float | None) -> Points:
     return points if step is None else tuple(point for point in points if point[0] <= step)
 
 
-def _steps(steps: int, changes: Sequence[Change]) -> int:
+def _steps(steps: int, changes: Sequence[ChangeSpec]) -> int:
     """As many samples in both arms: a smaller batch takes more steps."""
-    factor = math.prod(one.number for one in changes if one.name == "loader.batch_size" and one.is_factor)
+    factor = math.prod(spec.number for spec in changes if spec.is_factor and change_of(spec).scales_batch)
     return max(1, round(steps / factor))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.recorder.launch.command import Command
 from traindx.recorder.launch.environment import TRIAL, recording_environment
 
@@ -25,7 +25,7 @@ _GLANCE = 0.2
 
 
 @dataclass(frozen=True)
-class Order:
+class ArmSpec:
     """What an arm is to be."""
 
     command: Command
@@ -33,7 +33,7 @@ class Order:
     """Where its recording and its output go."""
     place: Path
     """The working directory."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangeSpec, ...] = ()
     seed: int = 0
     steps: int | None = None
     """How many steps it takes, where that is known."""
@@ -64,7 +64,7 @@ class Ended:
 
 
 def run_program(
-    order: Order,
+    order: ArmSpec,
     environment: Mapping[str, str],
     *,
     stop: Event | None = None,
@@ -103,10 +103,9 @@ def _code(process: "subprocess.Popen[bytes]", until: float, stop: Event | None) 
     return process.poll()
 
 
-def _environment(order: Order, environment: Mapping[str, str]) -> dict[str, str]:
+def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, str]:
     every = max(1, (order.steps or 1000) // _LOOKS)
-    stops = [round(change.number) for change in order.changes if change.name == "stop.at"]
-    most = min(stops) if stops else order.steps if order.is_cut else None
+    most = order.steps if order.is_cut else None
     found = recording_environment(environment, order.folder, budget=1.0, every=every, most_steps=most)
     asked = {
         "folder": str(order.folder.resolve()),

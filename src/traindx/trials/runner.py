@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Protocol
 
-from traindx.trials.arm import Done, carry_out
-from traindx.trials.place import Workplace
-from traindx.trials.program import Order
+from traindx.trials.arm import ArmResult, carry_out
+from traindx.trials.program import ArmSpec
+from traindx.trials.workspace import Workspace
 
 _MOST = 4
 """Arms beside each other on one machine, however many cores it has."""
@@ -24,7 +24,7 @@ _IN_A_COPY = (
 class Runner(Protocol):
     """What an engine asks of the place where its arms run."""
 
-    def carry_out(self, order: Order) -> Done:
+    def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run one arm to its end; called from several threads at once."""
         ...
 
@@ -59,7 +59,7 @@ class Runner(Protocol):
 class LocalRunner:
     """Processes of this machine, never more arms of them than it has cores."""
 
-    place: Workplace
+    workspace: Workspace
     _stopped: Event = field(default_factory=Event)
 
     @property
@@ -72,22 +72,22 @@ class LocalRunner:
         """None."""
         return ()
 
-    def carry_out(self, order: Order) -> Done:
+    def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""
         try:
-            there = self.place.arm(order.folder)
+            there = self.workspace.arm(order.folder)
             for name, content in order.replaced:
                 (there / name).write_bytes(content)
             done = carry_out(replace(order, place=there), self._stopped)
         finally:
-            self.place.clear(order.folder)
-        if self.place.copies and done.run is None and _MISSING in done.problem:
+            self.workspace.clear(order.folder)
+        if self.workspace.copies and done.run is None and _MISSING in done.problem:
             return replace(done, problem=f"{done.problem} ({_IN_A_COPY})")
         return done
 
     def at_once(self, *, timed: bool) -> int:
         """As many as there are cores, up to four; one where they share a working directory."""
-        return 1 if timed or not self.place.copies else min(_MOST, cores())
+        return 1 if timed or not self.workspace.copies else min(_MOST, cores())
 
     def threads(self, *, timed: bool) -> int:
         """The cores, shared out among the arms."""

@@ -7,11 +7,20 @@ the best of what was screened is, and whatever then still looks better than what
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from traindx.trials.effect import effect_of, gain
+from traindx.changes.types import change_of
+from traindx.trials.effect import (
+    effect_of,
+    gain,
+    gain_of,
+    is_promising,
+    is_refused,
+    is_whole_repair,
+    rank,
+    wins_clearly,
+)
 from traindx.trials.engine import Engine
-from traindx.trials.following import following
-from traindx.trials.judging import gain_of, is_promising, is_refused, is_whole_repair, rank, wins_clearly
-from traindx.trials.types import Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.next_dose import next_dose
+from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 SEEDS = (0, 1, 2)
 _MORE_SEEDS = 2
@@ -29,7 +38,7 @@ _OWN_FIX, _OTHERWISE = 4.0, 0.4
 
 
 def searched(
-    engine: Engine, plan: Sequence[Planned], seeds: Sequence[int] = SEEDS, *, only: bool = False
+    engine: Engine, plan: Sequence[Candidate], seeds: Sequence[int] = SEEDS, *, only: bool = False
 ) -> Treatment:
     """Try changes one at a time, the most promising first, until one clearly wins or the budget is spent.
 
@@ -56,12 +65,12 @@ class _Search:
 
     engine: Engine
     seeds: Sequence[int]
-    waiting: list[Planned]
+    waiting: list[Candidate]
     may_suggest: int
     """How many changes trials may still add to the plan."""
     trials: dict[object, Trial] = field(default_factory=dict)
     """By their changes, in the order they were begun in."""
-    plans: dict[object, Planned] = field(default_factory=dict)
+    plans: dict[object, Candidate] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     suggested_by: dict[object, Trial] = field(default_factory=dict)
     """The trials that suggested others, by the changes of these."""
@@ -134,7 +143,7 @@ class _Search:
         if other is None:
             return
         title = f"{best.title}, and: {other.title}"
-        self._screen([Planned((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
+        self._screen([Candidate((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
         self._prove(only_whole=False)
 
     def _may_screen(self) -> bool:
@@ -142,11 +151,11 @@ class _Search:
         to_prove = any(len(one.pairs) < len(self.seeds) and is_promising(one) for one in self.trials.values())
         return self.engine.budget.left > (2 * (len(self.seeds) - 1) if to_prove else 0)
 
-    def _screen(self, batch: Sequence[Planned]) -> None:
+    def _screen(self, batch: Sequence[Candidate]) -> None:
         """One pair of arms for each, those of several at once."""
         self.engine.prepare(batch, self.seeds[:1])
-        for planned in batch:
-            self._take(planned, self.engine.pairs(planned, self.seeds[:1]))
+        for candidate in batch:
+            self._take(candidate, self.engine.pairs(candidate, self.seeds[:1]))
 
     def _prove(self, *, only_whole: bool) -> None:
         """Run the best of what was screened with all seeds, while it looks better than what is proven."""
@@ -165,25 +174,25 @@ class _Search:
                 return
             self._take(*self._with_other_seeds(self.plans[best.changes]))
 
-    def _with_other_seeds(self, planned: Planned) -> tuple[Planned, list[Pair]]:
-        pairs = self.engine.pairs(planned, self.seeds)
-        if _is_open(_trial(planned, pairs)) and self.engine.budget.left:
+    def _with_other_seeds(self, candidate: Candidate) -> tuple[Candidate, list[Pair]]:
+        pairs = self.engine.pairs(candidate, self.seeds)
+        if _is_open(_trial(candidate, pairs)) and self.engine.budget.left:
             more = range(max(self.seeds) + 1, max(self.seeds) + 1 + _MORE_SEEDS)
-            pairs = self.engine.pairs(planned, [*self.seeds, *more])
-        return planned, pairs
+            pairs = self.engine.pairs(candidate, [*self.seeds, *more])
+        return candidate, pairs
 
-    def _take(self, planned: Planned, pairs: Sequence[Pair]) -> None:
+    def _take(self, candidate: Candidate, pairs: Sequence[Pair]) -> None:
         """Keep what came of a change, and what it suggests to try next."""
-        trial = _trial(planned, pairs)
+        trial = _trial(candidate, pairs)
         if is_promising(trial):
-            trial = replace(trial, healthy_after=self.engine.health(planned.changes, self.seeds[0]))
-        self.trials[planned.changes], self.plans[planned.changes] = trial, planned
+            trial = replace(trial, healthy_after=self.engine.health(candidate.changes, self.seeds[0]))
+        self.trials[candidate.changes], self.plans[candidate.changes] = trial, candidate
         is_to_be_proven = len(pairs) < len(self.seeds)
         if is_whole_repair(trial) and (is_to_be_proven or trial.outcome is Outcome.HELPED):
             return
         if not self.may_suggest:
             return
-        next_one = following(planned, trial, self.suggested_by.get(planned.changes))
+        next_one = next_dose(candidate, trial, self.suggested_by.get(candidate.changes))
         known = {*self.trials, *(one.changes for one in self.waiting)}
         if next_one is not None and next_one.changes not in known:
             self.may_suggest -= 1
@@ -191,14 +200,14 @@ class _Search:
             self.waiting.insert(0, next_one)
 
 
-def _trial(planned: Planned, pairs: Sequence[Pair]) -> Trial:
-    found = effect_of(pairs, planned.measure)
+def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
+    found = effect_of(pairs, candidate.measure)
     refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
     return Trial(
-        changes=planned.changes,
-        cause=planned.cause,
-        title=planned.title,
-        measure=planned.measure,
+        changes=candidate.changes,
+        cause=candidate.cause,
+        title=candidate.title,
+        measure=candidate.measure,
         pairs=tuple(pairs),
         effect=found.mean,
         interval=found.interval,
@@ -217,7 +226,7 @@ def _is_open(trial: Trial) -> bool:
 
 def _parts(trial: Trial) -> set[str]:
     """What changes touch: two schedules are not independent."""
-    return {one.name.partition(".")[0] for one in trial.changes}
+    return {change_of(spec).touches for spec in trial.changes}
 
 
 def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> list[tuple[str, float]]:

@@ -2,34 +2,31 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from traindx.changes.source.patch import Patch, patch_of
-from traindx.changes.types import Change, changes_from, name_of
+from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
-from traindx.recorder.launch.command import Command, command_from
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
-from traindx.trials.arm import Done
-from traindx.trials.budget import Budget, arm_steps
+from traindx.trials.arm import ArmResult
 from traindx.trials.casebook import Casebook
-from traindx.trials.engine import Engine
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.measuring import steps_of
-from traindx.trials.place import Workplace, relocated, workplace
-from traindx.trials.planning import is_worth_trying, measured_by, planned, resolved_together
-from traindx.trials.program import OUTPUT, Order
-from traindx.trials.proving import proven_patch
+from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.measure import steps_of
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
+from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
-from traindx.trials.types import Planned, Report, Say, Treatment, Trial
+from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial
+from traindx.trials.verify_patch import verify_patch
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
@@ -40,11 +37,9 @@ _WEIGHTS = "weights.pt"
 LOCAL, RAY = "local", "ray"
 ENGINES = (LOCAL, RAY)
 
-AltersLoss = Callable[[Change], bool]
-
 
 @dataclass(frozen=True)
-class Wish:
+class TreatOptions:
     """How a command is to be treated."""
 
     steps: int | None = None
@@ -71,19 +66,19 @@ class Wish:
                 raise TraindxError(f"--{option} {value}: is no number above 0")
 
     @property
-    def changes(self) -> tuple[tuple[Change, ...], ...]:
+    def changes(self) -> tuple[tuple[ChangeSpec, ...], ...]:
         """What `only` asks for."""
-        return tuple(changes_from(text) for text in self.only)
+        return tuple(parse_changes(text) for text in self.only)
 
 
 @dataclass(frozen=True)
-class Treated:
+class TreatResult:
     """What came out."""
 
     report: Report
     treatment: Treatment
     patch: Patch | None
-    plan: tuple[Planned, ...]
+    plan: tuple[Candidate, ...]
     beliefs: tuple[tuple[str, float, float], ...]
     """Causes, with what they were worth before the trials and after them."""
     command: str
@@ -95,17 +90,17 @@ class Treated:
 
 def treat(
     command: str | Path | Sequence[str],
-    wish: Wish | None = None,
+    wish: TreatOptions | None = None,
     *,
     out: Path | str = ".traindx/treatments",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     keeps_case: bool = True,
     engine: str = LOCAL,
     address: str | None = None,
     cpus_per_arm: int | None = None,
     gpus_per_arm: float | None = None,
-) -> Treated:
+) -> TreatResult:
     """Record and diagnose a program, and try changes until one is proven or the budget is spent.
 
     The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
@@ -116,9 +111,9 @@ def treat(
     cluster at an address, where each takes so many CPUs (1) and GPUs (none).
     """
     # Not before it is needed: it loads torch.
-    from traindx.changes.live.apply import check, operation_of
+    from traindx.changes.live.apply import check
 
-    wish = wish or Wish()
+    wish = wish or TreatOptions()
     for change in chain.from_iterable(wish.changes):
         check(change)
     cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
@@ -126,19 +121,10 @@ def treat(
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
-    says: Say = say or (lambda _: None)
-    place = workplace(Path.cwd(), found.words, folder, in_place=wish.in_place)
-    with closing(_runner(cluster, place, folder, says)) as runner:
-        treated = _treated(
-            found,
-            folder,
-            place,
-            runner,
-            wish,
-            book,
-            says,
-            lambda change: operation_of(change).alters_loss,
-        )
+    says: Progress = say or (lambda _: None)
+    workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
+    with closing(_runner(cluster, workspace, folder, says)) as runner:
+        treated = _treated(found, folder, workspace, runner, wish, book, says)
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -162,9 +148,9 @@ def cluster_of(
     return None
 
 
-def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -> Runner:
+def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
     try:
-        return LocalRunner(place) if cluster is None else RayRunner(cluster, place, folder, say)
+        return LocalRunner(workspace) if cluster is None else RayRunner(cluster, workspace, folder, say)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
             folder.rmdir()
@@ -174,23 +160,22 @@ def _runner(cluster: Cluster | None, place: Workplace, folder: Path, say: Say) -
 def _treated(
     command: Command,
     folder: Path,
-    place: Workplace,
+    workspace: Workspace,
     runner: Runner,
-    wish: Wish,
+    wish: TreatOptions,
     book: Casebook,
-    say: Say,
-    alters: AltersLoss,
-) -> Treated:
+    say: Progress,
+) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
-    notes = [] if place.copies else [IN_PLACE]
-    first = _first(command, folder, place, runner, wish, say)
+    notes = [] if workspace.copies else [IN_PLACE]
+    first = _first(command, folder, workspace, runner, wish, say)
     run = first.run
     assert run is not None
     diagnosis = diagnose(run)
     steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
     engine = Engine(
         command=command,
-        place=place,
+        workspace=workspace,
         runner=runner,
         folder=folder / "arms",
         steps=steps,
@@ -200,7 +185,7 @@ def _treated(
         say=say,
     )
     engine.known(replace(first, problem="" if not first.crashed else first.problem))
-    plan = _plan(diagnosis, run, wish, book, alters)
+    plan = _plan(diagnosis, run, wish, book)
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
@@ -211,7 +196,7 @@ def _treated(
             patch, why = _patch(best, run)
             notes += why
             if patch is not None:
-                proven = proven_patch(engine, best, patch)
+                proven = verify_patch(engine, best, patch)
                 treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
             if wish.saves_model is not None:
                 notes += _save_model(engine, best, wish.saves_model)
@@ -220,7 +205,7 @@ def _treated(
     before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
     after = dict(updated(before, treatment.trials))
     tells_causes_apart = any(one.cause for one in treatment.trials)
-    return Treated(
+    return TreatResult(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
         treatment=treatment,
         patch=patch,
@@ -233,14 +218,16 @@ def _treated(
     )
 
 
-def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wish: Wish, say: Say) -> Done:
+def _first(
+    command: Command, folder: Path, workspace: Workspace, runner: Runner, wish: TreatOptions, say: Progress
+) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program as it is")
     home = folder / "control"
-    order = Order(
+    order = ArmSpec(
         command=command,
         folder=home,
-        place=place.origin,
+        place=workspace.origin,
         steps=wish.steps,
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
@@ -252,12 +239,12 @@ def _first(command: Command, folder: Path, place: Workplace, runner: Runner, wis
         raise TraindxError(
             f"{command.title}: {done.problem}" + (f"; its output is in {output}" if output.exists() else "")
         )
-    run = replace(relocated(done.run, done.order.place, place.origin), name=folder.name)
+    run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
     return replace(done, run=run, order=order)
 
 
-def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: AltersLoss) -> list[Planned]:
-    asked_for = planned(diagnosis, run, alters, book.past_effects())
+def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:
+    asked_for = candidates(diagnosis, run, book.past_effects())
     if not wish.only:
         return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
@@ -268,8 +255,8 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: Wish, book: Casebook, alters: Al
         changes = resolved_together(only, run)
         if changes is None:
             raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
-        measure = measured_by(symptoms, changes, run, alters)
-        plan.append(known.get(changes) or Planned(changes, "", name_of(changes), measure, worth=1.0))
+        measure = measured_by(symptoms, changes, run)
+        plan.append(known.get(changes) or Candidate(changes, "", name_of(changes), measure, worth=1.0))
     return plan
 
 

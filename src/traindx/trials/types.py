@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from traindx.changes.types import Change, name_of
+from traindx.changes.types import ChangeSpec, Measure, name_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
 from traindx.run import Run
 
-Say = Callable[[str], None]
+Progress = Callable[[str], None]
 """Is told one line at a time."""
 
 
@@ -23,33 +23,13 @@ class Outcome(Enum):
     INCONCLUSIVE = "inconclusive"
 
 
-class Measure(Enum):
-    """What arms are compared by; all but speed are better when they are lower."""
-
-    LOSS = "training loss"
-    LOSS_SIZE = "size of the training loss"
-    """Where the change turns its sign: the loss that went below every bound was the worse one."""
-    VALIDATION_LOSS = "validation loss"
-    ERROR = "training error"
-    """Share of wrong answers: where the change alters the loss itself."""
-    VALIDATION_ERROR = "validation error"
-    BALANCED_ERROR = "training error, mean over classes"
-    """So that rare classes count as much as common ones."""
-    SPEED = "steps per second"
-
-    @property
-    def is_better_higher(self) -> bool:
-        """Whether more is better."""
-        return self is Measure.SPEED
-
-
 @dataclass(frozen=True)
 class Arm:
     """One run of the program in a trial."""
 
     seed: int
     """0 for the seeds of the program itself, else what is added to them."""
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     """Empty for the control arm."""
     folder: str
     """Where its recording is."""
@@ -80,7 +60,7 @@ class Pair:
 class Trial:
     """A change, what it was compared by, and what came out."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     """Usually one; several where they were tried together."""
     cause: str
     """The slug of the cause it is meant for; empty where the user asked for it."""
@@ -144,10 +124,10 @@ def _mean(values: "list[float | None]") -> float | None:
 
 
 @dataclass(frozen=True)
-class Planned:
+class Candidate:
     """A change that may be tried, and why in this place."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ChangeSpec, ...]
     cause: str
     title: str
     measure: Measure
@@ -170,14 +150,11 @@ class Treatment:
     """What the patch changes, in one line."""
     patch_verified: bool | None = None
     """Whether the patched program reproduced the effect; None where it was not run."""
-    untried: tuple[Planned, ...] = ()
+    untried: tuple[Candidate, ...] = ()
     """What was planned and not tried."""
     notes: tuple[str, ...] = ()
     why_untried: str = ""
     """Why the search ended before all that was planned was tried."""
-
-
-SCHEMA = "traindx.report/1"
 
 
 @dataclass(frozen=True)
@@ -197,3 +174,43 @@ class Report:
         """Refuse diagnoses that do not belong to the runs."""
         if self.diagnoses and len(self.diagnoses) != len(self.runs):
             raise ValueError(f"{len(self.diagnoses)} diagnoses for {len(self.runs)} runs")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trial of a change; or a diagnosis after which nothing was tried."""
+
+    when: str
+    """In UTC, as ISO 8601 to the second: texts in this form sort by time."""
+    project: str
+    """The name of the project's folder."""
+    command: str
+    run: str
+    verdict: str
+    suspect: str
+    """The slug of the first suspect; empty where there was none."""
+    confidence: float | None
+    """Of the first suspect."""
+    change: str = ""
+    """Empty where nothing was tried."""
+    cause: str = ""
+    """The slug of the cause the change was for."""
+    title: str = ""
+    """The prescription as an order."""
+    measure: str = ""
+    control: float | None = None
+    """Infinite where arms broke."""
+    treated: float | None = None
+    effect: float | None = None
+    low: float | None = None
+    """Where the interval of the effect begins."""
+    high: float | None = None
+    """Where it ends."""
+    outcome: str = ""
+    says: str = ""
+    """Why the outcome is what it is."""
+    seeds: int = 0
+    """How many pairs count."""
+    proven: bool = False
+    """Whether it is the change that the treatment settled on."""
+    patch_applied: bool = False

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.binary.protobuf import (
@@ -66,7 +66,6 @@ def test_a_value_may_not_reach_beyond_its_message() -> None:
         list(fields(b"\x12\x03abc", 0, 4))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_fields_or_an_error(data: bytes) -> None:
     try:

@@ -3,7 +3,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.event_bytes import event, simple, tensor
@@ -133,7 +133,6 @@ def test_a_value_of_the_wrong_wire_type_is_not_read() -> None:
     assert (found.numbers, found.others) == ((), (Other("empty value", "x"),))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(0, 60), st.binary(max_size=8))
 def test_damaged_records_are_events_or_an_error(at: int, noise: bytes) -> None:
     record = event(300, values=[simple("loss", 1), tensor("x", FLOAT, field(4, bytes(4)))])

@@ -3,7 +3,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.event_bytes import event, event_file, framed, simple, tensor
@@ -107,7 +107,6 @@ def test_rare_records_among_many() -> None:
     assert_same(records)
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 300), st.integers(1, 3)), max_size=80),
     st.randoms(),

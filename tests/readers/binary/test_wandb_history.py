@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.wandb_bytes import row
@@ -9,7 +9,6 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**40), st.dictionaries(NAMES, NUMBERS, max_size=6)), max_size=30))
-@settings(max_examples=100, deadline=None)
 def test_every_number_of_every_row_comes_back(rows: list[tuple[int, dict[str, float]]]) -> None:
     history = read_history(row(step, {k: repr(v) for k, v in values.items()}) for step, values in rows)
     assert history.steps.tolist() == [float(step) for step, _ in rows]

@@ -2,20 +2,21 @@
 
 import importlib
 import random
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.readers.loading import reading as catalogue
-from traindx.readers.loading.reading import read
+from traindx.readers.loading.runs import read, readers
 from traindx.report.renderers import json, markdown, text
 from traindx.trials.types import Report
 
 SAMPLES = {
-    reader.slug: importlib.import_module(f"tests.readers.test_{reader.slug}").SAMPLE
-    for reader in catalogue.readers()
+    reader.slug: importlib.import_module(f"tests.readers.test_{reader.slug}").SAMPLE for reader in readers()
 }
 
 
@@ -43,7 +44,6 @@ def test_damaged_logs_are_read_or_refused(slug: str, tmp_path: Path) -> None:
 
 
 @given(data=st.binary(min_size=1, max_size=400))
-@settings(deadline=None, max_examples=60)
 def test_any_bytes_are_read_or_refused(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("any") / "log"
     path.write_bytes(data)
@@ -72,10 +72,39 @@ WORDS = [
     rows=st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=12),
     by=st.sampled_from(",;\t |="),
 )
-@settings(deadline=None, max_examples=100)
 def test_tables_of_odd_words_are_read_or_refused(
     rows: list[list[str]], by: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("odd") / "log"
     path.write_text("\n".join(by.join(row) for row in rows) + "\n")
     assert reported(path)
+
+
+AS_NOBODY = """
+import os, sys
+from traindx.readers.loading.runs import read, readers
+readers()
+if os.geteuid() == 0:
+    os.seteuid(65534)
+reading = read(sys.argv[1:])
+print(len(reading.runs), *sorted(f"{p.where} {p.what}" for p in reading.problems), sep="\\n")
+"""
+
+
+def test_what_may_not_be_read_is_said_and_the_rest_is_read() -> None:
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top)
+        folder.chmod(0o755)
+        for name in ("open", "shut", "closed"):
+            (folder / name).mkdir()
+            (folder / name / "metrics.csv").write_text("step,train_loss\n0,1.0\n1,0.5\n2,0.3\n")
+        (folder / "shut/metrics.csv").chmod(0)
+        (folder / "closed").chmod(0)
+        command = [sys.executable, "-c", AS_NOBODY, top]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        (folder / "closed").chmod(0o755)
+    assert done.stdout.splitlines() == [
+        "1",
+        f"{folder}/closed may not be read by this user",
+        f"{folder}/shut/metrics.csv may not be read by this user",
+    ]

@@ -12,7 +12,7 @@ from traindx import facts as f
 from traindx.cli import main
 from traindx.errors import UnreadableError
 from traindx.quantities import TRAIN_LOSS
-from traindx.readers.loading.reading import follow, read
+from traindx.readers.loading.runs import follow, read
 
 LOSSES = [3.0, 2.0, 1.0]
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx import quantities as q
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.readers.names.position_names import POSITIONS
+from traindx.readers.names.qualifiers import POSITIONS
 from traindx.readers.names.setting_names import FACTS_BY_NAME
 from traindx.readers.names.vocabulary import Meaning, axis_of, bare_split_of, fact_of, meaning, split_of
 from traindx.run import Axis, Split
@@ -233,7 +233,6 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(name=st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=12).map("".join)))
 def test_no_name_is_too_odd(name: str) -> None:
     for place in (None, Split.VALIDATION):

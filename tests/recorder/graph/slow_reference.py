@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from traindx.recorder.graph.nodes import ALIASES, is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 
 MASKING = frozenset(("masked_fill", "where", "full", "full_like", "zeros_like", "scalar_tensor"))
 """Operations that put infinities in on purpose."""
@@ -141,18 +141,18 @@ class HookedBackward:
         loss.backward()
 
     def _hook(self, node: Node) -> Callable[[tuple[Tensor, ...], tuple[Tensor, ...]], None]:
-        def look(leaving: tuple[Tensor, ...], entering: tuple[Tensor, ...]) -> None:
+        def snapshot(leaving: tuple[Tensor, ...], entering: tuple[Tensor, ...]) -> None:
             self.entered[node] = any(each is not None and is_bad(each) for each in entering)
             self.left[node] = [each is not None and is_bad(each) for each in leaving]
 
-        return look
+        return snapshot
 
     def _arrival(self, name: str) -> Callable[[Tensor], None]:
-        def look(parameter: Tensor) -> None:
+        def snapshot(parameter: Tensor) -> None:
             if is_bad(parameter.grad):
                 self.arrived.append(name)
 
-        return look
+        return snapshot
 
     @property
     def layer(self) -> str:

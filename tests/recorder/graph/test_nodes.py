@@ -4,7 +4,7 @@ from torch import nn
 from torch.nn import functional
 
 from traindx.recorder.graph.nodes import nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
+from traindx.recorder.graph.origin import layer_of
 
 VALUE = torch.rand(4, 6, requires_grad=True)
 

@@ -17,7 +17,7 @@ from tests.promises.tape_reading import Taped, read_tape
 from tests.recorder.hooks.own_methods import own_methods
 from traindx.recorder.hooks import attachment
 from traindx.recorder.hooks.metrics import report
-from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.run import EventKind
 
 OWN = own_methods()

@@ -188,7 +188,7 @@ def test_a_loop_of_torch_around_a_keras_model_is_recorded(tmp_path: Path) -> Non
 
 
 def test_a_fault_of_ours_leaves_the_training_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from traindx.recorder.hooks import keras_layers, keras_loops, keras_losses, keras_optimizers
+    from traindx.recorder.hooks import keras, keras_layers, keras_optimizers
 
     def fail(*_: object) -> None:
         raise RuntimeError("broken")
@@ -201,8 +201,8 @@ def test_a_fault_of_ours_leaves_the_training_alone(tmp_path: Path, monkeypatch: 
 
     plain = seeded(program)
     monkeypatch.setattr(keras_layers.KerasLayers, "told_as", fail)
-    monkeypatch.setattr(keras_losses, "_tell", fail)
-    monkeypatch.setattr(keras_loops.KerasLoops, "_tell_batch", fail)
+    monkeypatch.setattr(keras_layers, "_tell", fail)
+    monkeypatch.setattr(keras.KerasLoops, "_tell_batch", fail)
     monkeypatch.setattr(keras_optimizers.KerasOptimizers, "_begin", fail)
     with begin(Settings(out=tmp_path, name="run")):
         outcome = seeded(program)

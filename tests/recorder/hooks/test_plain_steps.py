@@ -17,8 +17,8 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.promises.tape_reading import Taped, read_tape
+from traindx.recorder.fast_path import FastPath
 from traindx.recorder.hooks import attachment
-from traindx.recorder.lane import Lane
 from traindx.run import EventKind
 
 STEPS = 60
@@ -44,7 +44,7 @@ def recorded(folder: Path, every: int = SELDOM, *, plain: bool = True) -> "Itera
     aside = EventKind.STEPPED_ASIDE.value
     assert [event.says for event in found[0].events if event.kind == aside] == []
     short = plain and every == SELDOM
-    assert bool(watching.recorder.lane.taken) is short, "plain steps take the short way"
+    assert bool(watching.recorder.fast_path.taken) is short, "plain steps take the short way"
 
 
 class Training:
@@ -131,7 +131,7 @@ def test_the_short_way_writes_what_the_long_way_writes(
 ) -> None:
     with recorded(tmp_path / "short") as short:
         program()
-    monkeypatch.setattr(Lane, "begin", lambda *_: None)
+    monkeypatch.setattr(FastPath, "begin", lambda *_: None)
     with recorded(tmp_path / "looks", every=1) as long:
         program()
     for quantity in EXACT:

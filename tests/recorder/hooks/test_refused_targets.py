@@ -77,12 +77,14 @@ def test_a_program_that_falls_over_at_its_first_loss_is_diagnosed(tmp_path: Path
     assert len(report["runs"]) == 1
 
 
+@pytest.mark.slow
 def test_one_that_falls_over_later_keeps_its_steps(tmp_path: Path) -> None:
     _, run = recorded(tmp_path, CRASHES.format(targets=LATE))
     assert len(run[TRAIN_LOSS]) == 5
     assert run.facts[f.LABEL_FAULT] == "classes 1 to 3, but there are 3 outputs: 0 to 2 are possible"
 
 
+@pytest.mark.slow
 def test_another_exception_is_no_fault_of_the_targets(tmp_path: Path) -> None:
     _, run = recorded(tmp_path, CRASHES.format(targets=SHAPES))
     assert f.LABEL_FAULT not in run.facts
@@ -98,6 +100,7 @@ model.fit(numpy.ones((16, 4), "float32"), numpy.arange(16) % 3 + 1, verbose=0)
 """
 
 
+@pytest.mark.slow
 def test_keras(tmp_path: Path) -> None:
     if find_spec("keras") is None:
         pytest.skip("needs keras")

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import traindx
+from tests.cli.calling import call
+from traindx.recorder.launch import environment as launch_environment
 
 TORCH = '''
 """Stands in for torch."""
@@ -22,27 +25,28 @@ ATTACHMENT = '''
 """Stands in for the recorder: a file with one number for each backward pass."""
 import atexit, json, os
 from pathlib import Path
-from traindx.recording.tape import Tape
+from traindx.recorder.recording_writer import RecordingWriter
 
 def attach_from_environment():
     import torch
     if os.environ.get("FAIL_TO_ATTACH"):
         raise LookupError("nothing to hold on to")
-    tape, plain, folder = Tape(), torch.backward, json.loads(os.environ["TRAINDX_RECORD"])["folder"]
+    writer, plain = RecordingWriter(), torch.backward
+    folder = json.loads(os.environ["TRAINDX_RECORD"])["folder"]
     losses = []
 
     def backward(loss):
         plain(loss)
-        if not tape.is_open:
-            tape.open(Path(folder) / "rank-0.traindx", {"pid": os.getpid()})
-            tape.begin(1, "model", [])
+        if not writer.is_open:
+            writer.open(Path(folder) / "rank-0.traindx", {"pid": os.getpid()})
+            writer.begin(1, "model", [])
         losses.append(loss)
-        layout = tape.layout((tape.column(1, "train_loss"),))
-        tape.rows_of(layout).extend((len(losses), loss))
-        tape.flush()
+        layout = writer.layout((writer.column(1, "train_loss"),))
+        writer.rows_of(layout).extend((len(losses), loss))
+        writer.flush()
 
     torch.backward = backward
-    atexit.register(tape.close)
+    atexit.register(writer.close)
 
 def keras_imported():
     import keras
@@ -94,14 +98,17 @@ class StandIn:
         return name
 
     def command(self, *words: str) -> list[str]:
-        """`traindx run WORDS` as it is started."""
+        """`traindx run WORDS` as it is started in a process of its own."""
         return [sys.executable, "-I", "-c", _CALL.format(folder=str(self.folder / "ours")), "run", *words]
 
     def run(
         self, *words: str, text: str = "", environment: dict[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        """What `traindx run WORDS` does."""
-        return self.alone(self.command(*words), text=text, environment=environment)
+        """What `traindx run WORDS` does; called in this process."""
+        package = self.folder / "ours" / "traindx"
+        injected = package / "recorder" / "launch" / "injected"
+        with patch.multiple(launch_environment, _PACKAGE=str(package), _INJECTED=str(injected)):
+            return call(["run", *words], self.here, {**self.environment, **(environment or {})}, text)
 
     def alone(
         self, command: Sequence[str], *, text: str = "", environment: dict[str, str] | None = None

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from traindx.cli._alarms import Alarms, Met
+from traindx.cli._conditions import Met
+from traindx.cli._live import Alarms
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity

@@ -43,7 +43,8 @@ needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason=
 def test_a_program_sees_what_it_sees_alone(place: StandIn) -> None:
     script = place.write("about me.py", ABOUT)
     alone = json.loads(place.alone([sys.executable, script, "a", "--b", "--", "c d"]).stdout)
-    recorded = json.loads(place.run("--", sys.executable, script, "a", "--b", "--", "c d").stdout)
+    command = place.command("--", sys.executable, script, "a", "--b", "--", "c d")
+    recorded = json.loads(place.alone(command).stdout)
     assert recorded == alone
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from traindx.cli import _live_report
-from traindx.cli._alarms import Met
-from traindx.cli._live_report import Live
+from traindx.cli import _live
+from traindx.cli._conditions import Met
+from traindx.cli._live import Live
 from traindx.trials.types import Report
 
 SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99 %")}
@@ -18,9 +18,9 @@ SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99 %")}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Looks that follow each other closely, and a signal that ends nothing."""
-    monkeypatch.setattr(_live_report, "_WAITING", 0.01)
-    monkeypatch.setattr(_live_report, "_LEAST", 0.01)
-    monkeypatch.setattr(_live_report, "_REST", 0.0)
+    monkeypatch.setattr(_live, "_WAITING", 0.01)
+    monkeypatch.setattr(_live, "_LEAST", 0.01)
+    monkeypatch.setattr(_live, "_REST", 0.0)
     before = signal.signal(signal.SIGCHLD, lambda *_: None)
     yield
     signal.signal(signal.SIGCHLD, before)
@@ -89,7 +89,7 @@ def test_a_recording_that_does_not_grow_is_not_read_again(tmp_path: Path) -> Non
 
 
 def test_a_recording_that_is_too_large_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_live_report, "_LARGEST", 3)
+    monkeypatch.setattr(_live, "_LARGEST", 3)
     looks, said, heard = Looks(tmp_path, 1), list[str](), threading.Event()
 
     def say(line: str) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import new_run_folder
 
 MAKES = """
 import sys
 from pathlib import Path
-from traindx.launching.run_folder import new_run_folder
+from traindx.recorder.launch.command import new_run_folder
 sys.stdin.read()
 for _ in range(20):
     print(new_run_folder(Path(sys.argv[1]), "train"))

@@ -99,7 +99,14 @@ main()
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
-@pytest.mark.parametrize("where", ["backward", "closure", "loss"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "backward",
+        pytest.param("closure", marks=pytest.mark.slow),
+        pytest.param("loss", marks=pytest.mark.slow),
+    ],
+)
 def test_the_functions_of_torch_that_are_wrapped_do_not_show(tmp_path: Path, where: str) -> None:
     script = tmp_path / "fails.py"
     script.write_text(REAL)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.recorder.probes.accuracy import Accuracy
 

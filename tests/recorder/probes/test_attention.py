@@ -97,8 +97,8 @@ WAYS: dict[str, tuple[Way, Tensor | None]] = {
 
 def look_at(model: nn.Module, inputs: Tensor) -> Written:
     training = Training(Attention(), model, torch.optim.SGD(model.parameters(), lr=0.01))
-    training.look(lambda: model(inputs).square().mean())
-    return training.look(lambda: model(inputs).square().mean())
+    training.snapshot(lambda: model(inputs).square().mean())
+    return training.snapshot(lambda: model(inputs).square().mean())
 
 
 @pytest.mark.parametrize("sharp", [1.0, 8.0])
@@ -106,9 +106,9 @@ def look_at(model: nn.Module, inputs: Tensor) -> Written:
 def test_few_queries_are_measured_exactly(way: Way, mask: Tensor | None, sharp: float) -> None:
     torch.manual_seed(0)
     model = SelfAttention(way, mask, sharp)
-    look = look_at(model, torch.randn(2, LENGTH, WIDTH))
+    snapshot = look_at(model, torch.randn(2, LENGTH, WIDTH))
     reach, peak = reference(model.scores)
-    assert look.numbers == pytest.approx(
+    assert snapshot.numbers == pytest.approx(
         {(ATTENTION_LOGIT_RANGE, "qkv", ""): reach, (ATTENTION_PEAK, "qkv", ""): peak}, rel=1e-4
     )
 
@@ -118,10 +118,10 @@ def test_many_queries_are_sampled(way: Way, mask: Tensor | None) -> None:
     torch.manual_seed(0)
     longer = 600
     model = SelfAttention(way, None if mask is None else torch.ones(longer, longer).tril().bool(), 3.0)
-    look = look_at(model, torch.randn(3, longer, WIDTH))
+    snapshot = look_at(model, torch.randn(3, longer, WIDTH))
     reach, peak = reference(model.scores)
-    assert look.numbers[ATTENTION_LOGIT_RANGE, "qkv", ""] == pytest.approx(reach, rel=0.3)
-    assert look.numbers[ATTENTION_PEAK, "qkv", ""] == pytest.approx(peak, abs=0.05)
+    assert snapshot.numbers[ATTENTION_LOGIT_RANGE, "qkv", ""] == pytest.approx(reach, rel=0.3)
+    assert snapshot.numbers[ATTENTION_PEAK, "qkv", ""] == pytest.approx(peak, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["by hand", "by hand, causal", "by hand, with a large number"])
@@ -129,14 +129,14 @@ def test_weights_too_small_for_their_format_count_and_masked_ones_do_not(name: s
     torch.manual_seed(0)
     way, mask = WAYS[name]
     model = SelfAttention(way, mask, 2000.0)
-    look = look_at(model, torch.randn(2, LENGTH, WIDTH))
+    snapshot = look_at(model, torch.randn(2, LENGTH, WIDTH))
     rows = model.scores.reshape(-1, LENGTH)
     least = -math.log(torch.finfo(torch.float32).tiny)
     ranges = [min(float(row.max() - row[row > -math.inf].min()), least) for row in rows]
-    assert look.numbers[ATTENTION_LOGIT_RANGE, "qkv", ""] == pytest.approx(
+    assert snapshot.numbers[ATTENTION_LOGIT_RANGE, "qkv", ""] == pytest.approx(
         sum(ranges) / len(ranges), rel=0.02
     )
-    assert float(look.numbers[ATTENTION_PEAK, "qkv", ""]) > 0.95
+    assert float(snapshot.numbers[ATTENTION_PEAK, "qkv", ""]) > 0.95
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
@@ -153,10 +153,10 @@ def test_attention_of_torch_is_told_by_its_name(dropout: float, need_weights: bo
             return self.second(values, values, values, need_weights=need_weights)[0]
 
     torch.manual_seed(0)
-    look = look_at(Net(), torch.randn(2, LENGTH, WIDTH))
-    assert {layer for _, layer, _ in look.numbers} == {"first.self_attn", "second"}
-    assert all(float(value) > 0 for value in look.numbers.values())
-    peaks = [float(value) for (quantity, *_), value in look.numbers.items() if quantity is ATTENTION_PEAK]
+    snapshot = look_at(Net(), torch.randn(2, LENGTH, WIDTH))
+    assert {layer for _, layer, _ in snapshot.numbers} == {"first.self_attn", "second"}
+    assert all(float(value) > 0 for value in snapshot.numbers.values())
+    peaks = [float(value) for (quantity, *_), value in snapshot.numbers.items() if quantity is ATTENTION_PEAK]
     assert all(1 / LENGTH < peak < 1 for peak in peaks)
 
 
@@ -168,11 +168,11 @@ def test_several_heads_of_queries_may_share_one_of_keys() -> None:
     queries = query(inputs).view(2, LENGTH, 4, 4).transpose(1, 2)
     keys = key(inputs).view(2, LENGTH, 2, 4).transpose(1, 2)
     mixed = F.scaled_dot_product_attention(queries, keys, keys, enable_gqa=True)
-    look = Written()
-    Attention().backward_begins(look, mixed.sum(), named(model))
+    snapshot = Written()
+    Attention().backward_begins(snapshot, mixed.sum(), named(model))
     scores = queries @ keys.repeat_interleave(2, 1).transpose(-1, -2) / 2
     reach, peak = reference(scores.detach())
-    assert look.numbers == pytest.approx(
+    assert snapshot.numbers == pytest.approx(
         {(ATTENTION_LOGIT_RANGE, "key", ""): reach, (ATTENTION_PEAK, "key", ""): peak}, rel=1e-4
     )
 
@@ -187,11 +187,11 @@ def test_several_heads_of_queries_may_share_one_of_keys() -> None:
     ],
 )
 def test_other_softmaxes_are_no_attention(output: Callable[[nn.Module, Tensor], Tensor]) -> None:
-    model, look, probe = nn.Linear(WIDTH, WIDTH), Written(), Attention()
+    model, snapshot, probe = nn.Linear(WIDTH, WIDTH), Written(), Attention()
     for _ in range(3):
-        probe.backward_begins(look, output(model, torch.randn(2, LENGTH, WIDTH)).sum(), named(model))
-    assert not look.numbers
+        probe.backward_begins(snapshot, output(model, torch.randn(2, LENGTH, WIDTH)).sum(), named(model))
+    assert not snapshot.numbers
     # By then it has given up.
     net = SelfAttention(fused(), None, 1.0)
-    probe.backward_begins(look, net(torch.randn(2, LENGTH, WIDTH)).sum(), named(net))
-    assert not look.numbers
+    probe.backward_begins(snapshot, net(torch.randn(2, LENGTH, WIDTH)).sum(), named(net))
+    assert not snapshot.numbers

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.recorder.probes.chance_loss import ChanceLoss
 

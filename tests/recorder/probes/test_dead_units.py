@@ -21,10 +21,10 @@ Modules = list[tuple[str, nn.Module]]
 def shares(probe: DeadUnits, modules: Modules, inputs: Tensor, looks: int = 5) -> dict[str, float]:
     """What is written about each layer at the last look."""
     for step in range(1, looks + 1):
-        look = shown(probe, modules, inputs, step=step)
+        snapshot = shown(probe, modules, inputs, step=step)
     return {
         layer: float(value)
-        for (quantity, layer, _), value in look.numbers.items()
+        for (quantity, layer, _), value in snapshot.numbers.items()
         if quantity is DEAD_UNIT_SHARE
     }
 
@@ -85,17 +85,19 @@ def test_a_relu_that_learns_again_is_alive_again() -> None:
 
 
 def test_validation_is_not_looked_at() -> None:
-    probe, look = DeadUnits(), Written()
-    for look.step in range(1, 8):
-        probe.module_returns(look, "relu", nn.ReLU(), torch.zeros(300, 4), Purpose.VALIDATION)
-        probe.backward_begins(look, torch.tensor(1.0), [])
-    assert not look.numbers
+    probe, snapshot = DeadUnits(), Written()
+    for snapshot.step in range(1, 8):
+        probe.module_returns(snapshot, "relu", nn.ReLU(), torch.zeros(300, 4), Purpose.VALIDATION)
+        probe.backward_begins(snapshot, torch.tensor(1.0), [])
+    assert not snapshot.numbers
 
 
 def test_steps_of_the_same_number_of_two_optimizers_both_count() -> None:
     probe, model = DeadUnits(), nn.Sequential(kill(nn.Linear(2, 4), 1), nn.ReLU())
     trainings = [Training(probe, model, torch.optim.SGD(model.parameters(), lr=0.0)) for _ in range(2)]
     looks = [
-        training.look(lambda: model(torch.randn(100, 2)).mean()) for _ in range(3) for training in trainings
+        training.snapshot(lambda: model(torch.randn(100, 2)).mean())
+        for _ in range(3)
+        for training in trainings
     ]
-    assert [len(look.numbers) for look in looks] == [0, 0, 0, 0, 1, 1]
+    assert [len(snapshot.numbers) for snapshot in looks] == [0, 0, 0, 0, 1, 1]

@@ -148,11 +148,11 @@ def plain(model: nn.Module) -> None:
 
 
 def test_other_memory_is_not_the_input() -> None:
-    probe, look = Dropouts(), Written()
+    probe, snapshot = Dropouts(), Written()
     inputs, other = torch.randn(8, 6), torch.randn(8, 6)
-    probe.dropout_is_applied(look, Dropout(0.5, other, other.clone()))
-    probe.batch_enters(look, Batch([inputs], Purpose.TRAINING, 1))
-    assert look.facts == {INPUT_DROPOUT: 0.0}
+    probe.dropout_is_applied(snapshot, Dropout(0.5, other, other.clone()))
+    probe.batch_enters(snapshot, Batch([inputs], Purpose.TRAINING, 1))
+    assert snapshot.facts == {INPUT_DROPOUT: 0.0}
 
 
 def test_a_teacher_that_drops_is_no_validation(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tests.recorder.tensors.training import Training, named
 from traindx.quantities import EQUAL_UNIT_SHARE
 from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.testing.probe import Written
 
 
@@ -23,10 +23,10 @@ def all_with_all(weight: Tensor) -> float:
     return sum(alike) / len(rows)
 
 
-def shares(look: Written) -> dict[str, float]:
+def shares(snapshot: Written) -> dict[str, float]:
     return {
         layer: float(value)
-        for (quantity, layer, _), value in look.numbers.items()
+        for (quantity, layer, _), value in snapshot.numbers.items()
         if quantity is EQUAL_UNIT_SHARE
     }
 
@@ -62,21 +62,23 @@ def test_shares_are_those_of_comparing_all_with_all(begin: Callable[[Tensor], ob
         expected = {
             name: all_with_all(value.clone()) for name, value in model.named_parameters() if value.dim() > 1
         }
-        look = training.look(lambda: model(torch.randn(8, 1, 8, 8)).square().mean())
-        assert shares(look) == pytest.approx(expected)
+        snapshot = training.snapshot(lambda: model(torch.randn(8, 1, 8, 8)).square().mean())
+        assert shares(snapshot) == pytest.approx(expected)
 
 
 def test_equal_units_stay_equal_and_others_do_not() -> None:
     model = network(BEGINNINGS["one number"])
     training = Training(EqualUnits(), model, torch.optim.SGD(model.parameters(), lr=0.1))
-    seen = [shares(training.look(lambda: model(torch.randn(8, 1, 8, 8)).square().mean())) for _ in range(3)]
-    assert all(share == 1.0 for look in seen for share in look.values())
+    seen = [
+        shares(training.snapshot(lambda: model(torch.randn(8, 1, 8, 8)).square().mean())) for _ in range(3)
+    ]
+    assert all(share == 1.0 for snapshot in seen for share in snapshot.values())
 
 
 def shown(name: str, weight: Tensor) -> dict[str, float]:
-    look = Written()
-    EqualUnits().update_begins(look, Update(None, [Parameter(name, weight, optimized=True)], 8))
-    return shares(look)
+    snapshot = Written()
+    EqualUnits().update_begins(snapshot, Update(None, [LiveParameter(name, weight, optimized=True)], 8))
+    return shares(snapshot)
 
 
 def test_a_large_identity_has_no_equal_units() -> None:
@@ -107,7 +109,7 @@ def test_later_looks_are_rare() -> None:
     probe = EqualUnits()
     looks = []
     for _ in range(16):
-        look = Written()
-        probe.update_begins(look, Update(None, named(model), 8))
-        looks.append(bool(look.numbers))
+        snapshot = Written()
+        probe.update_begins(snapshot, Update(None, named(model), 8))
+        looks.append(bool(snapshot.numbers))
     assert [place for place, looked in enumerate(looks, start=1) if looked] == [1, 2, 3, 8, 16]

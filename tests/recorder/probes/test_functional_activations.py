@@ -38,8 +38,8 @@ def looks(probe: Probe, model: nn.Module, steps: int = 5) -> Written:
     training = Training(probe, model, torch.optim.SGD(model.parameters(), lr=0.01))
     for step in range(steps):
         torch.manual_seed(step)
-        look = training.look(lambda: model(torch.randn(64, 6)).square().mean())
-    return look
+        snapshot = training.snapshot(lambda: model(torch.randn(64, 6)).square().mean())
+    return snapshot
 
 
 def test_functions_give_what_modules_give() -> None:
@@ -78,10 +78,10 @@ def test_calls_behind_one_layer_are_numbered() -> None:
         return state.sum()
 
     training = Training(FunctionalActivations(), cell, torch.optim.SGD(cell.parameters(), lr=0.0))
-    look = training.look(unrolled)
+    snapshot = training.snapshot(unrolled)
     first = torch.tanh(cell(torch.ones(2, 4)))
-    assert {part for _, _, part in look.numbers} == {"tanh", "tanh 2", "tanh 3", "tanh 4"}
-    means = [float(value) for (quantity, _, part), value in look.numbers.items() if part == "tanh"]
+    assert {part for _, _, part in snapshot.numbers} == {"tanh", "tanh 2", "tanh 3", "tanh 4"}
+    means = [float(value) for (quantity, _, part), value in snapshot.numbers.items() if part == "tanh"]
     assert means[0] == pytest.approx(float(first.detach().mean()))
 
 
@@ -123,15 +123,17 @@ def test_each_is_found_under_the_layer_before_it(precision: str) -> None:
 
     training = Training(FunctionalActivations(), model, torch.optim.SGD(model.parameters(), lr=0.0))
     for _ in range(5):
-        look = training.look(loss)
-    means = {key[1:]: float(value) for key, value in look.numbers.items() if key[0] is ACTIVATION_MEAN}
+        snapshot = training.snapshot(loss)
+    means = {key[1:]: float(value) for key, value in snapshot.numbers.items() if key[0] is ACTIVATION_MEAN}
     deviations = {key: float(value.detach().float().std()) for key, value in made.items()}
     assert means.keys() == made.keys()
     for key, value in made.items():
         assert means[key] == pytest.approx(float(value.detach().float().mean()), abs=0.15 * deviations[key])
     # Two channels and two units can never be above zero.
     dead = {
-        layer: value for (quantity, layer, _), value in look.numbers.items() if quantity is DEAD_UNIT_SHARE
+        layer: value
+        for (quantity, layer, _), value in snapshot.numbers.items()
+        if quantity is DEAD_UNIT_SHARE
     }
     assert dead == {"norm": 0.5, "skip": 0.25}
 
@@ -144,15 +146,15 @@ def test_what_a_checkpoint_packed_away_stays_packed() -> None:
         return F.relu(layer(values))
 
     loss = checkpoint(forward, torch.randn(3, 4), use_reentrant=False).sum()
-    look = Written()
-    FunctionalActivations().backward_begins(look, loss, named(layer))
+    snapshot = Written()
+    FunctionalActivations().backward_begins(snapshot, loss, named(layer))
     assert len(runs) == 1
-    assert not look.numbers
+    assert not snapshot.numbers
 
 
 def test_activations_before_any_parameter_are_left_out() -> None:
     model = nn.Sequential(nn.Linear(4, 4))
     inputs = torch.randn(3, 4, requires_grad=True)
-    look = Written()
-    FunctionalActivations().backward_begins(look, model(F.relu(inputs)).tanh().sum(), named(model))
-    assert {(layer, part) for _, layer, part in look.numbers} == {("0", "tanh")}
+    snapshot = Written()
+    FunctionalActivations().backward_begins(snapshot, model(F.relu(inputs)).tanh().sum(), named(model))
+    assert {(layer, part) for _, layer, part in snapshot.numbers} == {("0", "tanh")}

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
 from traindx.recorder.probes.gradient_noise import GradientNoise
-from traindx.recorder.probes.types import Parameter, Update
+from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.run import Quantity
 from traindx.testing.probe import Written
 
@@ -25,10 +25,10 @@ def told(
     for number, gradient in enumerate(gradients):
         parameter = nn.Parameter(torch.zeros_like(gradient))
         parameter.grad = gradient
-        parameters.append(Parameter(str(number), parameter, optimized=True))
-    look = Written(step)
-    probe.update_begins(look, Update(None, parameters, batch_size))
-    return {quantity: float(value) for (quantity, _, _), value in look.numbers.items()}
+        parameters.append(LiveParameter(str(number), parameter, optimized=True))
+    snapshot = Written(step)
+    probe.update_begins(snapshot, Update(None, parameters, batch_size))
+    return {quantity: float(value) for (quantity, _, _), value in snapshot.numbers.items()}
 
 
 def test_two_steps_in_a_row_are_compared_exactly() -> None:

@@ -21,14 +21,14 @@ def test_norms_are_those_of_every_parameter_with_a_gradient() -> None:
     model = nn.Sequential(nn.Embedding(9, 4, sparse=True), nn.Linear(4, 3), nn.Linear(3, 3))
     model[1].bias.requires_grad_(False)
     training = Training(Gradients(), model, torch.optim.SGD(model.parameters(), lr=0.1))
-    look = training.look(lambda: model(torch.tensor([1, 1, 4])).square().sum())
+    snapshot = training.snapshot(lambda: model(torch.tensor([1, 1, 4])).square().sum())
     expected = {}
     for name, parameter in model.named_parameters():
         if parameter.grad is not None:
             values = parameter.grad.to_dense().flatten().tolist()
             expected[GRADIENT_NORM, name, ""] = math.sqrt(math.fsum(value**2 for value in values))
     assert len(expected) == 4
-    assert look.numbers == pytest.approx(expected, rel=1e-5)
+    assert snapshot.numbers == pytest.approx(expected, rel=1e-5)
 
 
 def test_of_gradients_that_are_not_finite_the_share_is_told() -> None:
@@ -38,10 +38,12 @@ def test_of_gradients_that_are_not_finite_the_share_is_told() -> None:
     # Too rare for the sample: the norm tells that there is one.
     many.grad[1] = math.inf
     model = nn.ParameterDict({"few": few, "many": many, "fine": fine})
-    look = Written()
-    Gradients().update_begins(look, Update(None, named(model), 8))
+    snapshot = Written()
+    Gradients().update_begins(snapshot, Update(None, named(model), 8))
     shares = {
-        name: value for (quantity, name, part), value in look.numbers.items() if quantity is NONFINITE_SHARE
+        name: value
+        for (quantity, name, part), value in snapshot.numbers.items()
+        if quantity is NONFINITE_SHARE
     }
     assert shares == pytest.approx({"few": 0.25, "many": 1e-5})
-    assert look.numbers[GRADIENT_NORM, "many", ""] == math.inf
+    assert snapshot.numbers[GRADIENT_NORM, "many", ""] == math.inf

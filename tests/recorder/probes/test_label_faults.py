@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 import torch
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import LABEL_FAULT, UNUSED_CLASS
 from traindx.recorder.probes.label_faults import LabelFaults
 

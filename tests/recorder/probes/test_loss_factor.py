@@ -24,23 +24,23 @@ Change = Callable[[Tensor, nn.Module], Tensor]
 def trained(change: Change, reduction: str | None, *, looks: int = 3) -> tuple[dict[Fact, Scalar], float]:
     """What is stated in a real training, and the derivative of what enters the backward pass by the mean."""
     torch.manual_seed(0)
-    model, probe, look = nn.Linear(4, CLASSES), LossFactor(), Written()
+    model, probe, snapshot = nn.Linear(4, CLASSES), LossFactor(), Written()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     options = {} if reduction is None else {"reduction": reduction}
     derivative = 0.0
-    for look.step in range(1, looks + 1):
+    for snapshot.step in range(1, looks + 1):
         prediction, target = model(torch.randn(ROWS, 4)), torch.randint(CLASSES, (ROWS,))
         value = F.cross_entropy(prediction, target, reduction=reduction or "mean")
         call = LossCall("cross_entropy", prediction, target, value, options, Purpose.TRAINING)
-        probe.loss_is_computed(look, call)
+        probe.loss_is_computed(snapshot, call)
         loss = change(value, model)
         (slope,) = torch.autograd.grad(loss, value, retain_graph=True)
         derivative = float(slope.sum())
-        probe.backward_begins(look, loss, named(model))
+        probe.backward_begins(snapshot, loss, named(model))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return look.facts, derivative
+    return snapshot.facts, derivative
 
 
 CHANGES: dict[str, tuple[str | None, Change]] = {
@@ -76,24 +76,24 @@ def test_a_term_that_is_added_is_no_factor() -> None:
 
 
 def test_two_loss_functions_have_no_factor_between_them_and_the_loss() -> None:
-    model, probe, look = nn.Linear(4, 2), LossFactor(), Written()
-    for look.step in range(1, 4):
+    model, probe, snapshot = nn.Linear(4, 2), LossFactor(), Written()
+    for snapshot.step in range(1, 4):
         prediction = model(torch.randn(5, 4))
         values = [F.mse_loss(prediction, torch.zeros(5, 2)), F.l1_loss(prediction, torch.zeros(5, 2))]
         for value in values:
             call = LossCall("mse_loss", prediction, torch.zeros(5, 2), value, {}, Purpose.TRAINING)
-            probe.loss_is_computed(look, call)
-        probe.backward_begins(look, values[0] + values[1], named(model))
-    assert LOSS_FACTOR not in look.facts
+            probe.loss_is_computed(snapshot, call)
+        probe.backward_begins(snapshot, values[0] + values[1], named(model))
+    assert LOSS_FACTOR not in snapshot.facts
     # One that is only looked at leads nowhere.
-    for look.step in range(4, 7):
+    for snapshot.step in range(4, 7):
         prediction = model(torch.randn(5, 4))
         values = [F.mse_loss(prediction, torch.zeros(5, 2)), F.l1_loss(prediction, torch.zeros(5, 2))]
         for value in values:
             call = LossCall("mse_loss", prediction, torch.zeros(5, 2), value, {}, Purpose.TRAINING)
-            probe.loss_is_computed(look, call)
-        probe.backward_begins(look, values[0] * 2, named(model))
-    assert look.facts[LOSS_FACTOR] == 2.0
+            probe.loss_is_computed(snapshot, call)
+        probe.backward_begins(snapshot, values[0] * 2, named(model))
+    assert snapshot.facts[LOSS_FACTOR] == 2.0
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_two_loss_functions_have_no_factor_between_them_and_the_loss() -> None:
     ],
 )
 def test_words_of_torch_and_keras(options: dict[str, object], word: str) -> None:
-    look, ones = Written(), torch.ones(3)
-    LossFactor().loss_is_computed(look, LossCall("mse_loss", ones, ones, ones, options, Purpose.TRAINING))
-    assert look.facts == {LOSS_REDUCTION: word}
+    snapshot, ones = Written(), torch.ones(3)
+    LossFactor().loss_is_computed(snapshot, LossCall("mse_loss", ones, ones, ones, options, Purpose.TRAINING))
+    assert snapshot.facts == {LOSS_REDUCTION: word}
 
 
 def test_validation_states_nothing() -> None:
-    look, ones = Written(), torch.ones(3)
-    LossFactor().loss_is_computed(look, LossCall("mse_loss", ones, ones, ones, {}, Purpose.VALIDATION))
-    assert not look.facts
+    snapshot, ones = Written(), torch.ones(3)
+    LossFactor().loss_is_computed(snapshot, LossCall("mse_loss", ones, ones, ones, {}, Purpose.VALIDATION))
+    assert not snapshot.facts

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CLASS_WEIGHTS, LABEL_SMOOTHING, LOSS_FUNCTION, LOSS_SHAPES, OUTPUT_ACTIVATION
 from traindx.recorder.probes.loss_function import LossFunctionFacts
 from traindx.run import Fact, Scalar

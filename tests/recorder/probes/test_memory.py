@@ -15,10 +15,10 @@ from traindx.testing.probe import Written
 
 
 def test_what_the_process_holds_is_written_in_bytes() -> None:
-    look = Written()
-    PROBE().update_ends(look, Update(None, (), 8))
+    snapshot = Written()
+    PROBE().update_ends(snapshot, Update(None, (), 8))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    assert 0.2 * peak < float(look.numbers[MEMORY, "", ""]) <= 1.05 * peak
+    assert 0.2 * peak < float(snapshot.numbers[MEMORY, "", ""]) <= 1.05 * peak
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")

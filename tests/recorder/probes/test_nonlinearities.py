@@ -16,7 +16,7 @@ from tests.recorder.tensors.training import named
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, NONLINEARITIES
 from traindx.recorder.graph.linearity import linearity
 from traindx.recorder.probes.nonlinearities import Nonlinearities
-from traindx.recorder.probes.types import LossCall, Parameter, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Purpose
 from traindx.run import Fact, Scalar
 from traindx.testing.probe import Written
 
@@ -89,21 +89,23 @@ def reference(model: nn.Module, inputs: Tensor) -> tuple[int, int, str]:
 
 def stated(model: nn.Module, inputs: Tensor, *, told: bool = True, steps: int = 2) -> dict[Fact, Scalar]:
     """What is stated in a real training; `told` says whether the loss function is one of torch's."""
-    probe, look = Nonlinearities(), Written()
+    probe, snapshot = Nonlinearities(), Written()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    for look.step in range(1, steps + 1):
+    for snapshot.step in range(1, steps + 1):
         prediction = model(inputs)
         target = torch.zeros_like(prediction)
         if told:
             loss = F.mse_loss(prediction, target)
-            probe.loss_is_computed(look, LossCall("mse_loss", prediction, target, loss, {}, Purpose.TRAINING))
+            probe.loss_is_computed(
+                snapshot, LossCall("mse_loss", prediction, target, loss, {}, Purpose.TRAINING)
+            )
         else:
             loss = ((prediction - target) ** 2).mean() + 1e-4 * sum(p.abs().sum() for p in model.parameters())
-        probe.backward_begins(look, loss, named(model))
+        probe.backward_begins(snapshot, loss, named(model))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return look.facts
+    return snapshot.facts
 
 
 def triple(facts: dict[Fact, Scalar]) -> tuple[Scalar, ...]:
@@ -280,42 +282,42 @@ def test_a_low_rank_pair_beside_a_frozen_weight_is_in_a_row() -> None:
 def test_several_predictions_count_together() -> None:
     trunk, left, right = nn.Linear(6, 6), nn.Linear(6, 2), nn.Linear(6, 2)
     model = nn.ModuleDict({"trunk": trunk, "left": left, "right": right})
-    probe, look = Nonlinearities(), Written()
+    probe, snapshot = Nonlinearities(), Written()
     shared = torch.relu(trunk(rows(5, 6)))
     loss = torch.zeros(())
     for head in (left, right):
         prediction = head(shared).sigmoid()
         value = F.mse_loss(prediction, torch.zeros(5, 2))
         probe.loss_is_computed(
-            look, LossCall("mse_loss", prediction, torch.zeros(5, 2), value, {}, Purpose.TRAINING)
+            snapshot, LossCall("mse_loss", prediction, torch.zeros(5, 2), value, {}, Purpose.TRAINING)
         )
         loss = loss + value
-    probe.backward_begins(look, loss, named(model))
-    assert triple(look.facts) == (3, 1, "")
+    probe.backward_begins(snapshot, loss, named(model))
+    assert triple(snapshot.facts) == (3, 1, "")
 
 
 def test_derivatives_are_followed_too() -> None:
     model = plain(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
     points = rows(5, 2).requires_grad_()
     (slope,) = torch.autograd.grad(model(points).sum(), points, create_graph=True)
-    look = Written()
-    Nonlinearities().backward_begins(look, slope.square().mean(), named(model))
-    assert look.facts[LINEAR_IN_A_ROW] == ""
-    assert int(look.facts[NONLINEARITIES]) >= 1
+    snapshot = Written()
+    Nonlinearities().backward_begins(snapshot, slope.square().mean(), named(model))
+    assert snapshot.facts[LINEAR_IN_A_ROW] == ""
+    assert int(snapshot.facts[NONLINEARITIES]) >= 1
 
 
 def test_nothing_is_told_of_parts_that_are_hidden() -> None:
     model = plain(nn.Linear(6, 6), nn.Linear(6, 2))
     inputs = rows(5, 6).requires_grad_()
-    look = Written()
+    snapshot = Written()
     Nonlinearities().backward_begins(
-        look, checkpoint(model, inputs, use_reentrant=True).square().mean(), named(model)
+        snapshot, checkpoint(model, inputs, use_reentrant=True).square().mean(), named(model)
     )
-    assert not look.facts
+    assert not snapshot.facts
     Nonlinearities().backward_begins(
-        look, checkpoint(model, inputs, use_reentrant=False).square().mean(), named(model)
+        snapshot, checkpoint(model, inputs, use_reentrant=False).square().mean(), named(model)
     )
-    assert look.facts[LINEAR_IN_A_ROW] == "1"
+    assert snapshot.facts[LINEAR_IN_A_ROW] == "1"
 
 
 def test_the_search_ends() -> None:
@@ -323,17 +325,17 @@ def test_the_search_ends() -> None:
     probe = Nonlinearities()
 
     def facts() -> dict[Fact, Scalar]:
-        look = Written()
-        probe.backward_begins(look, model(rows(5, 6)).square().mean(), named(model))
-        return look.facts
+        snapshot = Written()
+        probe.backward_begins(snapshot, model(rows(5, 6)).square().mean(), named(model))
+        return snapshot.facts
 
     assert [bool(facts()) for _ in range(6)] == [True] * 4 + [False] * 2
-    fruitless, parameters = Nonlinearities(), list[Parameter]()
+    fruitless, parameters = Nonlinearities(), list[LiveParameter]()
     for _ in range(3):
         fruitless.backward_begins(Written(), torch.tensor(1.0), parameters)
-    look = Written()
-    fruitless.backward_begins(look, model(rows(5, 6)).square().mean(), named(model))
-    assert not look.facts
+    snapshot = Written()
+    fruitless.backward_begins(snapshot, model(rows(5, 6)).square().mean(), named(model))
+    assert not snapshot.facts
 
 
 def test_a_graph_beyond_the_limit_is_left_alone() -> None:

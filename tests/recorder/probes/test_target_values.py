@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.recorder.probes.target_values import TargetValues
 

@@ -1,12 +1,16 @@
-"""Targets against plain arithmetic, and their order on sorted and shuffled data."""
+"""Counts of classes against counting pairs one by one."""
 
 import statistics
+from collections import Counter
+from itertools import permutations
 
 import pytest
 import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.recorder.probes.looking import VALIDATION, Loop
+from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CLASS_BALANCE, CLASSES
 from traindx.quantities import (
     COMMONEST_TARGET_SHARE,
@@ -18,7 +22,74 @@ from traindx.quantities import (
     TARGET_NONFINITE_SHARE,
     TARGET_STD,
 )
-from traindx.recorder.probes.targets import Targets
+from traindx.recorder.probes.targets import ClassCounts, Targets, excess, serial_correlation
+
+BATCHES = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=12), min_size=1, max_size=5)
+
+
+@given(BATCHES)
+def test_agreement_is_that_of_all_pairs(batches: list[list[int]]) -> None:
+    counts = ClassCounts()
+    for batch in batches:
+        counts.add(Counter(batch))
+    together = [name for batch in batches for name in batch]
+    pairs = list(permutations(together, 2))
+    if pairs:
+        assert counts.agreement == pytest.approx(sum(one == other for one, other in pairs) / len(pairs))
+    assert counts.total == len(together)
+
+
+def test_a_batch_of_one_class_is_sorted_when_others_were_seen() -> None:
+    counts = ClassCounts()
+    counts.add(Counter([0] * 32))
+    assert excess([0] * 32, counts.agreement) is None
+    counts.add(Counter([1] * 32))
+    assert excess([1] * 32, counts.agreement) == pytest.approx(1.0)
+
+
+def test_shuffled_targets_agree_by_chance_on_average() -> None:
+    counts = ClassCounts()
+    targets = [0, 0, 0, 1, 1, 2]
+    counts.add(Counter(targets))
+    found = [excess(list(order), counts.agreement) for order in permutations(targets)]
+    assert sum(value for value in found if value is not None) / len(found) == pytest.approx(0.0)
+
+
+def test_balance_waits_for_ten_of_each() -> None:
+    counts = ClassCounts()
+    counts.add(Counter({0: 18}))
+    assert counts.balance is None
+    counts.add(Counter({1: 1}))
+    assert counts.balance is None
+    counts.add(Counter({1: 1}))
+    assert counts.balance == 9.0
+
+
+def mean_rank(value: float, values: list[float]) -> float:
+    below = sum(other < value for other in values)
+    return below + (sum(other == value for other in values) - 1) / 2
+
+
+@given(st.lists(st.integers(-5, 5).map(float) | st.floats(-1e9, 1e9), min_size=3, max_size=40))
+def test_it_is_the_correlation_of_mean_ranks(values: list[float]) -> None:
+    ranks = [mean_rank(value, values) for value in values]
+    assume(len(set(ranks[:-1])) > 1)
+    assume(len(set(ranks[1:])) > 1)
+    expected = statistics.correlation(ranks[:-1], ranks[1:])
+    assert serial_correlation(values) == pytest.approx(expected, abs=1e-9)
+
+
+def test_sorted_numbers_have_one() -> None:
+    assert serial_correlation([x**3 for x in range(10)]) == pytest.approx(1.0)
+    assert serial_correlation([-x for x in range(10)]) == pytest.approx(1.0)
+
+
+def test_equal_numbers_have_no_order() -> None:
+    assert serial_correlation([2.0] * 9) is None
+    alternating = serial_correlation([0.0, 1.0] * 8)
+    assert alternating is not None
+    assert alternating == pytest.approx(-1.0)
+
 
 CHANCE = torch.Generator().manual_seed(9)
 

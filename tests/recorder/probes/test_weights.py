@@ -16,9 +16,9 @@ from traindx.run import Quantity
 from traindx.testing.probe import Written
 
 
-def of(look: Written, quantity: Quantity) -> dict[str, float]:
+def of(snapshot: Written, quantity: Quantity) -> dict[str, float]:
     """What was written of a quantity, by layer."""
-    return {layer: float(value) for (of, layer, _), value in look.numbers.items() if of is quantity}
+    return {layer: float(value) for (of, layer, _), value in snapshot.numbers.items() if of is quantity}
 
 
 def norm(values: Tensor) -> float:
@@ -35,8 +35,8 @@ def test_norms_are_exact_and_moves_those_of_the_whole(
     before = {name: value.detach().clone() for name, value in model.named_parameters()}
     training = Training(Weights(), model, optimizer(model.parameters(), lr=0.01))
     inputs = torch.randn(32, width)
-    look = training.look(lambda: model(inputs).square().mean())
-    assert of(look, WEIGHT_NORM) == pytest.approx(
+    snapshot = training.snapshot(lambda: model(inputs).square().mean())
+    assert of(snapshot, WEIGHT_NORM) == pytest.approx(
         {name: norm(value) for name, value in before.items()}, rel=1e-5
     )
     expected = {
@@ -45,13 +45,13 @@ def test_norms_are_exact_and_moves_those_of_the_whole(
         if after.dim() > 1
     }
     # Up to 1,024 weights all are compared, beyond that a sample.
-    assert of(look, UPDATE_RATIO) == pytest.approx(expected, rel=1e-4 if width == 5 else 0.15)
+    assert of(snapshot, UPDATE_RATIO) == pytest.approx(expected, rel=1e-4 if width == 5 else 0.15)
 
 
 def test_vectors_count_where_there_is_nothing_else() -> None:
     model = nn.ParameterDict({"slope": nn.Parameter(torch.tensor([2.0, 0.0]))})
     training = Training(Weights(), model, torch.optim.SGD(model.parameters(), lr=0.5))
-    assert of(training.look(model["slope"].sum), UPDATE_RATIO) == pytest.approx({"slope": 0.5**0.5 / 2})
+    assert of(training.snapshot(model["slope"].sum), UPDATE_RATIO) == pytest.approx({"slope": 0.5**0.5 / 2})
 
 
 def test_weights_that_begin_at_zero_move_by_themselves() -> None:
@@ -59,8 +59,8 @@ def test_weights_that_begin_at_zero_move_by_themselves() -> None:
         {"zero": nn.Parameter(torch.zeros(3, 3)), "still": nn.Parameter(torch.zeros(3, 3))}
     )
     training = Training(Weights(), model, torch.optim.SGD(model.parameters(), lr=0.5))
-    look = training.look(lambda: model["zero"].sum() + 0 * model["still"].sum())
-    assert of(look, UPDATE_RATIO) == {"zero": 1.0, "still": 0.0}
+    snapshot = training.snapshot(lambda: model["zero"].sum() + 0 * model["still"].sum())
+    assert of(snapshot, UPDATE_RATIO) == {"zero": 1.0, "still": 0.0}
 
 
 def test_rows_of_an_embedding_without_gradient_do_not_count() -> None:
@@ -69,7 +69,7 @@ def test_rows_of_an_embedding_without_gradient_do_not_count() -> None:
     before = model[0].weight.detach().clone()
     training = Training(Weights(), model, torch.optim.SGD(model.parameters(), lr=0.1))
     rows = torch.arange(0, 20_000, 50)
-    ratio = of(training.look(lambda: model(rows).sum()), UPDATE_RATIO)["0.weight"]
+    ratio = of(training.snapshot(lambda: model(rows).sum()), UPDATE_RATIO)["0.weight"]
     change = model[0].weight.detach() - before
     assert ratio == pytest.approx(norm(change[rows]) / norm(before[rows]), rel=0.3)
     assert ratio > 5 * norm(change) / norm(before)
@@ -80,6 +80,6 @@ def test_half_precision_and_other_layouts_are_compared() -> None:
     model = nn.Conv2d(16, 32, 3).to(memory_format=torch.channels_last).bfloat16()
     training = Training(Weights(), model, torch.optim.SGD(model.parameters(), lr=0.1))
     before = model.weight.detach().clone()
-    look = training.look(lambda: model(torch.randn(2, 16, 8, 8).bfloat16()).square().sum())
+    snapshot = training.snapshot(lambda: model(torch.randn(2, 16, 8, 8).bfloat16()).square().sum())
     expected = norm(model.weight.detach() - before) / norm(before)
-    assert of(look, UPDATE_RATIO)["weight"] == pytest.approx(expected, rel=0.15)
+    assert of(snapshot, UPDATE_RATIO)["weight"] == pytest.approx(expected, rel=0.15)

@@ -1,17 +1,17 @@
 """Samples against positions counted one by one."""
 
+import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-pytest.importorskip("torch")
-
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from traindx.recorder.tensors.sample import LIMIT, even_step, every, sample
+from traindx.recorder.tensors.sample import LIMIT, even_step, every, norms, sample
+
+pytest.importorskip("torch")
 
 SHAPES = st.lists(st.integers(1, 24), min_size=1, max_size=4).map(tuple)
 
@@ -21,7 +21,6 @@ def numbered(shape: tuple[int, ...]) -> Tensor:
     return torch.arange(torch.Size(shape).numel(), dtype=torch.float64).reshape(shape)
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES, st.integers(1, 400))
 def test_a_sample_is_spread_evenly_and_holds_no_value_twice(shape: tuple[int, ...], limit: int) -> None:
     whole = numbered(shape)
@@ -70,7 +69,6 @@ def test_a_tensor_without_gaps_is_not_copied() -> None:
         assert sample(values).untyped_storage().data_ptr() == values.untyped_storage().data_ptr()
 
 
-@settings(deadline=None, max_examples=60)
 @given(SHAPES, st.integers(1, 30), st.integers(0, 40), st.booleans())
 def test_every_counts_from_the_first(shape: tuple[int, ...], step: int, first: int, gaps: bool) -> None:
     whole = numbered((*shape, 2))[..., 0] if gaps else numbered(shape)
@@ -81,3 +79,36 @@ def test_the_step_has_no_divisor_in_common_with_any_tensor() -> None:
     assert even_step((64 * 64, 64, 10), 16_384) == 1
     assert even_step((300_000, 300), 16_384) == 19
     assert even_step((19 * 15_000, 300), 16_384) == 23
+
+
+pytest.importorskip("torch")
+
+
+def slowly(values: Tensor) -> float:
+    return math.sqrt(math.fsum(value * value for value in values.flatten().tolist()))
+
+
+def test_norms_are_those_of_plain_arithmetic_whatever_the_type() -> None:
+    torch.manual_seed(0)
+    values = [torch.randn(7, 5), torch.randn(4).double(), torch.randn(9, 9).half(), torch.randn(3).bfloat16()]
+    values += [torch.randn(6, 4).t(), torch.tensor(2.5), torch.randn(5, 8)[:, ::2], torch.zeros(3)]
+    assert norms(values) == pytest.approx([slowly(one) for one in values], rel=1e-5)
+
+
+def test_half_precision_does_not_overflow() -> None:
+    assert norms([torch.full((4,), 65_000.0).half()]) == pytest.approx([130_000], rel=1e-3)
+
+
+def test_large_finite_values_have_a_finite_norm() -> None:
+    assert norms([torch.full((4,), 1e30), torch.ones(4)]) == pytest.approx([2e30, 2.0])
+
+
+def test_values_that_are_not_finite_show() -> None:
+    bad, infinite = norms([torch.tensor([1.0, math.nan]), torch.tensor([1.0, -math.inf])])
+    assert isinstance(bad, float)
+    assert math.isnan(bad)
+    assert infinite == math.inf
+
+
+def test_of_nothing_there_is_none() -> None:
+    assert norms([]) == []

@@ -1,13 +1,15 @@
 """Samples are even, bounded, and the same for the same shape."""
 
+import math
+import statistics
 from math import prod
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.recorder.tensors.table import nonfinite_share, step_through, table, thinned
+from traindx.recorder.tensors.table import moments, nonfinite_share, step_through, table, thinned
 
 SHAPES = st.lists(st.integers(1, 40), min_size=1, max_size=4).map(tuple)
 
@@ -28,7 +30,6 @@ def test_thinning_leaves_no_more_than_asked_and_all_that_fit(shape: tuple[int, .
         assert counts == list(shape)
 
 
-@settings(max_examples=50, deadline=None)
 @given(SHAPES, st.integers(1, 20), st.integers(1, 20))
 def test_a_table_holds_values_of_its_rows(shape: tuple[int, ...], rows: int, columns: int) -> None:
     tensor = torch.arange(prod(shape)).reshape(shape)
@@ -55,3 +56,27 @@ def test_the_sample_speaks_for_what_is_large() -> None:
     values[-1] = torch.nan
     assert nonfinite_share(values, values[:8]) == 0.0
     assert nonfinite_share(values, values[-2:]) == 0.5
+
+
+VALUES = st.floats(-1e3, 1e3) | st.sampled_from([math.nan, math.inf, 1.0])
+TABLES = st.integers(1, 4).flatmap(
+    lambda n: st.lists(st.lists(VALUES, min_size=n, max_size=n), min_size=1, max_size=12)
+)
+
+
+@given(TABLES)
+def test_moments_are_those_of_the_finite_values(rows: list[list[float]]) -> None:
+    found = moments(torch.tensor(rows, dtype=torch.float64))
+    columns = [[value for value in column if math.isfinite(value)] for column in zip(*rows, strict=True)]
+    values = [value for column in columns for value in column]
+    if not values:
+        assert found is None
+        return
+    assert found is not None
+    assert (found.low, found.high) == (min(values), max(values))
+    assert found.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
+    if len(rows) == 1:
+        assert found.std is None
+        return
+    squares = sum(len(column) * statistics.pvariance(column) for column in columns if column)
+    assert found.std == pytest.approx(math.sqrt(squares / len(values)), abs=1e-9)

@@ -12,7 +12,7 @@ from traindx.recorder.tensors.unit_watch import UnitWatches
 
 def share(watches: UnitWatches, output: Tensor, axis: int = -1) -> float | None:
     """The share of dead units after one more output of one layer."""
-    watches.look("layer", "", output, axis)
+    watches.snapshot("layer", "", output, axis)
     found = watches.settle()
     return float(found[0].share) if found else None
 
@@ -94,7 +94,7 @@ def test_layers_of_different_width_are_kept_apart() -> None:
         for name, width in (("a", 4), ("b", 8), ("c", 4)):
             output = torch.ones(64, width)
             output[:, : width // 4] = 0 if name != "c" else 1
-            watches.look(name, "", output, -1)
+            watches.snapshot(name, "", output, -1)
         found = watches.settle()
     assert {one.layer: float(one.share) for one in found} == {"a": 0.25, "b": 0.25, "c": 0.0}
 

@@ -13,11 +13,12 @@ from jsonschema import Draft202012Validator
 from tests import treatments
 from tests.report.renderers import canonical
 from tests.report.renderers.test_json_report import SCHEMA, closed
-from traindx.report.documents.cases import cases_document
-from traindx.report.documents.treatment import treatment_document, trial_document
+from traindx.changes.types import Measure
+from traindx.report.documents.diagnosis import treatment_document, trial_document
+from traindx.report.documents.interview import cases_document
 from traindx.report.renderers import json as rendered
-from traindx.trials.casebook import Case, Casebook
-from traindx.trials.types import Arm, Measure, Outcome, Pair, Report, Treatment, Trial
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Arm, Case, Outcome, Pair, Report, Treatment, Trial
 
 
 def document(treatment: Treatment) -> Any:
@@ -140,7 +141,7 @@ def test_cases_are_plain_data(tmp_path: Path) -> None:
     book.record(canonical.sick(), treatments.mixed(), command="train")
     book.record(canonical.healthy(), command="\x1b[2J\u202e")
     told = json.loads(cases_document(book.cases()))
-    assert told["schema"] == "traindx.cases/1"
+    assert (told["schema"], told["kind"]) == ("traindx.report/1", "cases")
     plain, faster, saved = told["cases"]
     assert plain["change"] is plain["outcome"] is plain["interval"] is None
     assert faster["interval"] == [28.4, 60.1]

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tests import treatments
 from tests.report.renderers import canonical
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec, Measure
 from traindx.report.html.trials import trials_part
 from traindx.report.renderers import html
-from traindx.trials.types import Measure, Outcome, Report, Treatment, Trial
+from traindx.trials.types import Outcome, Report, Treatment, Trial
 
 
 def test_every_trial_is_a_line_of_the_table() -> None:
@@ -59,7 +59,7 @@ def test_the_page_of_a_report_holds_the_trials_of_its_first_run() -> None:
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=60))
 def test_no_name_becomes_markup(name: str) -> None:
     odd = f"<script>{name}"
-    trial = Trial((Change(odd),), odd, odd, Measure.LOSS, (), None, None, Outcome.INCONCLUSIVE, odd)
+    trial = Trial((ChangeSpec(odd),), odd, odd, Measure.LOSS, (), None, None, Outcome.INCONCLUSIVE, odd)
     part = trials_part(Treatment((trial,), trial, odd, odd, None, (), (odd,)))
     assert "<script" not in part
     assert part.count("<tr>") == 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from traindx.format import printable
-from traindx.report.markdowns.literal import ended, escape, prose
+from traindx.report.markdowns.run import ended, escape, prose
 
 PAGE = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests import treatments
 from tests.report.renderers import canonical
-from traindx.changes.types import Change
+from traindx.changes.types import ChangeSpec
 from traindx.report.markdowns.treatment import diagnostic_report, optimization_recommendations, trials_chapter
 from traindx.report.renderers import markdown
 from traindx.trials.types import Outcome, Report, Treatment
@@ -96,7 +96,7 @@ def test_nothing_becomes_markup() -> None:
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=40))
 def test_whatever_a_change_is_called_it_stays_in_its_cell(name: str) -> None:
     odd = replace(
-        treatments.LOWER, changes=(Change(name),), title=name, says=name, outcome=Outcome.INCONCLUSIVE
+        treatments.LOWER, changes=(ChangeSpec(name),), title=name, says=name, outcome=Outcome.INCONCLUSIVE
     )
     shown = PAGE.render("\n".join(trials_chapter(Treatment((odd,), odd, name, name))))
     assert shown.count("<td") == 5

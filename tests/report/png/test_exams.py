@@ -12,9 +12,9 @@ from torch.nn import functional
 
 from tests.exams import faults
 from traindx import exams
-from traindx.report.png import gradient_flow as flow
-from traindx.report.png import layer_outputs as outputs
-from traindx.report.png.layers_axis import layers_on
+from traindx.report.png import layers as flow
+from traindx.report.png import layers as outputs
+from traindx.report.png.layers import layers_on
 
 
 def size(png: bytes) -> tuple[int, int]:

@@ -8,13 +8,10 @@ from matplotlib.figure import Figure
 
 from traindx import quantities
 from traindx.diagnosis.engine import diagnose
-from traindx.readers.loading.reading import load
-from traindx.report.png.canvas import columns_for, drawing
-from traindx.report.png.curve import Style, draw, mark_bad, moving_average, scale
-from traindx.report.png.evidence import marks, sentences
-from traindx.report.png.file_names import slugs
+from traindx.readers.loading.runs import load
+from traindx.report.png.canvas import Ruler, columns_for, drawing, slugs
+from traindx.report.png.curve import Style, draw, mark_bad, marks, moving_average, scale, sentences
 from traindx.report.png.gradient_norm import gradient_norm
-from traindx.report.png.ruler import Ruler
 from traindx.run import Axis, Floats, Quantity, Run, Series
 
 DEMO = Path(__file__).parents[3] / "src/traindx/demo"

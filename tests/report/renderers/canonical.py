@@ -9,11 +9,19 @@ import numpy as np
 
 from traindx.cause import Cause, Clue, Experiment, Kind, Prescription, Safety
 from traindx.comparison.types import Association, Comparison, Entry, Parting
-from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, NotRecorded, Reason, Suspect, Verdict
+from traindx.diagnosis.types import (
+    Diagnosis,
+    NextExperiment,
+    NotRecorded,
+    Reason,
+    SignResult,
+    Suspect,
+    Verdict,
+)
 from traindx.finding import CannotTell, Evidence, Finding, Severity, Sign
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.reading import read
-from traindx.run import Axis, Run, Scalar, Series, Unread
+from traindx.readers.loading.runs import read
+from traindx.run import Axis, Run, Scalar, Series, Skipped
 from traindx.trials.types import Report
 
 DEMO = Path(__file__).parents[3] / "src/traindx/demo"
@@ -113,7 +121,7 @@ VANISHING = cause("vanishing-gradients", "Gradients vanish", "lr-too-low", "grad
 PRIOR = Reason("before anything is known", -3.0)
 
 
-def _asked(run: str) -> tuple[Asked, ...]:
+def _asked(run: str) -> tuple[SignResult, ...]:
     steps = (14.0, 299.0)
     diverged = Finding(
         0.9, "the loss fell to 0.877 at step 18 and ended at 1.1", (evidence(steps, 1.1, 0.93),)
@@ -125,12 +133,12 @@ def _asked(run: str) -> tuple[Asked, ...]:
     )
     fell = Finding(1.0, "the training loss falls from 1.09 to 0.01", (evidence((0.0, 299.0), 0.01),))
     return (
-        Asked(DIVERGES, diverged if run == "hot" else None),
-        Asked(GROWS, grown if run == "hot" else None),
-        Asked(NOT_FINITE, None),
-        Asked(FALLS, fell if run == "cool" else None),
-        Asked(VANISHES, CannotTell.NOT_RECORDED),
-        Asked(TURNS_UP, CannotTell.TOO_LITTLE),
+        SignResult(DIVERGES, diverged if run == "hot" else None),
+        SignResult(GROWS, grown if run == "hot" else None),
+        SignResult(NOT_FINITE, None),
+        SignResult(FALLS, fell if run == "cool" else None),
+        SignResult(VANISHES, CannotTell.NOT_RECORDED),
+        SignResult(TURNS_UP, CannotTell.TOO_LITTLE),
     )
 
 
@@ -138,7 +146,7 @@ def evidence(steps: tuple[float, float], value: float, limit: float | None = Non
     return Evidence(TRAIN_LOSS, steps, value, limit)
 
 
-def _reasons(asked: tuple[Asked, ...], points: dict[Sign, float]) -> tuple[Reason, ...]:
+def _reasons(asked: tuple[SignResult, ...], points: dict[Sign, float]) -> tuple[Reason, ...]:
     found = {one.sign: one.finding for one in asked}
     reasons = [
         Reason(finding.says, points[sign], sign, True, finding.evidence)
@@ -213,7 +221,7 @@ def healthy() -> Diagnosis:
 
 
 def inconclusive() -> Diagnosis:
-    asked = tuple(Asked(one.sign, CannotTell.TOO_LITTLE) for one in _asked("short"))
+    asked = tuple(SignResult(one.sign, CannotTell.TOO_LITTLE) for one in _asked("short"))
     return Diagnosis(
         run="short",
         verdict=Verdict.INCONCLUSIVE,
@@ -237,7 +245,7 @@ def demo_runs() -> tuple[Run, Run]:
 def short_run() -> Run:
     loss = Series(TRAIN_LOSS, np.arange(4.0), np.array([2.3, 2.2, 2.31, 2.25]), Axis.EPOCH, name="loss")
     return Run(
-        "short", (loss,), ("short.csv",), ("Table (CSV, TSV)",), unread=(Unread("odd", 4, "no numbers"),)
+        "short", (loss,), ("short.csv",), ("Table (CSV, TSV)",), unread=(Skipped("odd", 4, "no numbers"),)
     )
 
 

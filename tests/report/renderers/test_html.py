@@ -19,7 +19,7 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
 from traindx.quantities import ACTIVATION_MEAN, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
 from traindx.report.renderers import html
-from traindx.run import Axis, Event, EventKind, Run, Scalar, Series, Unread
+from traindx.run import Axis, Event, EventKind, Run, Scalar, Series, Skipped
 from traindx.trials.types import Report
 
 HOSTILE = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>{0}%{x}\u202etxt"
@@ -269,7 +269,7 @@ def hostile_report() -> Report:
         (HOSTILE,),
         settings=settings,
         events=(Event(EventKind.EXCEPTION, HOSTILE, 3.0),),
-        unread=(Unread(HOSTILE, 3, HOSTILE),),
+        unread=(Skipped(HOSTILE, 3, HOSTILE),),
         notes=(HOSTILE,),
     )
     asked = canonical.sick().asked

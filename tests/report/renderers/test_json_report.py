@@ -12,8 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 from tests.report.renderers import canonical
 from tests.report.renderers.test_diagnosis_reports import HOSTILE, alone, hostile
 from traindx.diagnosis.engine import diagnose
-from traindx.readers.loading.reading import load
-from traindx.report.documents.value import Document, Json
+from traindx.readers.loading.runs import load
+from traindx.report.documents.run import Document, Json
 from traindx.report.renderers import json
 from traindx.trials.types import Report
 

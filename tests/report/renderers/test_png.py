@@ -16,7 +16,7 @@ from traindx import facts, quantities
 from traindx.comparison.engine import compare
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.report.png.canvas import drawing
 from traindx.report.png.training_comparison import training_comparison
 from traindx.report.renderers import png
@@ -153,9 +153,9 @@ def test_settings_of_the_user_neither_change_the_pictures_nor_are_changed(demo: 
 
 def test_matplotlib_is_imported_late_and_without_its_global_state() -> None:
     code = (
-        "import sys; from traindx.renderers import png; assert 'matplotlib' not in sys.modules\n"
-        "import numpy as np; from traindx.report import Report; from traindx.run import Run\n"
-        "from traindx.series import Series; from traindx.quantities import TRAIN_LOSS as t\n"
+        "import sys; from traindx.report.renderers import png; assert 'matplotlib' not in sys.modules\n"
+        "import numpy as np; from traindx.trials.types import Report; from traindx.run import Run\n"
+        "from traindx.run import Series; from traindx.quantities import TRAIN_LOSS as t\n"
         "loss = Series(t, np.arange(9.0), np.ones(9))\n"
         "assert png.render(Report((Run('a', (loss,)), Run('b', (loss,)))))\n"
         "assert 'matplotlib.pyplot' not in sys.modules"

@@ -30,7 +30,7 @@ from traindx.quantities import (
     UPDATE_RATIO,
     WEIGHT_NORM,
 )
-from traindx.readers.loading.reading import load
+from traindx.readers.loading.runs import load
 from traindx.report.renderers import html, json, markdown, text
 from traindx.run import Event, EventKind, Run
 from traindx.trials.types import Report

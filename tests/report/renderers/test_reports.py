@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from traindx.readers.loading.reading import read
+from traindx.readers.loading.runs import read
 from traindx.report.renderers import json, markdown, text
 from traindx.trials.types import Report
 

@@ -11,10 +11,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests import treatments
 from tests.report.renderers import canonical
-from traindx.report.terminal.cases import cases_text
+from traindx.report.terminal.comparison import cases_text
 from traindx.report.terminal.treatment import broken, treatment_text
-from traindx.trials.casebook import Case, Casebook
-from traindx.trials.types import Outcome, Treatment
+from traindx.trials.casebook import Casebook
+from traindx.trials.types import Case, Outcome, Treatment
 
 TREATMENTS = {
     "won": treatments.won(),

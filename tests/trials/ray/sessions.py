@@ -51,7 +51,7 @@ torch.save(model.state_dict(), "model.pt")
 _VERDICT = ("name", "control", "treated", "effect", "gain", "outcome", "says")
 
 
-def until(happens: Callable[[], object], seconds: float = 120.0) -> None:
+def until(happens: Callable[[], object], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not happens():
         if time.monotonic() > end:

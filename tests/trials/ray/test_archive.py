@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.trials.ray.archive import packed, unpacked
+from traindx.trials.ray.task import packed, unpacked
 
 
 def test_files_come_out_as_they_went_in(tmp_path: Path) -> None:

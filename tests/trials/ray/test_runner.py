@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.trials.place import Workplace
 from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_a_cluster_that_cannot_be_is_refused(address: str | None, cpus: int, gpu
 def test_without_ray_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(TraindxError, match=r"pip install 'traindx\[ray\]'"):
-        RayRunner(Cluster(), Workplace(tmp_path, copies=True), tmp_path, lambda says: None)
+        RayRunner(Cluster(), Workspace(tmp_path, copies=True), tmp_path, lambda says: None)

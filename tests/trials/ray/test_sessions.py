@@ -13,7 +13,7 @@ from tests.trials.ray.network import alone, why_not
 from traindx import load
 from traindx.quantities import TRAIN_LOSS
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(why_not()), reason=why_not())]
 
 
 def session(name: str, here: Path) -> "dict[str, dict[str, object]]":

@@ -8,9 +8,8 @@ import pytest
 
 from tests.test_startup import loaded_by
 from traindx.recorder.launch.command import Command
-from traindx.trials.program import OUTPUT, Order
-from traindx.trials.ray.archive import packed, unpacked
-from traindx.trials.ray.task import SHARED, Begun, Returned, Sent, ran
+from traindx.trials.program import OUTPUT, ArmSpec
+from traindx.trials.ray.task import SHARED, Begun, Returned, Sent, packed, ran, unpacked
 
 HERE = Begun("node", "host", 1)
 PROGRAM = """\
@@ -27,9 +26,9 @@ def project(here: Path) -> Path:
     return here
 
 
-def order(origin: Path, folder: Path, *words: str, program: str = sys.executable, **more: object) -> Order:
+def order(origin: Path, folder: Path, *words: str, program: str = sys.executable, **more: object) -> ArmSpec:
     command = Command(program, ("python", *words))
-    return Order(command, folder, origin, **more)  # type: ignore[arg-type]  # as the test asks
+    return ArmSpec(command, folder, origin, **more)  # type: ignore[arg-type]  # as the test asks
 
 
 def sent(origin: Path, *, small: bool = True, **carried: str) -> Sent:

@@ -3,59 +3,71 @@
 import atexit
 import json
 import os
-from collections.abc import Sequence
+import random
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import torch
 
-from traindx import changes
-from traindx.catalogue import modules
-from traindx.changes import keras, live
-from traindx.changes.live import seeds
-from traindx.changes.live.keras_arrival import leave_keras_layers, when_keras_comes
-from traindx.changes.live.operation import Operation
-from traindx.changes.live.program import Program
-from traindx.changes.types import EARLY_STOP, Change, change_from
-from traindx.errors import TraindxError
-from traindx.recorder.launch.environment import TRIAL
+from traindx.changes import live
+from traindx.changes.live.program import Program, leave_keras_layers, when_keras_comes
+from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
+from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.launch.environment import TRIAL, end_after
 
-_NOT_FOR_KERAS = "the change takes hold of torch's own layers, and the model is one of Keras'"
+if TYPE_CHECKING:
+    from traindx.changes.live.keras_program import KerasProgram
+
+_LARGEST = 2**32 - 1
 
 
-def operations() -> dict[str, Operation]:
-    """Everything on the shelf, by its name."""
-    found = [module.OPERATION for module in modules(changes)]
-    return {one.name: one for one in found}
+def _seed(seed: int, patches: Patches) -> None:
+    """Seed everything now, for programs that do not; add `seed` to what a program asks for.
 
+    With 0 a program that seeds itself gets what it would have got.
+    """
+    numpy = sys.modules.get("numpy")
 
-def operation_of(change: Change) -> Operation:
-    """How a change is done; refused where nobody knows."""
-    known = operations()
-    if change.name not in known:
-        raise TraindxError(
-            f'"{change}": there is no change {change.name}; there are {", ".join(sorted(known))}'
-        )
-    return known[change.name]
+    def shifted(original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def seeded(*args: object, **kwargs: object) -> object:
+            if args and isinstance(args[0], int):
+                args = ((args[0] + seed) % _LARGEST, *args[1:])
+            elif isinstance(kwargs.get("seed"), int):
+                kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
+            return original(*args, **kwargs)
 
+        return seeded
 
-def check(change: Change) -> None:
-    """Refuse a change that nobody knows, or that is not written as such changes are."""
-    if change.name == EARLY_STOP:
-        if change.words:
-            raise TraindxError(f'"{change}": is written without more words: {EARLY_STOP}')
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if numpy is not None:
+        numpy.random.seed(seed)
+    if not seed:
         return
-    operation = operation_of(change)
-    operation.check(change)
-    if change.needs_recording:
+    patches.replace(torch, "manual_seed", shifted)
+    patches.replace(torch.random, "manual_seed", shifted)
+    patches.replace(random, "seed", shifted)
+    if numpy is not None:
+        patches.replace(numpy.random, "seed", shifted)
+
+
+def check(spec: ChangeSpec) -> None:
+    """Refuse a change that nobody knows, or that is not written as such changes are."""
+    change = change_of(spec)
+    change.check(spec)
+    if change.needs_recording(spec):
         return
     # Names of activations and the like are known to whoever begins with them.
     with TemporaryDirectory() as folder:
         program = Program(Path(folder), None)
         try:
-            operation.begin(program, change)
+            change.torch(program, spec)
         finally:
             program.patches.undo()
 
@@ -67,8 +79,10 @@ def begin_from_environment() -> Program | None:
         return None
     asked = json.loads(wish)
     program = Program(Path(asked["folder"]), asked.get("steps"))
-    seeds.install(int(asked["seed"]), program.patches)
-    begin(program, [change_from(text) for text in asked["changes"]])
+    _seed(int(asked["seed"]), program.patches)
+    begin(program, [parse_change(text) for text in asked["changes"]])
+    if program.last_step is not None:
+        end_after(program.last_step)
     for name in asked.get("observes", ()):
         import_module(f"{live.__name__}.{name}").begin(program)
     if asked.get("saves"):
@@ -76,30 +90,35 @@ def begin_from_environment() -> Program | None:
     return program
 
 
-def begin(program: Program, asked: Sequence[Change]) -> None:
+def begin(program: Program, asked: Sequence[ChangeSpec]) -> None:
     """Change a program that has made nothing yet; what it makes of Keras, as soon as it imports that."""
     leave_keras_layers(program)
-    for change in asked:
-        operation_of(change).begin(program, change)
+    for spec in asked:
+        change_of(spec).torch(program, spec)
     if asked:
         when_keras_comes(program, lambda: _begin_on_keras(program, asked))
 
 
-def _begin_on_keras(program: Program, asked: Sequence[Change]) -> None:
+def _begin_on_keras(program: Program, asked: Sequence[ChangeSpec]) -> None:
     try:
         # Not before: it imports Keras.
-        from traindx.changes.live.keras_operation import refusing
         from traindx.changes.live.keras_program import KerasProgram
 
         using_keras = KerasProgram(program)
-        for change in asked:
-            module = f"{keras.__name__}.{change.name.replace('.', '_')}"
-            known = find_spec(module) is not None
-            begins = import_module(module).OPERATION.begin if known else refusing(_NOT_FOR_KERAS)
-            begins(using_keras, change)
+        for spec in asked:
+            begins = change_of(spec).keras
+            if isinstance(begins, Refusal):
+                _refuse(using_keras, spec, begins.why)
+            else:
+                begins(using_keras, spec)
     except (ImportError, AttributeError) as error:
-        for change in asked:
-            program.refuse(change, f"this version of Keras lacks what the change takes hold of: {error}")
+        for spec in asked:
+            program.refuse(spec, f"this version of Keras lacks what the change takes hold of: {error}")
+
+
+def _refuse(program: "KerasProgram", spec: ChangeSpec, why: str) -> None:
+    """Say why Keras programs have no use for a change, when one calls its model."""
+    program.on_model(lambda _: program.refuse(spec, why))
 
 
 def _save_at_end(program: Program, into: str) -> None:

@@ -1,15 +1,17 @@
-"""Which of the layers of a Keras model are followed by others, and which stand at its end."""
+"""The layers of a Keras model: which are followed by others, which stand at its end, what enters them."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
 import keras
+import torch
 from keras.src.layers.convolutional.base_conv import BaseConv
 from keras.src.layers.convolutional.base_conv_transpose import BaseConvTranspose
 from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
 from keras.src.layers.convolutional.base_separable_conv import BaseSeparableConv
 from keras.src.models.functional import Functional
 from keras.src.ops.node import Node
+from torch import Tensor
 
 WEIGHING = (
     keras.layers.Dense,
@@ -148,3 +150,33 @@ def _feeding(node: Node) -> Iterator[Node]:
             yield from _feeding(parent)
         else:
             yield parent
+
+
+_LOOKING_UP = (
+    keras.layers.Embedding,
+    keras.layers.CategoryEncoding,
+    keras.layers.IntegerLookup,
+    keras.layers.Hashing,
+)
+"""Layers for which a number is a name."""
+
+
+def decimal(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+    """An input as decimal numbers; None where it is none, such as numbers of words."""
+    if values.dim() < 2 or values.dtype is torch.bool:
+        return None
+    takers = takers_of(model, place)
+    if any(isinstance(one, _LOOKING_UP) for taker in takers for one in taker._flatten_layers()):
+        return None
+    if values.is_floating_point():
+        return values
+    declared = declared_input(model, place)
+    # Keras makes whole numbers decimal where the model is declared so: pictures come as bytes.
+    is_made_decimal = declared is not None and keras.backend.is_float_dtype(declared.dtype)
+    return values.float() if is_made_decimal else None
+
+
+def feature_axis(values: Tensor) -> int:
+    """Where features or channels are."""
+    is_picture = values.dim() >= 4
+    return 1 if is_picture and keras.config.image_data_format() == "channels_first" else values.dim() - 1

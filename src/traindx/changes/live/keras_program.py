@@ -1,6 +1,7 @@
 """A running program that uses Keras on torch, as a change sees it: what can be taken hold of, and when."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import wraps
 from inspect import signature
 
@@ -10,20 +11,21 @@ from keras.src.backend.common.keras_tensor import any_symbolic_tensors
 from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.backend.torch.layer import TorchLayer
 from keras.src.backend.torch.trainer import TorchTrainer
+from keras.src.losses.losses import LossFunctionWrapper
+from keras.src.trainers.data_adapters.array_data_adapter import can_convert_arrays
 from torch import Tensor
 
-from traindx.changes.live.keras_arrival import keras_loss_at_work
 from traindx.changes.live.keras_steps import KerasSteps
-from traindx.changes.live.program import Program
+from traindx.changes.live.program import Program, keras_loss_at_work
 
 OnModel = Callable[[keras.Layer], None]
 OnInput = Callable[[keras.Layer, int, Tensor], "Tensor | None"]
 """From the model, the place among its inputs and the input: another one, None where it stays."""
 OnOutput = Callable[[keras.Layer, Tensor], Tensor]
-Settings = Mapping[str, object]
-OnFit = Callable[[keras.Model, Settings], Settings]
+FitSettings = Mapping[str, object]
+OnFit = Callable[[keras.Model, FitSettings], FitSettings]
 """From the model and all that `fit` is called with: what it is called with instead."""
-Loss = Callable[[keras.losses.Loss, Tensor, Tensor, "Tensor | None"], Tensor]
+KerasLoss = Callable[[keras.losses.Loss, Tensor, Tensor, "Tensor | None"], Tensor]
 """From the loss, the targets, what the model gives, and weights of samples: a number."""
 
 
@@ -70,10 +72,12 @@ class KerasProgram:
         """Act before `fit` begins."""
         self._on_fit.append(act)
 
-    def replace_losses(self, make: Callable[[Loss], Loss], *, while_validating: bool = False) -> None:
+    def replace_losses(
+        self, make: Callable[[KerasLoss], KerasLoss], *, while_validating: bool = False
+    ) -> None:
         """Put a function in the place of all loss functions, while the model learns."""
 
-        def replaced(original: Loss) -> "Callable[..., object]":
+        def replaced(original: KerasLoss) -> "Callable[..., object]":
             changed = make(original)
 
             @wraps(original)
@@ -138,7 +142,7 @@ class KerasProgram:
             bound = form.bind(model, *args, **kwargs)
             bound.apply_defaults()
             own, *names = bound.arguments
-            settings: Settings = {name: bound.arguments[name] for name in names}
+            settings: FitSettings = {name: bound.arguments[name] for name in names}
             for act in self._on_fit:
                 settings = act(model, settings)
             return original(bound.arguments[own], **settings)
@@ -164,3 +168,36 @@ def is_real(values: object) -> bool:
 
 def _can_learn(layer: keras.Layer) -> bool:
     return any(one._trainable_variables for one in layer._flatten_layers())
+
+
+SPARSE = "sparse_categorical_crossentropy"
+CATEGORICAL = "categorical_crossentropy"
+BINARY = "binary_crossentropy"
+CROSS_ENTROPIES = (SPARSE, CATEGORICAL, BINARY)
+
+
+def kind_of(loss: keras.losses.Loss) -> str:
+    """The name of the function behind a loss; of its class where it is one of the program's own."""
+    if isinstance(loss, LossFunctionWrapper):
+        return str(getattr(loss.fn, "__name__", type(loss).__name__))
+    return type(loss).__name__
+
+
+def takes_scores(loss: keras.losses.Loss) -> bool:
+    """Whether a cross-entropy is told that it is given raw scores."""
+    return bool(loss._fn_kwargs.get("from_logits", False)) if isinstance(loss, LossFunctionWrapper) else False
+
+
+def twin(loss: keras.losses.Loss, **settings: object) -> keras.losses.Loss:
+    """The same loss with other settings of its function."""
+    made = copy(loss)
+    made._fn_kwargs = {**loss._fn_kwargs, **settings}
+    return made
+
+
+def rows_of(settings: FitSettings) -> int | None:
+    """How many rows the arrays have of which `fit` makes batches; None where it is given batches."""
+    arrays = (settings["x"], settings["y"], settings["sample_weight"])
+    if not can_convert_arrays(arrays):
+        return None
+    return int(keras.tree.flatten(settings["x"])[0].shape[0])

@@ -5,7 +5,9 @@ Everything is installed before the recorder, so that the recorder sees the progr
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -16,8 +18,9 @@ from torch.nn import functional
 from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from traindx.changes.types import Change
-from traindx.recorder.hooks.patching import Patches
+from traindx.changes.types import ChangeSpec
+from traindx.recorder.hooks.attachment import before_keras
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import NOTES
 
 OnModel = Callable[[nn.Module], None]
@@ -39,6 +42,8 @@ class Program:
         """Modules that the program has called itself, each with all that is inside it."""
         self.held: dict[int, Optimizer] = {}
         """Optimizers by the parameters that they have stepped or were given."""
+        self.last_step: int | None = None
+        """The step after which the recorder ends the program; None where no change says so."""
         self._inside: set[int] = set()
         self._folder, self._said = folder, set[str]()
         self._on_model: list[OnModel] = []
@@ -96,11 +101,11 @@ class Program:
                 functional, name, lambda original: _instead(original, make(original), while_validating)
             )
 
-    def applied(self, change: Change, says: str) -> None:
+    def applied(self, change: ChangeSpec, says: str) -> None:
         """Tell that a change took hold, once."""
         self._note(change, says, applied=True)
 
-    def refuse(self, change: Change, why: str) -> None:
+    def refuse(self, change: ChangeSpec, why: str) -> None:
         """Tell that a change cannot be applied to this program, and why."""
         self._note(change, why, applied=False)
 
@@ -108,7 +113,7 @@ class Program:
         """Leave what was seen inside the program beside its recording."""
         (self._folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
 
-    def _note(self, change: Change, says: str, *, applied: bool) -> None:
+    def _note(self, change: ChangeSpec, says: str, *, applied: bool) -> None:
         if says in self._said:
             return
         self._said.add(says)
@@ -185,3 +190,51 @@ def learned_from(shown: Tensor, learned: Tensor) -> Tensor:
 def parameters_of(optimizer: Optimizer) -> list[Tensor]:
     """All parameters of an optimizer."""
     return [one for group in optimizer.param_groups for one in group["params"]]
+
+
+_LAYERS = "keras.src.layers.layer"
+_losses_at_work = 0
+"""How many of Keras' loss functions are being computed, one inside another."""
+
+
+def when_keras_comes(program: Program, act: Callable[[], None]) -> None:
+    """Act once Keras has been imported, at once where it has been, if it runs on torch."""
+    came = False
+
+    def comes() -> None:
+        nonlocal came
+        if not came and sys.modules["keras"].config.backend() == "torch":
+            came = True
+            act()
+
+    # The recorder follows an import, and must find Keras as it has been changed.
+    program.patches.on_undo(before_keras(comes))
+    found = sys.modules.get("keras")
+    if found is not None and not getattr(found.__spec__, "_initializing", False):
+        comes()
+
+
+def leave_keras_layers(program: Program) -> None:
+    """Keep changes of torch's modules off Keras' layers: Keras calls each by itself to learn its shapes."""
+    program.leave_alone(_is_of_keras)
+
+
+def _is_of_keras(module: nn.Module) -> bool:
+    layers = sys.modules.get(_LAYERS)
+    return layers is not None and isinstance(module, layers.Layer)
+
+
+@contextmanager
+def keras_loss_at_work() -> Iterator[None]:
+    """While one of Keras' loss functions is computed."""
+    global _losses_at_work  # noqa: PLW0603  # torch's functions are called from below Keras'
+    _losses_at_work += 1
+    try:
+        yield
+    finally:
+        _losses_at_work -= 1
+
+
+def is_called_by_keras_loss() -> bool:
+    """Whether a function of torch is called from inside one of Keras' losses."""
+    return _losses_at_work > 0

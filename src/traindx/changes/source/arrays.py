@@ -1,16 +1,19 @@
-"""The arrays of a source that inputs or targets come from, and where they are ready."""
+"""The arrays of a source that inputs or targets come from, where they are ready, and what is made of them."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.calls import argument, calls_of
-from traindx.changes.source.definition import Definition, of_name, own_nodes
-from traindx.changes.source.edit import RefusedError
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import Definition, of_name, own_nodes
+from traindx.changes.source.loop import is_visible
 from traindx.changes.source.loss import loss_calls
 from traindx.changes.source.optimizer import optimizer_call, parameters_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import last_name
+from traindx.changes.source.statements import after
+from traindx.changes.source.syntax import argument, calls_of, last_name, names_in, names_keras
+from traindx.changes.types import Around, New, RefusedError
 from traindx.run import Run
 
 _CASTS = frozenset(
@@ -21,6 +24,9 @@ _CASTS = frozenset(
 _WRAPS = frozenset("from_numpy tensor as_tensor FloatTensor Tensor".split())
 _DATA_SETS = frozenset("Dataset IterableDataset LightningDataModule".split())
 _DEEPEST = 6
+_SIZES = ("1d", "2d", "3d", "1D", "2D", "3D")
+_SERIES = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer")
+"""How layers over series are called, to their end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +76,7 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
 
 def _of_keras(source: Source, place: int) -> list[cst.BaseExpression]:
     """What fit, evaluate and predict of Keras are given."""
-    if "keras" not in source.text:
+    if not names_keras(source):
         return []
     found: list[cst.BaseExpression] = []
     for call in calls_of(source, {"fit", "evaluate", "predict"}):
@@ -163,14 +169,14 @@ def _is_of_loop(one: Definition) -> bool:
 
 
 def _is_numpy(source: Source, made: Definition) -> bool | None:
-    code = source.code(made.value) if made.value is not None else ""
-    if ".astype(" in code or "to_numpy(" in code:
+    if made.value is None:
+        return None
+    if calls_of(source, {"astype", "to_numpy"}, made.value):
         return True
     outer = made.value.func if isinstance(made.value, cst.Call) else made.value
-    spelled = source.code(outer) if outer is not None else ""
-    if "torch." in spelled or spelled.startswith(("torch.", "(torch.")):
+    if "torch" in names_in(source, outer):
         return False
-    return True if "np." in code else None
+    return True if "np" in names_in(source, made.value) else None
 
 
 def _refuse_early_use(source: Source, one: Array, what: str) -> None:
@@ -200,3 +206,55 @@ def _fitted(source: Source, train: Array, used: cst.BaseExpression) -> str:
     if not any(isinstance(piece.slice, cst.Slice) for piece in node.slice) and not names:
         return train.name
     return source.code(node)
+
+
+Became = Callable[[str], str]
+"""The new value of an array, from how it is spelled."""
+
+
+def remade(
+    source: Source, arrays: Arrays, first: list[str], became: Became, names: list[str]
+) -> dict[cst.CSTNode, New]:
+    """Every array with its new value, behind statements about the training one."""
+    for name in names:
+        if is_visible(source, name, source.scope(arrays.train.made)):
+            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    parts = after(source, arrays.train.made, *first, _again(arrays.train, became))
+    for one in arrays.others:
+        later = source.lines(one.made)[0] > source.lines(arrays.train.made)[0]
+        new = after(source, one.made if later else arrays.train.made, _again(one, became))
+        for node, put in new.items():
+            known = parts.get(node)
+            both = isinstance(known, Around) and isinstance(put, Around)
+            parts[node] = Around(after=(*known.after, *put.after)) if both else put  # type: ignore[union-attr]  # both are
+    return parts
+
+
+def _again(one: Array, became: Became) -> str:
+    return f"{one.name} = {became(one.name)}"
+
+
+def place_of(source: Source, arrays: Arrays) -> str:
+    """Where the training array is ready."""
+    return source.place(arrays.train.made)
+
+
+def named(arrays: Arrays) -> str:
+    """The arrays in a sentence."""
+    return " and ".join(one.name for one in (arrays.train, *arrays.others))
+
+
+def library_of(arrays: Arrays) -> str:
+    """Whose functions the arrays take: "numpy" or "torch"; refused where the source does not tell."""
+    kinds = {one.is_numpy for one in (arrays.train, *arrays.others)}
+    if len(kinds) > 1 or None in kinds:
+        raise RefusedError(f"whether {named(arrays)} belong to numpy or torch cannot be told")
+    return "numpy" if kinds.pop() else "torch"
+
+
+def feature_axes(source: Source) -> str:
+    """The axes that are not features, as an argument of mean and std; empty for pictures and signals."""
+    if any(f"Conv{size}" in name for name in names_in(source) for size in _SIZES):
+        return ""
+    series = any(last_name(call.func).endswith(_SERIES) for call in source.all(cst.Call))
+    return "(0, 1)" if series else "0"

@@ -1,15 +1,15 @@
 """The number behind an expression: where it is written, so that it can be written otherwise."""
 
+from __future__ import annotations
+
 import shlex
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.attribute import of_attribute
-from traindx.changes.source.definition import Definition, of_key, of_name, of_option
-from traindx.changes.source.edit import Edited, RefusedError
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import Definition, of_attribute, of_key, of_name, of_option
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_of, number_text, text_of
+from traindx.changes.source.syntax import expression, last_name, number_of, number_text, text_of
+from traindx.changes.types import Edited, RefusedError
 from traindx.facts import PROGRAM_ARGUMENTS
 from traindx.run import Run
 

@@ -1,22 +1,29 @@
-"""The training loop of a source: its backward pass, its step, the loops around them."""
+"""The training loop of a source: its data loader, its backward pass, its step, the loops around them."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.calls import argument, calls_at
-from traindx.changes.source.definition import assignments, of_name, own_nodes, parameters
-from traindx.changes.source.edit import RefusedError
-from traindx.changes.source.imports import path_of
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import assignments, of_name, own_nodes, parameters
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import first_name, last_name
-from traindx.facts import BACKWARD_PLACE, STEP_PLACE
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    calls_of,
+    first_name,
+    last_name,
+    names_in,
+    path_of,
+    texts_in,
+)
+from traindx.changes.types import RefusedError
+from traindx.facts import BACKWARD_PLACE, LOADER_PLACE, STEP_PLACE
 from traindx.run import Run
 
 _GIVEN_THE_LOSS = ("accelerator", "fabric")
 """How people call what takes the backward pass of a loss for them."""
-_SEVERAL = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +104,8 @@ def _alone(source: Source, value: cst.BaseExpression) -> cst.BaseExpression | No
         only = value.elements[0]
         return only.value if isinstance(only, cst.Element) else None
     found = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
-    several = any(isinstance(one, _SEVERAL) for one in (value, *(each.value for each in found)))
+    many = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
+    several = any(isinstance(one, many) for one in (value, *(each.value for each in found)))
     return None if several else value
 
 
@@ -149,3 +157,47 @@ def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None
         if isinstance(one, cst.FunctionDef):
             return None
     return None
+
+
+_LOADERS = ("DataLoader", "GeometricDataLoader", "FastTensorDataLoader")
+
+
+def loader_call(source: Source, run: Run) -> cst.Call:
+    """The call that makes the loader of the training data; refused where it cannot be told."""
+    line = source.line_of(run, LOADER_PLACE)
+    if line is None:
+        raise RefusedError(f"{source.shown} makes no data loader for training")
+    here = calls_at(source, line)
+    fits = [one for one in here if last_name(one.func) == "fit"]
+    if fits:
+        return _of_fit(source, fits[0])
+    found = [one for one in here if last_name(one.func) in _LOADERS]
+    if len(found) > 1:
+        # Two on one line, as in "train, val = DataLoader(...), DataLoader(...)".
+        found = [one for one in found if one.args and _is_for_training(source, one.args[0])]
+    if len(found) != 1:
+        raise RefusedError(
+            f"which data loader is the one for training cannot be told at {source.shown}:{line}"
+        )
+    return found[0]
+
+
+def _is_for_training(source: Source, data: cst.Arg) -> bool:
+    return any("train" in word.lower() for word in (*names_in(source, data), *texts_in(source, data)))
+
+
+def _of_fit(source: Source, fit: cst.Call) -> cst.Call:
+    """The loader that is given to the trainer of Lightning, or that its module makes for training."""
+    given = [one for one in fit.args if one.keyword and one.keyword.value == "train_dataloaders"]
+    plain = [one for one in fit.args if not one.keyword]
+    value = given[0].value if given else plain[1].value if len(plain) > 1 else None
+    if isinstance(value, cst.Name):
+        made = of_name(source, value.value, source.scope(value))
+        value = made[0].value if len(made) == 1 else None
+    if isinstance(value, cst.Call) and last_name(value.func) in _LOADERS:
+        return value
+    hooks = [one for one in source.all(cst.FunctionDef) if one.name.value == "train_dataloader"]
+    found = [call for one in hooks for call in calls_of(source, _LOADERS, one)]
+    if len(found) == 1:
+        return found[0]
+    raise RefusedError(f"which data loader is the one for training cannot be told at {source.place(fit)}")

@@ -1,18 +1,30 @@
-"""The optimizer of a source: where it is made, what it is called, what it holds."""
+"""The optimizer of a source: where it is made, what it is called, what it holds, what a framework is told."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import libcst as cst
-
-from traindx.changes.source.calls import argument, calls_at, calls_of, renamed, spread, with_argument
-from traindx.changes.source.definition import of_key, of_name
-from traindx.changes.source.edit import Edited, RefusedError
-from traindx.changes.source.imports import imported
-from traindx.changes.source.keras import named_optimizer
+from traindx.changes.source import cst
+from traindx.changes.source.definitions import of_key, of_name
 from traindx.changes.source.literal import Literal, literal_behind, rewritten
 from traindx.changes.source.source import Source
-from traindx.changes.source.words import expression, last_name, number_text, text_of
-from traindx.changes.types import Change
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    names_in,
+    names_keras,
+    number_text,
+    path_of,
+    renamed,
+    spread,
+    text_of,
+    with_argument,
+)
+from traindx.changes.types import ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
 from traindx.run import Run
 
@@ -102,21 +114,24 @@ def trainer_call(source: Source) -> cst.Call | None:
 
 def is_lightning(source: Source) -> bool:
     """Whether a class of the source is a module of Lightning."""
-    return any(
-        "Lightning" in source.code(base.value) for one in source.all(cst.ClassDef) for base in one.bases
-    )
+    bases = [base.value for one in source.all(cst.ClassDef) for base in one.bases]
+    return any("Lightning" in name for base in bases for name in names_in(source, base))
 
 
 def is_keras(call: cst.Call, source: Source) -> bool:
     """Whether the optimizer is one of Keras: its arguments begin with the rate."""
-    code = source.code(call.func)
-    if "torch" in code:
-        return False
-    imports = [source.code(one) for one in source.all(cst.ImportFrom)]
-    return "keras" in code or any("keras" in one and last_name(call.func) in one for one in imports)
+    return any("keras" in part for part in path_of(source, call.func).split("."))
 
 
-def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> Edited:
+def named_optimizer(source: Source) -> tuple[cst.Arg, str] | None:
+    """The argument of the one compile that names its optimizer in a text, and how its class is spelled."""
+    calls = calls_of(source, {"compile"}) if names_keras(source) else []
+    given = argument(calls[0], ("optimizer",), 0) if len(calls) == 1 else None
+    kind = _BY_NAME.get((text_of(given.value) or "").lower()) if given is not None else None
+    return (given, imported(source, f"keras.optimizers.{kind}")) if given is not None and kind else None
+
+
+def edit_setting(source: Source, run: Run, change: ChangeSpec, setting: Setting) -> Edited:
     """A number of the optimizer written otherwise, wherever it is written."""
     trainer = trainer_call(source)
     if trainer is not None and setting.trainer:
@@ -134,7 +149,9 @@ def edit_setting(source: Source, run: Run, change: Change, setting: Setting) -> 
     return _edit_argument(source, run, change, setting, call, names, position, default)
 
 
-def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Arg, spelled: str) -> Edited:
+def _spelled_out(
+    source: Source, change: ChangeSpec, setting: Setting, given: cst.Arg, spelled: str
+) -> Edited:
     """An optimizer of Keras that a text names, made by its class with a setting."""
     default = setting.default(spelled.rpartition(".")[2], keras=True)
     value = change.scaled(default)
@@ -148,7 +165,7 @@ def _spelled_out(source: Source, change: Change, setting: Setting, given: cst.Ar
 def _edit_argument(
     source: Source,
     run: Run,
-    change: Change,
+    change: ChangeSpec,
     setting: Setting,
     call: cst.Call,
     names: tuple[str, ...],
@@ -225,3 +242,40 @@ def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:
 def _is_imported(source: Source, name: str) -> bool:
     every = [one.names for one in source.all(cst.ImportFrom) if not isinstance(one.names, cst.ImportStar)]
     return any(last_name(one.name) == name for names in every for one in names)
+
+
+@dataclass(frozen=True)
+class Keywords:
+    """How frameworks call one setting."""
+
+    trainer: str
+    """In the arguments of the Hugging Face trainer."""
+    lightning: str
+    keras: tuple[str, ...]
+    """Of the optimizer; the first where none is written."""
+
+
+def told_by(source: Source, run: Run, keywords: Keywords) -> tuple[cst.Call, str] | None:
+    """The call and the keyword that tell a framework a setting; None where no framework runs the loop."""
+    arguments = trainer_call(source)
+    if arguments is not None:
+        return arguments, keywords.trainer
+    if is_lightning(source):
+        trainers = calls_of(source, {"Trainer"})
+        if len(trainers) == 1 and "automatic_optimization" not in names_in(source):
+            return trainers[0], keywords.lightning
+    if names_keras(source) and named_optimizer(source) is None:
+        call = optimizer_call(source, run)
+        by = next((one for one in keywords.keras if argument(call, (one,))), keywords.keras[0])
+        return (call, by) if is_keras(call, source) else None
+    return None
+
+
+_BY_NAME = {
+    "adam": "Adam",
+    "adamw": "AdamW",
+    "sgd": "SGD",
+    "rmsprop": "RMSprop",
+    "adagrad": "Adagrad",
+    "nadam": "Nadam",
+}

@@ -1,27 +1,86 @@
-"""The patch of the user's source that does the same as a change of the running program."""
+"""Writes changes into the source of a program, as a patch."""
 
 import difflib
 import sys
 import tokenize
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from pkgutil import iter_modules
 
 import libcst as cst
 
-from traindx.changes import edits
-from traindx.changes.source.edit import Edit, RefusedError
-from traindx.changes.source.rewriting import rewritten_source
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change
+from traindx.changes.types import (
+    NOT_IN_SOURCE,
+    Around,
+    Change,
+    ChangeSpec,
+    Edited,
+    New,
+    Refusal,
+    RefusedError,
+    known_changes,
+)
 from traindx.facts import SCRIPT
 from traindx.run import Run
 
 _INSTALLED = ("site-packages", "dist-packages")
+_SEMICOLON = cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" "))
+
+Left = cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]
+
+
+def rewritten_source(source: Source, edited: Edited) -> Source:
+    """The source after an edit; what the edit does not name stays as it is, to the byte."""
+    module = source.module.visit(_Rewriter(edited.parts))
+    assert isinstance(module, cst.Module)
+    return replace(source, text=module.code)
+
+
+class _Rewriter(cst.CSTTransformer):
+    def __init__(self, parts: Mapping[cst.CSTNode, New]) -> None:
+        super().__init__()
+        self._parts = parts
+
+    def on_leave(self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT) -> Left:  # type: ignore[override]  # any node may be named
+        new = self._parts.get(original_node)
+        if new is None:
+            return updated_node
+        if isinstance(new, cst.CSTNode):
+            # What it keeps of the old may hold parts that are named too.
+            return new.visit(self)
+        if not isinstance(new, Around):
+            return new
+        if isinstance(updated_node, cst.BaseSmallStatement):
+            return _within_line(updated_node, new)
+        return _around_lines(updated_node, new)
+
+
+def _around_lines(node: cst.CSTNode, new: Around) -> cst.FlattenSentinel[cst.CSTNode]:
+    ahead: list[cst.CSTNode] = [cst.parse_statement(text) for text in new.before]
+    if ahead and isinstance(
+        node, cst.SimpleStatementLine | cst.With | cst.For | cst.While | cst.If | cst.Try
+    ):
+        # What is written above a statement stays above what is put before it.
+        ahead[0] = ahead[0].with_changes(leading_lines=node.leading_lines)
+        node = node.with_changes(leading_lines=())
+    return cst.FlattenSentinel([*ahead, node, *map(cst.parse_statement, new.after)])
+
+
+def _within_line(node: cst.BaseSmallStatement, new: Around) -> cst.FlattenSentinel[cst.CSTNode]:
+    """As in "loss.backward(); opt.step()", or behind a colon."""
+    smalls = [*map(_small, new.before), node, *map(_small, new.after)]
+    last = smalls.pop()
+    with_marks = [one.with_changes(semicolon=_SEMICOLON) for one in smalls]
+    return cst.FlattenSentinel([*with_marks, last.with_changes(semicolon=node.semicolon)])
+
+
+def _small(text: str) -> cst.BaseSmallStatement:
+    line = cst.parse_statement(text)
+    assert isinstance(line, cst.SimpleStatementLine)
+    return line.body[0]
 
 
 @dataclass(frozen=True)
@@ -56,7 +115,7 @@ class Patch:
         )
 
 
-def patch_of(changes: Sequence[Change], run: Run) -> Patch | None:
+def patch_of(changes: Sequence[ChangeSpec], run: Run) -> Patch | None:
     """The patch that does the same as all the changes; None where no edit can express them."""
     try:
         return _patched(changes, run)
@@ -64,7 +123,7 @@ def patch_of(changes: Sequence[Change], run: Run) -> Patch | None:
         return None
 
 
-def refusal_of(changes: Sequence[Change], run: Run) -> str:
+def refusal_of(changes: Sequence[ChangeSpec], run: Run) -> str:
     """Why no patch can express the changes; empty where one can."""
     try:
         _patched(changes, run)
@@ -73,18 +132,9 @@ def refusal_of(changes: Sequence[Change], run: Run) -> str:
     return ""
 
 
-@cache
-def known_edits() -> dict[str, Edit]:
-    """Everything on the shelf, by its name."""
-    found = [import_module(f"{edits.__name__}.{one.name}").EDIT for one in iter_modules(edits.__path__)]
-    return {one.name: one for one in found}
-
-
-def _patched(changes: Sequence[Change], run: Run) -> Patch:
-    for change in changes:
-        if change.name not in known_edits():
-            raise RefusedError(f'"{change}" cannot be written into source by a machine')
-    shown = dict.fromkeys(_file_of(known_edits()[change.name], run) for change in changes)
+def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
+    edits = [(_editable(spec), spec) for spec in specs]
+    shown = dict.fromkeys(_file_of(change, run) for change, _ in edits)
     if len(shown) != 1:
         raise RefusedError(
             f"the changes lie in {len(shown)} files: {', '.join(shown)}" if shown else "there is no change"
@@ -93,9 +143,10 @@ def _patched(changes: Sequence[Change], run: Run) -> Patch:
     text, encoding = _read(path, next(iter(shown)))
     source = _source(next(iter(shown)), text)
     says = []
-    for change in changes:
+    for change, spec in edits:
+        assert not isinstance(change.edit, Refusal)
         try:
-            edited = known_edits()[change.name].edit(source, change, run)
+            edited = change.edit(source, spec, run)
         except cst.ParserSyntaxError as error:
             raise RefusedError(f"{source.shown}:{error.raw_line} cannot be parsed") from error
         source = rewritten_source(source, edited)
@@ -104,15 +155,25 @@ def _patched(changes: Sequence[Change], run: Run) -> Patch:
     return Patch(str(path), text, source.text, "; ".join(says), encoding)
 
 
+def _editable(spec: ChangeSpec) -> Change:
+    """The change that a text names; refused where no machine can write it into source."""
+    change = known_changes().get(spec.name)
+    refusal = NOT_IN_SOURCE if change is None else change.edit
+    if isinstance(refusal, Refusal):
+        raise RefusedError(refusal.why.format(change=spec))
+    assert change is not None
+    return change
+
+
 @lru_cache(maxsize=4)
 def _source(shown: str, text: str) -> Source:
     """A file, parsed once however many edits are asked for it."""
     return Source(shown, text, text)
 
 
-def _file_of(edit: Edit, run: Run) -> str:
+def _file_of(change: Change, run: Run) -> str:
     """The file that an edit is made in, as the run spells it."""
-    for fact in edit.where:
+    for fact in change.edited_file:
         place = str(run.facts.get(fact, ""))
         path = place if fact is SCRIPT else place.rpartition(":")[0]
         if path:

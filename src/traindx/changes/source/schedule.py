@@ -1,16 +1,16 @@
 """A schedule put beside an optimizer."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import libcst as cst
-
-from traindx.changes.source.calls import calls_of
-from traindx.changes.source.edit import Edited, New, RefusedError
-from traindx.changes.source.imports import imported
+from traindx.changes.source import cst
 from traindx.changes.source.loop import is_visible, steps_of
 from traindx.changes.source.optimizer import optimizer_call, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, removed
+from traindx.changes.source.syntax import calls_of, imported, names_in
+from traindx.changes.types import Edited, New, RefusedError
 from traindx.facts import PLANNED_STEPS, SCHEDULE, SCHEDULE_PLACE
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
@@ -100,7 +100,7 @@ def _refuse_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
 
 def _schedules(source: Source) -> list[cst.Call]:
     """Calls that make a schedule, by the module or by the name it is imported under."""
-    found = [one for one in source.all(cst.Call) if "lr_scheduler." in source.code(one.func)]
+    found = [one for one in source.all(cst.Call) if "lr_scheduler" in names_in(source, one.func)]
     names = [
         source.code(alias.asname.name if alias.asname else alias.name)
         for one in source.all(cst.ImportFrom)

@@ -1,17 +1,20 @@
 """One file of the user's program, parsed so that its layout survives."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
-
+from traindx.changes.source import cst
 from traindx.run import Fact, Run
 
-Node = TypeVar("Node", bound=cst.CSTNode)
+if TYPE_CHECKING:
+    from libcst.metadata import CodeRange
+
+Node = TypeVar("Node", bound="cst.CSTNode")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,7 @@ class Source:
     text: str
 
     @property
-    def _tree(self) -> "_Tree":
+    def _tree(self) -> _Tree:
         return _parsed(self.text)
 
     @property
@@ -127,6 +130,8 @@ class _Tree:
 @lru_cache(maxsize=8)
 def _parsed(text: str) -> _Tree:
     """Kept for the edits that are asked next: many changes are tried on one file."""
+    from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+
     wrapper = MetadataWrapper(cst.parse_module(text))
     parents = wrapper.resolve(ParentNodeProvider)
     # Asking each node for its children visits it anew, which takes most of the time of an edit.

@@ -1,9 +1,10 @@
 """Statements put into a source, or taken out of it."""
 
-import libcst as cst
+from __future__ import annotations
 
-from traindx.changes.source.edit import Around, New, RefusedError
+from traindx.changes.source import cst
 from traindx.changes.source.source import Source
+from traindx.changes.types import Around, New, RefusedError
 
 
 def small_statement(source: Source, node: cst.CSTNode) -> cst.BaseSmallStatement:

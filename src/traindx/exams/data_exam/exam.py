@@ -1,21 +1,20 @@
 """The exam of data, before anything is trained on it."""
 
 import os
-import pkgutil
 from functools import cache
-from importlib import import_module
 
 import numpy as np
 
+from traindx.catalogue import units
 from traindx.errors import TraindxError
+from traindx.exams.check import Check, Checked
 from traindx.exams.data_exam import checks as data_checks
-from traindx.exams.data_exam.dataset.assembling import assembled
+from traindx.exams.data_exam.dataset.assemble import assembled
 from traindx.exams.data_exam.dataset.data import Data, Kind, Task
 from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.opening import opened
-from traindx.exams.data_exam.dataset.portraying import portrayed
-from traindx.exams.data_exam.dataset.question import Question
+from traindx.exams.data_exam.dataset.portrait import portrayed
 from traindx.exams.data_exam.dataset.raw import MOST_ROWS
+from traindx.exams.data_exam.dataset.source import opened
 from traindx.exams.data_exam.types import VALIDATION, Examination
 from traindx.format import count, printable
 
@@ -51,27 +50,22 @@ def data(
     look = Look(made.data)
     # Whatever stands in the data may be squared and divided: what comes of it is judged, not warned about.
     with np.errstate(all="ignore"):
-        checks = tuple(question.asked(look) for question in questions())
+        checked = tuple(Checked(check, check.ask(look)) for check in checks())
         portrait = portrayed(look)
     held_notes = [f"validation: {note}" for note in (held.notes if held else ())]
     return Examination(
         subject=_name(source),
         about=_about(made.data),
-        checks=checks,
+        checks=checked,
         notes=(*training.notes, *held_notes, *made.notes),
         portrait=portrait,
     )
 
 
 @cache
-def questions() -> tuple[Question, ...]:
+def checks() -> tuple[Check, ...]:
     """Every check there is, in the order of a report."""
-    modules = [
-        import_module(f"{data_checks.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(data_checks.__path__)
-    ]
-    found: list[Question] = [module.QUESTION for module in modules]
-    return tuple(sorted(found, key=lambda one: (one.place, one.name)))
+    return tuple(sorted(units(data_checks, Check), key=lambda one: (one.order, one.slug)))
 
 
 def _name(source: object) -> str:

@@ -1,8 +1,10 @@
 """The result of an exam of data."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from traindx.finding import Mark, Problem, Severity, Statement
+from traindx.exams.check import Checked, is_bad, verdict
+from traindx.finding import Finding, Mark, worst_first
 from traindx.run import Floats
 
 
@@ -47,71 +49,15 @@ TRAINING, VALIDATION = "training", "validation"
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row of the data that a fault is about."""
-
-    part: str
-    index: int
-    """Counted from 0, in the order of the data as given."""
-    reason: str
-    item: str = ""
-    """The file of the row, where each row is one."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that is wrong with what was examined: how bad, in a sentence with numbers, what to do."""
-
-    severity: Severity
-    says: str
-    cause: str
-    """The slug of the cause that it leads to in a training; empty where the catalogue has none."""
-    todo: str
-    """An order in one sentence."""
-    code: str = ""
-    """Lines to paste."""
-    columns: tuple[str, ...] = ()
-    rows: tuple[Row, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse a fault without a sentence or without an order."""
-        if not self.says or not self.todo:
-            raise ValueError(f"a fault needs a sentence and something to do: {self}")
-
-
-@dataclass(frozen=True)
-class Check:
-    """One question of an exam and its answer."""
-
-    name: str
-    asks: str
-    says: str
-    """What was seen where nothing is wrong, or why it was not asked."""
-    faults: tuple[Fault, ...] = ()
-    asked: bool = True
-    clears: tuple[str, ...] = ()
-    """Causes that are not to be feared where it passes without a remark."""
-
-    @property
-    def mark(self) -> Mark:
-        """Fail from serious faults on, warn with a warning, pass with remarks at most."""
-        if not self.asked:
-            return Mark.UNSEEN
-        worst = max((fault.severity.rank for fault in self.faults), default=0)
-        if worst >= Severity.SERIOUS.rank:
-            return Mark.FAIL
-        return Mark.WARN if worst == Severity.WARNING.rank else Mark.PASS
-
-
-@dataclass(frozen=True)
 class Examination:
     """An exam as it ended: every check, and what was taken for granted."""
 
+    exam: ClassVar[str] = "data"
     subject: str
     """What was examined, as the user named it."""
     about: str
     """What it is: rows, features, classes."""
-    checks: tuple[Check, ...]
+    checks: tuple[Checked, ...]
     notes: tuple[str, ...] = ()
     """What was guessed, sampled or left out."""
     portrait: Portrait | None = field(default=None, compare=False)
@@ -120,28 +66,27 @@ class Examination:
     @property
     def verdict(self) -> Mark:
         """The worst mark of all checks."""
-        return max((check.mark for check in self.checks), key=lambda mark: mark.rank, default=Mark.UNSEEN)
+        return verdict(self.checks)
 
     @property
-    def faults(self) -> tuple[Fault, ...]:
-        """All faults, the worst first."""
-        found = [fault for check in self.checks for fault in check.faults]
-        return tuple(sorted(found, key=lambda fault: -fault.severity.rank))
+    def findings(self) -> tuple[Finding, ...]:
+        """All that was found, the worst first; remarks as well."""
+        return worst_first(finding for check in self.checks for finding in check.findings)
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis."""
-        problems = tuple(
-            Problem(one.cause, one.severity, one.says, todo=one.todo)
-            for one in self.faults
-            if one.severity is not Severity.INFO
-        )
-        clean = [slug for one in self.checks if one.asked and not one.faults for slug in one.clears]
-        found = {fault.cause for fault in self.faults}
-        return Statement("data", problems, tuple(dict.fromkeys(s for s in clean if s not in found)))
+    def problems(self) -> tuple[Finding, ...]:
+        """What is worth a warning, the worst first."""
+        return tuple(finding for finding in self.findings if is_bad(finding))
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """Causes that checks looked for in vain."""
+        clean = [one for one in self.checks if one.mark is not Mark.UNSEEN and not one.findings]
+        found = {finding.cause for finding in self.findings}
+        slugs = dict.fromkeys(slug for one in clean for slug in one.check.clears)
+        return tuple(slug for slug in slugs if slug not in found)
 
     @property
     def causes(self) -> tuple[str, ...]:
         """The causes that warnings and worse lead to, the worst first."""
-        harmful = [one.cause for one in self.faults if one.cause and one.severity is not Severity.INFO]
-        return tuple(dict.fromkeys(harmful))
+        return tuple(dict.fromkeys(one.cause for one in self.problems if one.cause))

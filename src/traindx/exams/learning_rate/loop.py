@@ -14,7 +14,7 @@ from traindx.errors import TraindxError
 from traindx.exams.learning_rate.range_test import run_away
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
-from traindx.exams.untouched import Restore, untouched
+from traindx.exams.restore import Restore, restored_training
 
 Batch = tuple[object, object]
 Loss = Callable[..., Tensor]
@@ -37,7 +37,7 @@ def find_rate(
     if steps < LEAST_STEPS:
         raise TraindxError(f"steps={steps}: too few to tell rates apart; give {LEAST_STEPS} or more")
     plan = Plan(steps)
-    with untouched(model, optimizer) as restore:
+    with restored_training(model, optimizer) as restore:
         kept = list(islice(iter(batches), plan.ramp))
         if not kept:
             raise TraindxError("batches: there are none; give pairs of inputs and targets")

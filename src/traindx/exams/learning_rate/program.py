@@ -13,9 +13,9 @@ import numpy as np
 
 from traindx.changes.schedule_range import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
-from traindx.changes.types import Change
-from traindx.curves.curve import whole
-from traindx.curves.stated import stated_number
+from traindx.changes.types import ChangeSpec, Measure
+from traindx.curves.facts import stated_number
+from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
@@ -24,16 +24,14 @@ from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
 from traindx.format import count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
-from traindx.recorder.launch.command import command_from
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.run import Floats, Run
-from traindx.trials.arm import Done, applied
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.measuring import curve, end
-from traindx.trials.place import workplace
+from traindx.trials.arm import ArmResult, applied
+from traindx.trials.measure import curve, end
 from traindx.trials.program import OUTPUT
 from traindx.trials.runner import LocalRunner
-from traindx.trials.types import Measure, Say
+from traindx.trials.types import Progress
+from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the range test may take at most."""
@@ -45,7 +43,7 @@ _SHORT = 0.8
 """Of the steps of a range test: a program that ends by itself before gets a shorter one."""
 _REACHED = 0.9
 _OWN_RATE = re.compile(r"the learning rate (\S+) ")
-_STANDING = Change("optimizer.lr", ("x", "1e-9"))
+_STANDING = ChangeSpec("optimizer.lr", ("x", "1e-9"))
 """A rate at which weights stay where they are."""
 
 
@@ -76,7 +74,7 @@ def lr_find(
     minutes: float = 10.0,
     out: Path | str = ".traindx/rates",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     in_place: bool = False,
 ) -> ProgramRate:
     """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
@@ -90,7 +88,7 @@ def lr_find(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found_command = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found_command.name, name).resolve()
-    place = workplace(Path.cwd(), found_command.words, folder, in_place=in_place)
+    place = workspace_of(Path.cwd(), found_command.words, folder, in_place=in_place)
     runs = ShortRuns(found_command, LocalRunner(place), folder)
     programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
     found = searched(programs, Plan(steps))
@@ -112,7 +110,7 @@ def lr_find(
 class _Programs:
     """Runs the command for a few steps, from the beginning each time."""
 
-    def __init__(self, runs: ShortRuns, seconds: float, say: Say) -> None:
+    def __init__(self, runs: ShortRuns, seconds: float, say: Progress) -> None:
         self._runs, self._title, self._say = runs, runs.command.title, say
         self._ends, self._patience = time.monotonic() + seconds, _FIRST * seconds
         self._own = 0.0
@@ -166,7 +164,9 @@ class _Programs:
             return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
 
     def _held(self, rate: float, factor: float, steps: int) -> Course:
-        done = self._carried_out(f"rate-{rate:.6g}", Change("optimizer.lr", ("x", f"{factor:.9g}")), steps)
+        done = self._carried_out(
+            f"rate-{rate:.6g}", ChangeSpec("optimizer.lr", ("x", f"{factor:.9g}")), steps
+        )
         losses, run = self._losses(done), _run(done)
         guess = _guess(run, losses)
         return Course(
@@ -177,7 +177,7 @@ class _Programs:
             broke=done.crashed,
         )
 
-    def _carried_out(self, name: str, change: Change, steps: int) -> Done:
+    def _carried_out(self, name: str, change: ChangeSpec, steps: int) -> ArmResult:
         done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
         if done.run is None or (done.problem and not done.crashed):
             raise TraindxError(
@@ -187,7 +187,7 @@ class _Programs:
             raise TraindxError(f"{self._title}: its learning rate cannot be changed: {done.refused}")
         return done
 
-    def _losses(self, done: Done) -> tuple[float, ...]:
+    def _losses(self, done: ArmResult) -> tuple[float, ...]:
         run = _run(done)
         if TRAIN_LOSS not in run:
             raise TraindxError(
@@ -212,7 +212,7 @@ class _Programs:
             )
 
 
-def own_rate(done: Done) -> float:
+def own_rate(done: ArmResult) -> float:
     """The rate the program gave to its optimizer, as the change has told it."""
     return next(float(match[1]) for says in applied(done.order.folder) if (match := _OWN_RATE.match(says)))
 
@@ -232,14 +232,14 @@ def schedule_shares(run: Run, nominal: Floats, own: float) -> Floats:
     return np.asarray(np.maximum(shares, shares[shares > 0].min()))
 
 
-def _run(done: Done) -> Run:
+def _run(done: ArmResult) -> Run:
     assert done.run is not None
     return done.run
 
 
-def range_change(low: float, high: float, steps: int) -> Change:
+def range_change(low: float, high: float, steps: int) -> ChangeSpec:
     """A rate that rises from one number to another, widened where the program's own lies outside."""
-    return Change("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
+    return ChangeSpec("schedule.range", (f"{low:g}", f"{high:g}", str(steps)))
 
 
 def _guess(run: Run, losses: Sequence[float]) -> float | None:
@@ -263,8 +263,8 @@ def _patch(found: FoundRate, run: Run) -> tuple[Patch | None, str]:
     facts = {**run.facts, FIRST_RATE: found.current}
     told = replace(run, facts=facts)
     forms = [
-        Change("optimizer.lr", (f"{found.suggested:g}",)),
-        Change("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
+        ChangeSpec("optimizer.lr", (f"{found.suggested:g}",)),
+        ChangeSpec("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
     ]
     for form in forms:
         patch = patch_of((form,), told)

@@ -2,10 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from traindx.finding import Problem, Severity, Statement
+from traindx.causes import lr_too_high, lr_too_low
+from traindx.finding import Finding, Severity, problem
 
-_EXAM, _HIGH, _LOW = "lr-find", "lr-too-high", "lr-too-low"
 _HALF, _HARDLY = 0.5, 0.1
 """Of the best fall: below, the program's own rate is to blame, and beyond doubt."""
 
@@ -42,6 +43,7 @@ class RateTrial:
 class FoundRate:
     """What a search for a learning rate found."""
 
+    exam: ClassVar[str] = "lr-find"
     current: float
     """The rate the program has."""
     suggested: float | None
@@ -81,20 +83,32 @@ class FoundRate:
         return (self.begins - one.loss) / (self.begins - best.loss)
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis: whether the program's own rate fails where another one works."""
+    def problems(self) -> tuple[Finding, ...]:
+        """Whether the program's own rate fails where another one works."""
         own = self.at(self.current)
-        if own is None or self.suggested is None or own.rate == self.suggested:
-            return Statement(_EXAM, (), (_HIGH, _LOW) if own is not None and self.suggested else ())
-        share = 0.0 if own.ran_away else self.share(own) or 0.0
-        if share >= _HALF:
-            return Statement(_EXAM, (), (_HIGH, _LOW))
+        if own is None or self.suggested is None or self._works(own):
+            return ()
+        share = self._fall(own)
         says = f"at {own.rate:g} the loss falls by {share:.0%} of what it falls by at the best rate tried"
         if own.ran_away or not math.isfinite(own.loss):
             says = f"at {own.rate:g} a short training runs away, and at {self.suggested:g} it learns"
         severity = Severity.SERIOUS if share < _HARDLY else Severity.WARNING
-        cause = _HIGH if own.rate > self.suggested else _LOW
-        return Statement(_EXAM, (Problem(cause, severity, says),))
+        cause = lr_too_high if own.rate > self.suggested else lr_too_low
+        return (problem(cause.CAUSE.slug, severity, says),)
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """A rate that works is neither too high nor too low."""
+        own = self.at(self.current)
+        if own is None or not self.suggested or not self._works(own):
+            return ()
+        return lr_too_high.CAUSE.slug, lr_too_low.CAUSE.slug
+
+    def _works(self, own: RateTrial) -> bool:
+        return own.rate == self.suggested or self._fall(own) >= _HALF
+
+    def _fall(self, own: RateTrial) -> float:
+        return 0.0 if own.ran_away else self.share(own) or 0.0
 
     def at(self, rate: float | None) -> RateTrial | None:
         """The trial of a rate; None where it was not tried."""

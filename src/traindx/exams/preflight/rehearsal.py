@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from traindx.changes.schedule_range import rising
-from traindx.changes.types import Change
-from traindx.curves.curve import whole
+from traindx.changes.types import ChangeSpec
+from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.program import own_rate, range_change, schedule_shares
 from traindx.exams.learning_rate.types import Course
@@ -20,12 +20,12 @@ from traindx.exams.short_runs import ShortRuns
 from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
 from traindx.format import count
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
-from traindx.recorder.launch.ending import stopped
+from traindx.recorder.launch.outcome import stopped
 from traindx.run import Run
-from traindx.trials.arm import Done, applied, last_line, refused
-from traindx.trials.measuring import steps_of
+from traindx.trials.arm import ArmResult, applied, last_line, refused
+from traindx.trials.measure import steps_of
 from traindx.trials.program import OUTPUT
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
 
 STEPS = 100
 """Of the program as it is: enough for two looks at every layer and, in small programs, for a validation."""
@@ -43,9 +43,9 @@ _FEWEST_RANGE = 24
 _START = 60.0
 """Seconds that a program may take to come to its first step, and more where the first run did."""
 
-REPEAT = Change("batches.repeat")
+REPEAT = ChangeSpec("batches.repeat")
 
-_UNDROPPED = Change("regularize.dropout", ("0",))
+_UNDROPPED = ChangeSpec("regularize.dropout", ("0",))
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Rehearsing:
     runs: ShortRuns
     seconds: float
     """That each run of the program may take, its start aside."""
-    say: Say
+    say: Progress
     taken: int = 0
     """Steps over all runs."""
     _step: float = 0.0
@@ -89,7 +89,7 @@ class Rehearsing:
             ramp = raising.result() if raising else "left out by --quick"
         return replace(found, repeated=repeated, modes=modes, ramp=ramp)
 
-    def _first(self, steps: int) -> Done:
+    def _first(self, steps: int) -> ArmResult:
         """The program as it is."""
         self.say(f"the first {count(steps, 'step')} of the program as it is")
         began = time.monotonic()
@@ -139,12 +139,12 @@ class Rehearsing:
     def _carried_out(
         self,
         name: str,
-        changes: tuple[Change, ...],
+        changes: tuple[ChangeSpec, ...],
         steps: int,
         *,
         observes: tuple[str, ...] = (),
         is_alone: bool = False,
-    ) -> Done:
+    ) -> ArmResult:
         seconds = self._start + self.seconds
         done = self.runs.carry_out(
             name, changes, steps, seconds=seconds, observes=observes, is_alone=is_alone

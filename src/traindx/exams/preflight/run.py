@@ -6,28 +6,26 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
+from traindx.catalogue import units
 from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
+from traindx.exams.check import Check, Checked, Outcome, is_bad, unseen
 from traindx.exams.preflight import checks as shelf
+from traindx.exams.preflight.checks import one_batch
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
-from traindx.exams.preflight.types import Check, Checked, Checklist, Part, Rehearsal, Seen
+from traindx.exams.preflight.types import Checklist, Part, Rehearsal
 from traindx.exams.short_runs import ShortRuns
-from traindx.finding import Mark
-from traindx.recorder.launch.command import command_from
-from traindx.recorder.launch.run_folder import new_run_folder
-from traindx.trials.in_place import IN_PLACE
-from traindx.trials.place import workplace
+from traindx.finding import Finding, Mark, Severity, worst_first
+from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.trials.runner import LocalRunner
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
+from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
 _MOST = 2
-_BY_HEART = "one-batch"
 
 
 def preflight(
@@ -38,7 +36,7 @@ def preflight(
     quick: bool = False,
     out: Path | str = ".traindx/preflights",
     name: str | None = None,
-    say: Say | None = None,
+    say: Progress | None = None,
     in_place: bool = False,
 ) -> Checklist:
     """Rehearse a program for a few steps, and check what can be seen before the long run.
@@ -54,7 +52,7 @@ def preflight(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     found = command_from(words, os.environ)
     folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workplace(Path.cwd(), found.words, folder, in_place=in_place)
+    place = workspace_of(Path.cwd(), found.words, folder, in_place=in_place)
     runs = ShortRuns(found, LocalRunner(place), folder)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
@@ -71,16 +69,15 @@ def preflight(
 
 @cache
 def checks() -> tuple[Check, ...]:
-    """Every check on the shelf, in the order of their parts and places."""
-    names = sorted(one.name for one in iter_modules(shelf.__path__))
-    found: list[Check] = [import_module(f"{shelf.__name__}.{one}").CHECK for one in names]
-    return tuple(sorted(found, key=lambda one: (list(Part).index(one.part), one.place)))
+    """Every check there is, in the order of their parts."""
+    parts = list(Part)
+    return tuple(sorted(units(shelf, Check), key=lambda one: (parts.index(Part(one.part)), one.order)))
 
 
 def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
     """What all checks find."""
     found = [checked(one, rehearsal) for one in checks()]
-    by_heart = next(one for one in found if one.check.slug == _BY_HEART)
+    by_heart = next(one for one in found if one.check is one_batch.CHECK)
     return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
 
 
@@ -89,25 +86,29 @@ def _yielding(one: Checked) -> Checked:
     if not one.check.yields or one.mark is not Mark.FAIL:
         return one
     milder = [
-        replace(each, mark=Mark.WARN, says=f"{each.says}; one batch is learnt all the same")
+        replace(each, severity=Severity.WARNING, says=f"{each.says}; one batch is learnt all the same")
         if each.mark is Mark.FAIL
         else each
-        for each in one.seen
+        for each in one.findings
     ]
-    return replace(one, seen=tuple(milder))
+    return replace(one, outcome=replace(one.outcome, findings=tuple(milder)))
 
 
 def checked(check: Check, rehearsal: Rehearsal) -> Checked:
     """What a check finds, the worst first, with the causes that its signs speak for."""
-    found = sorted(check.ask(rehearsal), key=lambda one: -one.mark.rank)
-    if not rehearsal.steps and found[0].mark.rank <= Mark.PASS.rank:
+    found: Outcome = check.ask(rehearsal)
+    if not rehearsal.steps and not any(map(is_bad, found.findings)):
         # Nothing is wrong with what was not seen, and nothing is right with it.
-        found = [Seen(Mark.UNSEEN, "the program took no step")]
-    return Checked(check, tuple(_pointing(one) for one in found))
+        found = unseen("the program took no step")
+    return Checked(check, replace(found, findings=tuple(map(_pointing, worst_first(found.findings)))))
 
 
-def _pointing(one: Seen) -> Seen:
-    return replace(one, causes=one.causes or _causes_of(one.sign)) if one.sign else one
+def _pointing(finding: Finding) -> Finding:
+    """A finding with the causes that its sign speaks for."""
+    if finding.cause or not finding.sign:
+        return finding
+    cause, *also = _causes_of(finding.sign) or ("",)
+    return replace(finding, cause=cause, also=tuple(also))
 
 
 @cache

@@ -1,15 +1,16 @@
-"""The types of a rehearsal before the long run: checks, what each of them found, and the list of all."""
+"""The types of a rehearsal before the long run: what was tried, and the list of what was checked."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
+from typing import ClassVar
 
+from traindx.exams.check import Checked, is_bad, verdict
 from traindx.exams.learning_rate.types import Course
-from traindx.finding import Evidence, Mark, Problem, Severity, Statement
+from traindx.finding import Finding, Mark
 from traindx.run import Run
 
 
-class Part(Enum):
+class Part(StrEnum):
     """What a check is about; a list goes through them in this order."""
 
     PROGRAM = "program"
@@ -19,24 +20,6 @@ class Part(Enum):
     STEPS = "steps"
     LEARNING = "learning"
     COST = "cost"
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One thing a check found."""
-
-    mark: Mark
-    says: str
-    evidence: tuple[Evidence, ...] = ()
-    sign: str = ""
-    """The sign that found it; empty where the check did by itself."""
-    causes: tuple[str, ...] = ()
-    """Slugs of the causes it points to, the likeliest first."""
-
-    @property
-    def place(self) -> str:
-        """File and line to look at; empty where none is known."""
-        return next((one.place for one in self.evidence if one.place), "")
 
 
 @dataclass(frozen=True)
@@ -104,48 +87,12 @@ class Rehearsal:
     """Bytes of the machine."""
 
 
-Ask = Callable[[Rehearsal], Sequence[Seen]]
-
-
-@dataclass(frozen=True, eq=False)
-class Check:
-    """One thing to look at before a long run."""
-
-    slug: str
-    title: str
-    """What holds where it passes: "Inputs and targets are finite"."""
-    part: Part
-    place: int
-    """Where it stands among those of its part."""
-    ask: Ask
-    yields: bool = False
-    """Whether a fail is a warning where one batch is learnt by heart all the same."""
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A check, and what it found."""
-
-    check: Check
-    seen: tuple[Seen, ...]
-    """The worst first; never empty."""
-
-    @property
-    def mark(self) -> Mark:
-        """The worst of what was seen."""
-        return self.seen[0].mark
-
-    @property
-    def causes(self) -> tuple[str, ...]:
-        """The causes that fails and warnings point to, each once."""
-        bad = [one for one in self.seen if one.mark in (Mark.WARN, Mark.FAIL)]
-        return tuple(dict.fromkeys(slug for one in bad for slug in one.causes))
-
-
 @dataclass(frozen=True)
 class Checklist:
     """What a rehearsal came to."""
 
+    exam: ClassVar[str] = "preflight"
+    cleared: ClassVar[tuple[str, ...]] = ()
     title: str
     """What was run, for a person: the script."""
     command: str
@@ -163,21 +110,13 @@ class Checklist:
     @property
     def mark(self) -> Mark:
         """The worst of all checks."""
-        return max((one.mark for one in self.checked), key=lambda one: one.rank)
+        return verdict(self.checked)
 
     @property
-    def statement(self) -> Statement:
-        """What it has to say to a diagnosis: of each check the likeliest cause."""
-        severity = {Mark.FAIL: Severity.SERIOUS, Mark.WARN: Severity.WARNING}
-        return Statement(
-            "preflight",
-            tuple(
-                Problem(seen.causes[0], severity[seen.mark], seen.says)
-                for one in self.checked
-                for seen in one.seen
-                if seen.mark in severity and seen.causes
-            ),
-        )
+    def problems(self) -> tuple[Finding, ...]:
+        """What points to a cause and is worth a warning."""
+        found = [finding for one in self.checked for finding in one.findings]
+        return tuple(finding for finding in found if finding.cause and is_bad(finding))
 
     @property
     def says(self) -> str:

@@ -1,1 +1,1 @@
-"""What an interview may ask, one question each: found by walking this folder."""
+"""What an interview may ask, as data by topic: found by walking this folder."""

@@ -1,12 +1,29 @@
-"""Whether the loop does what it should."""
+"""Questions about the training loop: what it does, how long it runs, where time and memory go."""
 
-from traindx.interview.complaints import GRADIENTS_EXPLODE, LOSS_SLOW, LOSS_STUCK, LOSS_UNSTABLE
+from traindx.causes.data_loading_bottleneck import data_wait_dominates
+from traindx.causes.host_device_sync import values_read_singly
+from traindx.causes.memory_leak import memory_grows
+from traindx.causes.too_few_epochs import few_passes
+from traindx.interview.complaints import (
+    GRADIENTS_EXPLODE,
+    LOSS_SLOW,
+    LOSS_STUCK,
+    LOSS_UNSTABLE,
+    OTHER,
+    TRAINING_SLOW,
+)
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import batches_sorted
-from traindx.signs.loop import accumulation_undivided, gradients_carried_over
+from traindx.signs.loop import (
+    accumulation_undivided,
+    few_steps_in_all,
+    few_updates_per_epoch,
+    gradients_carried_over,
+)
+from traindx.signs.loss import loss_still_falling
 from traindx.signs.targets import loss_negated, loss_summed
 
-QUESTION = Question(
+LOOP = Question(
     slug="loop",
     asks="Which of these holds for the training loop?",
     look="Read the lines from the loss to optimizer.step(), and the arguments of the DataLoader.",
@@ -59,4 +76,83 @@ QUESTION = Question(
         ),
     ),
     known=0.8,
+)
+
+TRAINING_LENGTH = Question(
+    slug="length",
+    asks="How long did it train?",
+    look="Count passes over the data, and look whether the last tenth of the run still gained something.",
+    complaints=(LOSS_SLOW,),
+    choices=(
+        Choice(
+            "short", "a few epochs, and the loss was still falling", seen=(loss_still_falling, few_passes)
+        ),
+        Choice(
+            "few-steps",
+            "a few dozen steps in all, because a batch holds much of the data",
+            seen=(few_steps_in_all, few_updates_per_epoch, loss_still_falling),
+            fault=True,
+        ),
+        Choice(
+            "long",
+            "long: many epochs, or as long as others take for such a task",
+            unseen=(few_passes, few_steps_in_all),
+        ),
+    ),
+    first=(LOSS_SLOW,),
+    known=0.95,
+)
+
+STEP_TIME = Question(
+    slug="waiting",
+    asks="Where does the time of a step go?",
+    look="Watch the use of the GPU and of the cores, or time next(iter(loader)) against the rest of a step.",
+    complaints=(TRAINING_SLOW,),
+    choices=(
+        Choice(
+            "loader",
+            "the device waits for data: its use is low, the cores are busy or the disk is",
+            seen=(data_wait_dominates,),
+        ),
+        Choice(
+            "device", "into the step itself, and the data is there in time", unseen=(data_wait_dominates,)
+        ),
+        Choice(
+            "gaps",
+            "the device has short gaps all the time, though the data is there",
+            seen=(values_read_singly,),
+            unseen=(data_wait_dominates,),
+        ),
+    ),
+    first=(TRAINING_SLOW,),
+    known=0.75,
+)
+
+HOST_READS = Question(
+    slug="reads",
+    asks="How many values does a step take out of tensors?",
+    look="Count item(), tolist(), cpu(), numpy() and print(loss) inside the loop.",
+    complaints=(TRAINING_SLOW,),
+    choices=(
+        Choice("few", "one or two, or only every so many steps", unseen=(values_read_singly,)),
+        Choice(
+            "many",
+            "many in every step, such as one for every sample or layer",
+            seen=(values_read_singly,),
+            fault=True,
+        ),
+    ),
+    known=0.9,
+)
+
+MEMORY = Question(
+    slug="memory",
+    asks="What does the memory in use do over the run?",
+    look="Look at it after 100 and after 1,000 steps.",
+    complaints=(TRAINING_SLOW, OTHER),
+    choices=(
+        Choice("steady", "it keeps its size", unseen=(memory_grows,)),
+        Choice("grows", "it grows steadily", seen=(memory_grows,), fault=True),
+    ),
+    known=0.9,
 )

@@ -1,8 +1,12 @@
-"""What validation does beside training."""
+"""Questions about validation."""
 
-from traindx.interview.complaints import LOSS_STUCK, OVERFITTING
+from traindx.causes.dropout_misuse import dropout_in_validation
+from traindx.causes.train_val_leakage import validation_rows_seen
+from traindx.interview.complaints import LOSS_STUCK, OTHER, OVERFITTING
 from traindx.interview.questions.types import Choice, Question
+from traindx.signs.data import validation_inputs_differ
 from traindx.signs.generalization import both_losses_high
+from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.validation import (
     validation_below_train,
     validation_gap_wide,
@@ -12,7 +16,7 @@ from traindx.signs.validation import (
     validation_turns_up,
 )
 
-QUESTION = Question(
+VALIDATION_LOSS = Question(
     slug="validation",
     asks="What does the validation loss do beside the training loss?",
     look="Compare both where validation was best and at the end.",
@@ -63,4 +67,63 @@ QUESTION = Question(
     ),
     first=(OVERFITTING,),
     known=0.9,
+)
+
+VALIDATION_SPLIT = Question(
+    slug="split",
+    asks="How does the validation data differ from the training data?",
+    look="Compare mean and deviation of a batch of each, as the model gets them; look for rows that"
+    " stand in both.",
+    complaints=(OVERFITTING, OTHER),
+    choices=(
+        Choice(
+            "same",
+            "not at all: a random part of the same data, prepared alike",
+            unseen=(validation_inputs_differ, validation_rows_seen),
+        ),
+        Choice(
+            "other",
+            "it comes from elsewhere, from later, or is prepared in another way",
+            seen=(validation_inputs_differ,),
+            unseen=(validation_rows_seen,),
+            fault=True,
+        ),
+        Choice(
+            "overlap",
+            "the same rows, people or copies stand in both",
+            seen=(validation_rows_seen,),
+            unseen=(validation_inputs_differ,),
+            fault=True,
+        ),
+    ),
+    known=0.85,
+)
+
+MODEL_MODES = Question(
+    slug="modes",
+    asks="Is the model switched between train() and eval()?",
+    look="Look for model.eval() before validation and model.train() after it.",
+    complaints=(OVERFITTING, OTHER),
+    choices=(
+        Choice(
+            "switched",
+            "yes: eval() to validate, train() to go on",
+            unseen=(validated_in_train_mode, trained_in_eval_mode, dropout_in_validation),
+        ),
+        Choice(
+            "validated-in-train",
+            "no, it is validated in train mode",
+            seen=(validated_in_train_mode,),
+            unseen=(trained_in_eval_mode,),
+            fault=True,
+        ),
+        Choice(
+            "trained-in-eval",
+            "after the first validation it trains on in eval mode",
+            seen=(trained_in_eval_mode,),
+            unseen=(validated_in_train_mode,),
+            fault=True,
+        ),
+    ),
+    known=0.85,
 )

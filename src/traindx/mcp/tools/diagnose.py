@@ -10,10 +10,9 @@ from traindx.errors import TraindxError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import printable
 from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
-from traindx.mcp.lean import Lean
-from traindx.mcp.next_step import Arguments
-from traindx.mcp.reading import Say, chosen, judged, off_loop, reading_of
-from traindx.mcp.roots import Roots
+from traindx.mcp.paths import Roots
+from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
+from traindx.mcp.schema import Arguments, Lean
 from traindx.mcp.verdicts import BOUNDS, RunVerdict, verdict_of
 from traindx.report.results.diagnosis import outcome, sureness
 from traindx.run import Run

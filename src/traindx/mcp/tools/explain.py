@@ -1,13 +1,121 @@
-"""`explain`: one page of the knowledge base."""
+"""`explain`: one page of the knowledge base, in parts."""
 
 from typing import Annotated
 
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from traindx.cause import Cause
+from traindx.diagnosis import knowledge
+from traindx.finding import Sign
 from traindx.mcp.arguments import Call, Level
-from traindx.mcp.pages import Page, page_of
-from traindx.mcp.reading import off_loop
+from traindx.mcp.runs import off_loop
+from traindx.mcp.schema import Detail, Fix, Lean, fix_of
+
+
+class RivalKnown(Lean):
+    """A cause that this one is confused with."""
+
+    cause: str
+    told_apart_by: str
+
+
+class ClueKnown(Lean):
+    """What one observation adds."""
+
+    sign: str
+    asks: str
+    if_so: float = Field(description="Log odds.")
+    if_not: float
+
+
+class LimitKnown(Lean):
+    """A number that a sign compares with."""
+
+    name: str
+    value: float
+    source: str
+
+
+class Page(Lean):
+    """What is known about a cause, or about a sign; without a name, the list of all causes."""
+
+    name: str
+    kind: str = Field(
+        description="why (a root cause), how (a mechanism), sign (a question asked of runs) or index."
+    )
+    title: str
+    what_happens: str = ""
+    what_you_see: str = ""
+    fixes: list[Fix] = Field(default_factory=list)
+    do_not: list[str] = Field(default_factory=list)
+    rivals: list[RivalKnown] = Field(default_factory=list)
+    experiment: str = Field(default="", description="The test that tells whether it is this cause.")
+    if_true: str = ""
+    if_false: str = ""
+    misdiagnoses: list[str] = Field(
+        default_factory=list, description="What people say who have this and blame another thing."
+    )
+    clues: list[ClueKnown] = Field(default_factory=list)
+    limits: list[LimitKnown] = Field(default_factory=list)
+    references: str = ""
+    index: dict[str, str] = Field(default_factory=dict, description="All causes with their titles.")
+
+
+def page_of(name: str, detail: Detail) -> Page:
+    """The page of a cause or a sign; raises for an unknown name, with the nearest one."""
+    if not name.strip():
+        return Page(
+            name="",
+            kind="index",
+            title="All causes",
+            index={one.slug: one.title for one in knowledge.causes()},
+        )
+    unit = knowledge.unit_named(name)
+    return _cause_page(unit, detail) if isinstance(unit, Cause) else _sign_page(unit)
+
+
+def _cause_page(cause: Cause, detail: Detail) -> Page:
+    is_brief, is_full = detail == "brief", detail == "full"
+    test = cause.experiment
+    page = Page(
+        name=cause.slug,
+        kind=cause.kind.value,
+        title=cause.title,
+        what_you_see=cause.sections["What you see"],
+        fixes=[fix_of(fix, has_code=not is_brief) for fix in (cause.fixes[:1] if is_brief else cause.fixes)],
+        do_not=list(cause.what_not_to_do),
+    )
+    if is_brief:
+        return page
+    update: dict[str, object] = {
+        "what_happens": cause.sections["What happens"],
+        "rivals": [RivalKnown(cause=one.slug, told_apart_by=one.told_apart_by) for one in cause.rivals],
+        "experiment": f"{test.does}.",
+        "if_true": test.if_true,
+        "if_false": test.if_false,
+    }
+    if is_full:
+        update |= {
+            "misdiagnoses": [f'"{one.says}" (blames: {one.blames})' for one in cause.misdiagnoses],
+            "clues": [
+                ClueKnown(
+                    sign=clue.sign.slug,
+                    asks=clue.sign.asks,
+                    if_so=round(clue.seen, 2),
+                    if_not=round(clue.unseen, 2),
+                )
+                for clue in sorted(cause.clues, key=lambda clue: -clue.seen)
+            ],
+            "references": cause.sections["References"],
+        }
+    return page.model_copy(update=update)
+
+
+def _sign_page(sign: Sign) -> Page:
+    limits = [LimitKnown(name=one.name, value=one.value, source=one.source) for one in sign.limits]
+    return Page(name=sign.slug, kind="sign", title=sign.asks, limits=limits)
+
 
 TITLE = "What is known about a cause"
 HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

@@ -1,14 +1,111 @@
-"""`probe`: what is there."""
+"""`probe`: what is there, and what was read of each run."""
+
+from dataclasses import dataclass
 
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.format import printable
 from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
-from traindx.mcp.lean import Lean
-from traindx.mcp.next_step import NextStep
-from traindx.mcp.reading import Say, chosen, off_loop, reading_of
-from traindx.mcp.runs import BOUNDS, RunRead, run_read
+from traindx.mcp.runs import Say, chosen, off_loop, reading_of
+from traindx.mcp.schema import Detail, Lean, NextStep, Told, told
+from traindx.report.results.diagnosis import extent
+from traindx.run import Run, Series
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much of a run is told at a level of detail."""
+
+    runs: int
+    quantities: int
+    facts: int
+    notes: int
+
+
+BOUNDS: dict[str, Bounds] = {
+    "brief": Bounds(runs=20, quantities=12, facts=8, notes=0),
+    "normal": Bounds(runs=8, quantities=40, facts=40, notes=5),
+    "full": Bounds(runs=3, quantities=200, facts=120, notes=40),
+}
+
+
+class QuantityRead(Lean):
+    """One quantity of a run, over all its layers and parts."""
+
+    quantity: str = Field(description="What `series` takes.")
+    points: int = Field(description="Of the longest series.")
+    first: float
+    last: float
+    axis: str
+    layers: list[str] = Field(default_factory=list)
+    parts: list[str] = Field(default_factory=list)
+    nonfinite: int = Field(default=0, description="Values that are NaN or infinite.")
+
+
+class RunRead(Lean):
+    """One run."""
+
+    run: str
+    formats: list[str]
+    extent: str
+    quantities: list[QuantityRead]
+    quantities_left_out: int = 0
+    facts: dict[str, Told] = Field(default_factory=dict)
+    events: list[str] = Field(default_factory=list)
+    unread: list[str] = Field(
+        default_factory=list, description="What stands in the log and was not understood."
+    )
+    notes: list[str] = Field(default_factory=list)
+
+
+def run_read(run: Run, detail: Detail) -> RunRead:
+    """What a run holds."""
+    bounds = BOUNDS[detail]
+    quantities = _quantities(run, most_layers={"brief": 0, "normal": 8, "full": 200}[detail])
+    return RunRead(
+        run=printable(run.name, 200),
+        formats=[printable(one) for one in run.formats[:5]],
+        extent=extent(run),
+        quantities=quantities[: bounds.quantities],
+        quantities_left_out=max(0, len(quantities) - bounds.quantities),
+        facts=_facts(run, bounds.facts),
+        events=[printable(event.says, 200) for event in run.events[: bounds.notes]],
+        unread=[
+            f"{printable(one.name, 80)}: {printable(one.why, 200)}" for one in run.unread[: bounds.notes]
+        ],
+        notes=[printable(note, 300) for note in run.notes[: bounds.notes]],
+    )
+
+
+def _quantities(run: Run, most_layers: int) -> list[QuantityRead]:
+    found: dict[str, list[Series]] = {}
+    for series in run.series:
+        found.setdefault(series.quantity.slug, []).append(series)
+    return [_quantity(slug, alike, most_layers) for slug, alike in found.items()]
+
+
+def _quantity(slug: str, alike: list[Series], most_layers: int) -> QuantityRead:
+    longest = max(alike, key=len)
+    return QuantityRead(
+        quantity=slug,
+        points=len(longest),
+        first=float(longest.steps[0]),
+        last=float(longest.steps[-1]),
+        axis=longest.axis.value,
+        layers=_names([one.layer for one in alike], most_layers),
+        parts=_names([one.part for one in alike], most_layers),
+        nonfinite=sum(len(one) - len(one.finite) for one in alike),
+    )
+
+
+def _names(names: list[str], most: int) -> list[str]:
+    return [printable(name) for name in dict.fromkeys(names) if name][:most]
+
+
+def _facts(run: Run, most: int) -> dict[str, Told]:
+    return {fact.slug: told(value) for fact, value in list(run.facts.items())[:most]}
+
 
 TITLE = "What a training left behind"
 HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

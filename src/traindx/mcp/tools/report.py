@@ -7,9 +7,9 @@ from pydantic import Field
 
 from traindx.errors import TraindxError
 from traindx.mcp.arguments import Allowed, Call, Paths, RunName
-from traindx.mcp.lean import Lean
-from traindx.mcp.reading import Say, chosen, judged, off_loop, reading_of
-from traindx.recorder.launch.run_folder import new_run_folder
+from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
+from traindx.mcp.schema import Lean
+from traindx.recorder.launch.command import new_run_folder
 from traindx.report.renderers import html, json, markdown
 from traindx.trials.types import Report
 

@@ -1,13 +1,143 @@
-"""`series`: the points of one curve."""
+"""`series`: one curve in as many points as an agent asks for, every spike kept."""
 
+import difflib
 from typing import Annotated
 
+import numpy as np
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from traindx.errors import TraindxError, UnknownNameError
+from traindx.format import listed, printable
 from traindx.mcp.arguments import Allowed, Call, Paths, RunName
-from traindx.mcp.points import Points, points_of
-from traindx.mcp.reading import Say, off_loop, only_one, reading_of
+from traindx.mcp.runs import Say, off_loop, only_one, reading_of
+from traindx.mcp.schema import Lean, shortened
+from traindx.quantities import QUANTITIES
+from traindx.report.documents.run import number
+from traindx.report.html.extremes import extremes
+from traindx.report.results.diagnosis import span
+from traindx.run import Run, Series
+
+
+class BadPoint(Lean):
+    """A value that is no number."""
+
+    at: float
+    value: str
+
+
+class Extreme(Lean):
+    """The lowest or the highest value."""
+
+    at: float
+    value: float
+
+
+class Points(Lean):
+    """One curve: every value is one of its own, none is an average."""
+
+    run: str
+    quantity: str
+    meaning: str
+    unit: str
+    better: str = Field(description="lower, higher or neither.")
+    layer: str = ""
+    part: str = ""
+    axis: str = Field(description="What positions count: step, epoch, sample or record.")
+    recorded: int = Field(description="Points of the curve in the stretch that was asked for.")
+    every: float = Field(
+        description="How much of the axis two points stand for, the lowest and the highest; 0: all."
+    )
+    steps: list[float]
+    values: list[float | None] = Field(description="null where it is NaN or infinite.")
+    nonfinite: list[BadPoint] = Field(
+        default_factory=list, description="Where values are no numbers; the first of each column."
+    )
+    lowest: Extreme | None = None
+    highest: Extreme | None = None
+
+
+def points_of(
+    run: Run,
+    quantity: str,
+    most: int,
+    *,
+    layer: str = "",
+    part: str = "",
+    first: float | None = None,
+    last: float | None = None,
+) -> Points:
+    """At most so many points of a quantity, the lowest and the highest of every column among them."""
+    series = _found(run, quantity, layer, part)
+    begin, end = -np.inf if first is None else first, np.inf if last is None else last
+    kept = (series.steps >= begin) & (series.steps <= end)
+    if not kept.any():
+        raise TraindxError(f"{quantity}: has no point there; it has {span(series)}")
+    steps, values = series.steps[kept], series.values[kept]
+    # The first and the last point come on top of two for each column.
+    drawn = extremes(steps, values, max(1, (most - 2) // 2))
+    finite = np.flatnonzero(np.isfinite(values))
+    ends = [int(finite[pick(values[finite])]) for pick in (np.argmin, np.argmax)] if len(finite) else []
+    lowest, highest = [Extreme(at=shortened(steps[one]), value=shortened(values[one])) for one in ends] or (
+        None,
+        None,
+    )
+    bad = zip(drawn.bad_steps.tolist(), drawn.bad_values.tolist(), strict=True)
+    return Points(
+        run=printable(run.name, 200),
+        quantity=series.quantity.slug,
+        meaning=series.quantity.meaning,
+        unit=series.quantity.unit,
+        better=series.quantity.better.value,
+        layer=printable(series.layer),
+        part=printable(series.part),
+        axis=series.axis.value,
+        recorded=len(steps),
+        every=shortened(drawn.every),
+        steps=[shortened(one) for one in drawn.steps.tolist()],
+        values=[shortened(one) if np.isfinite(one) else None for one in drawn.values.tolist()],
+        nonfinite=[BadPoint(at=shortened(at), value=str(number(value))) for at, value in bad],
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def _found(run: Run, quantity: str, layer: str, part: str) -> Series:
+    """The one curve that is meant; raises where there is none, or several."""
+    if quantity not in QUANTITIES:
+        raise UnknownNameError("quantity", quantity, {one.quantity.slug for one in run.series})
+    alike = run.all(QUANTITIES[quantity])
+    if not alike:
+        held = sorted({one.quantity.slug for one in run.series})
+        raise TraindxError(f"{printable(run.name)} has no {quantity}; it has {listed(held, 20)}")
+    # By the names that an agent is told, which may be shorter than they are.
+    told = [(printable(one.layer), printable(one.part), one) for one in alike]
+    layers, parts = [its_layer for its_layer, _, _ in told], [its_part for _, its_part, _ in told]
+    if layer not in layers:
+        raise TraindxError(_which(quantity, "layer", layer, layers))
+    if part and part not in parts:
+        raise TraindxError(_which(quantity, "part", part, parts))
+    fitting = [one for its_layer, its_part, one in told if (its_layer, its_part) == (layer, part)]
+    # Without a part the whole is meant, and the first part where no whole was recorded.
+    fitting = fitting or [one for its_layer, _, one in told if its_layer == layer and not part]
+    if not fitting:
+        raise TraindxError(f"{quantity}: layer {layer} has no part {part}; probe lists both")
+    return fitting[0]
+
+
+def _which(quantity: str, what: str, wanted: str, names: list[str]) -> str:
+    held = list(dict.fromkeys(name for name in names if name))
+    near = difflib.get_close_matches(wanted, held, n=1, cutoff=0.5) if wanted else []
+    todo = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"name one of {listed(held, 12)}"
+        if held
+        else f"leave {what} out"
+    )
+    says = f'has no {what} "{printable(wanted)}"' if wanted else f"is recorded by {what}"
+    return f"{quantity}: {says}; {todo}"
+
 
 TITLE = "The points of a curve"
 HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

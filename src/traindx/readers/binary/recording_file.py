@@ -1,4 +1,4 @@
-"""What stands in the database of a recording, table by table (see `recording.format`).
+"""What stands in the database of a recording, table by table (see `recording_format`).
 
 A recording may be read while it is written, after its writer was killed, and when a part of it is damaged:
 whatever is whole is returned, and what is not is told.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.binary.sqlite import table_columns, until_damage
-from traindx.run import Floats, Layer, Scalar
+from traindx.run import Floats, Parameter, Scalar
 
 _FLOAT_BYTES = 8
 _FURTHEST_STEP = 2.0**53
@@ -66,7 +66,7 @@ class Recording:
     """By stream; none of a stream that never stepped."""
     facts: Mapping[int, Mapping[str, Scalar]]
     """By stream and slug."""
-    layers: Mapping[int, tuple[Layer, ...]]
+    layers: Mapping[int, tuple[Parameter, ...]]
     happenings: tuple[Happening, ...]
     damage: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=dict)
@@ -143,15 +143,15 @@ def _facts(tables: _Tables) -> dict[int, dict[str, Scalar]]:
     return facts
 
 
-def _layers(tables: _Tables) -> dict[int, tuple[Layer, ...]]:
-    layers: dict[int, list[Layer]] = {}
+def _layers(tables: _Tables) -> dict[int, tuple[Parameter, ...]]:
+    layers: dict[int, list[Parameter]] = {}
     columns = "stream, name, kind, shape, trainable, optimized, gradient"
     for stream, name, kind, shape, *flags in tables.lines("layers", columns, "stream, position"):
         trainable, optimized, gradient = (flag == 1 for flag in flags)
         if isinstance(stream, int) and isinstance(name, str):
             sizes = tuple(_whole_numbers(shape))
             layers.setdefault(stream, []).append(
-                Layer(name, str(kind), sizes, trainable, optimized, gradient)
+                Parameter(name, str(kind), sizes, trainable, optimized, gradient)
             )
     return {stream: tuple(found) for stream, found in layers.items()}
 

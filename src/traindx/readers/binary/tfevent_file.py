@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.crc32c import masked_crc32c
 from traindx.readers.binary.protobuf import WireError
 from traindx.readers.binary.tfevent import TfEvent, parse
 from traindx.readers.binary.tfevent_layout import (
@@ -30,7 +29,7 @@ from traindx.readers.binary.tfevent_layout import (
     resembling,
     sound,
 )
-from traindx.readers.binary.tfrecord import HEADER_BYTES, Block, Ending, blocks
+from traindx.readers.binary.tfrecord import HEADER_BYTES, Block, Ending, blocks, masked_crc32c
 from traindx.run import Rows, Scalar
 
 _FEW = 4

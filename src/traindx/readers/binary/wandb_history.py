@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.readers.tabular.gathered import Gathered
-from traindx.readers.tabular.leaves import decoded
+from traindx.readers.tabular.json_values import decoded
+from traindx.readers.tabular.trackers import TrackedNumbers
 from traindx.run import Floats, Rows
 
 Flags = NDArray[np.bool_]
@@ -76,7 +76,7 @@ class History:
 
     steps: "array[float]" = field(default_factory=lambda: array("d"))
     """One per row; NaN where the row states none."""
-    numbers: Gathered = field(default_factory=Gathered)
+    numbers: TrackedNumbers = field(default_factory=TrackedNumbers)
 
 
 def read_history(rows: Iterable[bytes]) -> History:

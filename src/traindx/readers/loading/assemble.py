@@ -5,35 +5,36 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
 from traindx.format import count
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
-from traindx.readers.loading.placed import Placed
+from traindx.readers.loading.bare_splits import MappedColumn
+from traindx.readers.loading.hyperparameter_files import facts_from_settings
 from traindx.readers.loading.placement import place, promoted, repeats, written_alike
-from traindx.readers.loading.segments import Going, increasing, last_of_each_step, segments_of
-from traindx.readers.loading.strand import Strand, counting_epochs, joined
-from traindx.readers.names.vocabulary import fact_of
-from traindx.readers.types import Column, Log
+from traindx.readers.loading.segments import (
+    Going,
+    Strand,
+    counting_epochs,
+    increasing,
+    joined,
+    last_of_each_step,
+    segments_of,
+)
+from traindx.readers.types import Column
 from traindx.run import (
     Axis,
     Begins,
     Event,
     EventKind,
-    Fact,
     Floats,
     Quantity,
     Run,
     Scalar,
     Segment,
     Series,
-    Unread,
+    Skipped,
 )
 
 _ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values())}
-_UNSET = -1
-"""How command-line parsers spell "not given" for counts: max_steps=-1."""
-_NAMES = frozenset({LOSS_FUNCTION, OPTIMIZER, SCHEDULE, MODEL, DATASET})
-"""Facts that are names: `loss = 0.0` states no loss function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class _Woven:
     written: tuple[Floats, ...]
     """The values of each series as they were written, those of repeated steps included."""
     segments: tuple[Segment, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[Skipped, ...]
     notes: tuple[str, ...]
 
 
@@ -68,7 +69,7 @@ def assemble(
         sources=tuple(dict.fromkeys(log.source for log in logs)),
         formats=tuple(dict.fromkeys(strand.title for strand in strands)),
         segments=segments,
-        facts=_facts(everything, logs),
+        facts=facts_from_settings(everything, logs),
         settings=everything,
         events=tuple(event for log in logs for event in log.events) + _resumptions(segments),
         unread=_summed(u for w in woven for u in w.unread),
@@ -117,9 +118,9 @@ def _with_finite_steps(column: Column) -> Column:
     )
 
 
-def _nowhere(columns: Sequence[Column]) -> list[Unread]:
+def _nowhere(columns: Sequence[Column]) -> list[Skipped]:
     lost = [(column.name, int(np.count_nonzero(~np.isfinite(column.steps)))) for column in columns]
-    return [Unread(name, number, "its step is not finite") for name, number in lost if number]
+    return [Skipped(name, number, "its step is not finite") for name, number in lost if number]
 
 
 def _positioned(column: Column, *, least: int = 4) -> Column:
@@ -133,7 +134,7 @@ def _positioned(column: Column, *, least: int = 4) -> Column:
     return replace(column, steps=np.arange(len(column.steps), dtype=np.float64), axis=Axis.RECORD)
 
 
-def _series(placed: Placed, low: int = 0, high: int | None = None) -> Series:
+def _series(placed: MappedColumn, low: int = 0, high: int | None = None) -> Series:
     column = placed.column
     steps, values = column.steps[low:high], column.values[low:high]
     if not increasing(steps):  # else views do, and columns go on sharing their steps
@@ -150,7 +151,7 @@ def _series(placed: Placed, low: int = 0, high: int | None = None) -> Series:
     )
 
 
-def _segments(placed: Sequence[Placed], going: Going) -> tuple[Segment, ...]:
+def _segments(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
     if not placed:
         return ()
     ends: list[int | None] = [*going.starts[1:], None]
@@ -179,7 +180,7 @@ def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
     return Segment(begins, first, last, longest.axis, series)
 
 
-def _superseded(placed: Sequence[Placed], going: Going) -> list[str]:
+def _superseded(placed: Sequence[MappedColumn], going: Going) -> list[str]:
     """Say how many points a later one with the same step replaced within one segment."""
     if len(going.starts) > 1:
         return []
@@ -200,7 +201,7 @@ def _superseded(placed: Sequence[Placed], going: Going) -> list[str]:
     return notes
 
 
-def _measured(placed: Sequence[Placed]) -> list[Column]:
+def _measured(placed: Sequence[MappedColumn]) -> list[Column]:
     """The columns whose steps tell restarts: counters stand in every row, in whatever order rows come."""
     return [p.column for p in placed if p.means.quantity not in COUNTERS] or [p.column for p in placed]
 
@@ -278,27 +279,8 @@ def _resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
     )
 
 
-def _facts(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
-    facts: dict[Fact, Scalar] = {}
-    for name, value in settings.items():
-        fact = fact_of(name)
-        if fact is None or fact in facts or value == _UNSET:
-            continue
-        if fact in _NAMES and not isinstance(value, str):
-            continue
-        if fact is PRECISION and isinstance(value, bool):
-            if value:  # fp16=True names the precision by the setting's own name
-                facts[fact] = name.rpartition(".")[2]
-            continue
-        facts[fact] = value
-    for log in logs:
-        facts.update(log.facts)
-    smoothing = next((log.smoothing for log in logs if log.smoothing), "")
-    return {**facts, SMOOTHING: smoothing} if smoothing else facts
-
-
-def _summed(unread: Iterable[Unread]) -> tuple[Unread, ...]:
+def _summed(unread: Iterable[Skipped]) -> tuple[Skipped, ...]:
     counts: dict[tuple[str, str], int] = {}
     for item in unread:
         counts[(item.name, item.why)] = counts.get((item.name, item.why), 0) + item.count
-    return tuple(Unread(name, count, why) for (name, why), count in counts.items())
+    return tuple(Skipped(name, count, why) for (name, why), count in counts.items())

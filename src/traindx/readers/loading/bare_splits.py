@@ -13,11 +13,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx.format import listed
-from traindx.quantities import TRAIN_LOSS, TRAIN_SCORE
-from traindx.readers.loading.placed import Placed, measure_of, other_split
+from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of
 from traindx.readers.types import Column
-from traindx.run import Floats, Quantity, Split, Unread
+from traindx.run import Floats, Quantity, Skipped, Split
+
+
+@dataclass(frozen=True, eq=False)
+class MappedColumn:
+    """A column together with what it means."""
+
+    column: Column
+    means: Meaning
+
+    @property
+    def key(self) -> tuple[Quantity, str, str]:
+        """What tells this column from the others of its run."""
+        return self.means.quantity, self.means.part, self.means.layer
+
+
+def measure_of(quantity: Quantity) -> str:
+    """What is measured, whatever part of the data it is measured on."""
+    return quantity.slug.partition("_")[2]
+
+
+def other_split(quantity: Quantity, split: Split) -> Quantity:
+    """The same measure on another split."""
+    assert quantity.split is not None
+    return QUANTITIES[quantity.slug.replace(quantity.split.value, split.value, 1)]
+
 
 _LOSS = measure_of(TRAIN_LOSS)
 
@@ -26,8 +50,8 @@ _LOSS = measure_of(TRAIN_LOSS)
 class Measured:
     """What became of the columns."""
 
-    placed: tuple[Placed, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    placed: tuple[MappedColumn, ...] = ()
+    unread: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -43,7 +67,7 @@ class _Measure:
         return self.part or measure_of(self.quantity)
 
 
-def by_measure(columns: Sequence[Column], company: Sequence[Placed]) -> Measured:
+def by_measure(columns: Sequence[Column], company: Sequence[MappedColumn]) -> Measured:
     """Give columns such as `train` and `val` the one measure that the others leave open; else leave them."""
     splits = {split for column in columns if (split := bare_split_of(column.name))}
     open_to_all = _open_measures(splits, company)
@@ -59,7 +83,7 @@ def by_measure(columns: Sequence[Column], company: Sequence[Placed]) -> Measured
     return _as(measure, columns, "the measure beside them")
 
 
-def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[Placed]) -> Measured:
+def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[MappedColumn]) -> Measured:
     """Losses or scores, by how the training's numbers go; `val` alone may as well be a value."""
     leading = next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), None)
     if leading is None:
@@ -83,17 +107,17 @@ def _as(measure: _Measure, columns: Sequence[Column], why: str) -> Measured:
 
 def _left(columns: Sequence[Column], why: str) -> Measured:
     return Measured(
-        unread=tuple(Unread(c.name, len(c.values), f"{why}; --map can place it") for c in columns)
+        unread=tuple(Skipped(c.name, len(c.values), f"{why}; --map can place it") for c in columns)
     )
 
 
-def _placed(column: Column, measure: _Measure) -> Placed:
+def _placed(column: Column, measure: _Measure) -> MappedColumn:
     split = bare_split_of(column.name)
     assert split is not None
-    return Placed(column, Meaning(other_split(measure.quantity, split), measure.part))
+    return MappedColumn(column, Meaning(other_split(measure.quantity, split), measure.part))
 
 
-def _open_measures(splits: set[Split], company: Sequence[Placed]) -> list[_Measure]:
+def _open_measures(splits: set[Split], company: Sequence[MappedColumn]) -> list[_Measure]:
     """The measures in the log that are not yet taken on any of the splits."""
     measures = dict.fromkeys(_Measure(_on_train(p), p.means.part) for p in company if p.means.quantity.split)
     whole_loss = _Measure(TRAIN_LOSS)
@@ -102,18 +126,18 @@ def _open_measures(splits: set[Split], company: Sequence[Placed]) -> list[_Measu
     return [m for m in free if m == whole_loss or m.quantity is not TRAIN_LOSS or whole_loss not in measures]
 
 
-def _on_train(placed: Placed) -> Quantity:
+def _on_train(placed: MappedColumn) -> Quantity:
     return other_split(placed.means.quantity, Split.TRAIN)
 
 
-def _takes(splits: set[Split], measure: _Measure, company: Sequence[Placed]) -> bool:
+def _takes(splits: set[Split], measure: _Measure, company: Sequence[MappedColumn]) -> bool:
     """Whether a measure has a column of its own on one of the splits."""
     return any(
         p.means.quantity.split in splits and _Measure(_on_train(p), p.means.part) == measure for p in company
     )
 
 
-def _column_of(measure: _Measure, company: Sequence[Placed]) -> Column | None:
+def _column_of(measure: _Measure, company: Sequence[MappedColumn]) -> Column | None:
     alike = (
         p.column
         for p in company

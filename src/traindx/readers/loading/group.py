@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.readers.loading.strand import Strand
+from traindx.readers.loading.segments import Strand
 from traindx.readers.names.vocabulary import split_of
 from traindx.readers.types import Log, Reader
 from traindx.run import Split

@@ -11,19 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.format import listed
-from traindx.readers.loading.bare_splits import by_measure
-from traindx.readers.loading.placed import Placed, measure_of, other_split
+from traindx.readers.loading.bare_splits import MappedColumn, by_measure, measure_of, other_split
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
 from traindx.readers.types import Column
-from traindx.run import Axis, Floats, Quantity, Rows, Series, Split, Unread
+from traindx.run import Axis, Floats, Quantity, Rows, Series, Skipped, Split
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
     """The columns that found a quantity, and those that did not."""
 
-    placed: tuple[Placed, ...]
-    unread: tuple[Unread, ...]
+    placed: tuple[MappedColumn, ...]
+    unread: tuple[Skipped, ...]
     notes: tuple[str, ...]
 
 
@@ -31,8 +30,8 @@ def place(
     columns: Iterable[Column], names: Mapping[str, Quantity], split: Split | None = None, part: str = ""
 ) -> Placement:
     """Give each column its quantity: by the user's `names`, the format, or the vocabulary, in this order."""
-    placed: list[Placed] = []
-    unread: list[Unread] = []
+    placed: list[MappedColumn] = []
+    unread: list[Skipped] = []
     bare: list[Column] = []
     for column in columns:
         means = _meaning(column, names, split)
@@ -41,9 +40,9 @@ def place(
             continue
         if means is None:
             why = "its name is not known; --map can place it"
-            unread.append(Unread(column.name, len(column.values), why))
+            unread.append(Skipped(column.name, len(column.values), why))
             continue
-        placed.append(Placed(column, replace(means, part=means.part or part)))
+        placed.append(MappedColumn(column, replace(means, part=means.part or part)))
     notes: list[str] = []
     if bare:
         measured = by_measure(bare, placed)
@@ -62,12 +61,12 @@ def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None)
     return meaning(column.name, column.split or split)
 
 
-def _by_company(placed: Sequence[Placed], notes: list[str]) -> list[Placed]:
+def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[MappedColumn]:
     """Settle the split of columns whose names tell none, by the columns they were written with."""
     company = _Company(
         told=tuple(p for p in placed if p.means.quantity.split is not None and not p.means.split_assumed)
     )
-    settled: list[Placed] = []
+    settled: list[MappedColumn] = []
     moved: dict[Split, list[str]] = {}
     for item in placed:
         split = _split_by_company(item, company)
@@ -76,7 +75,7 @@ def _by_company(placed: Sequence[Placed], notes: list[str]) -> list[Placed]:
             continue
         quantity = other_split(item.means.quantity, split)
         moved.setdefault(split, []).append(item.column.name)
-        settled.append(Placed(item.column, replace(item.means, quantity=quantity, split_assumed=False)))
+        settled.append(MappedColumn(item.column, replace(item.means, quantity=quantity, split_assumed=False)))
     for split, names in moved.items():
         notes.append(f"taken as {split.name.lower()} metrics by the rows they stand in: {listed(names)}")
     return settled
@@ -86,7 +85,7 @@ def _by_company(placed: Sequence[Placed], notes: list[str]) -> list[Placed]:
 class _Company:
     """The columns whose names tell their split."""
 
-    told: tuple[Placed, ...]
+    told: tuple[MappedColumn, ...]
 
     def measures(self, quantity: Quantity, part: str) -> bool:
         """Whether a column of the same measure tells its split."""
@@ -105,7 +104,7 @@ class _Company:
         return float(np.mean(np.logical_or.reduce(met))) if met else 0.0
 
 
-def _split_by_company(item: Placed, company: _Company) -> Split | None:
+def _split_by_company(item: MappedColumn, company: _Company) -> Split | None:
     """The split a bare metric belongs to, or None to leave it with training."""
     quantity = item.means.quantity
     if not item.means.split_assumed or quantity.split is None:
@@ -122,9 +121,9 @@ def _split_by_company(item: Placed, company: _Company) -> Split | None:
     return next((split for split in held_out if company.share_of_rows(rows, split) == 1), None)
 
 
-def _told_apart(placed: Sequence[Placed]) -> list[Placed]:
+def _told_apart(placed: Sequence[MappedColumn]) -> list[MappedColumn]:
     """Give the columns that share a quantity parts of their own; the finest and longest stays the whole."""
-    groups: dict[tuple[Quantity, str, str], list[Placed]] = {}
+    groups: dict[tuple[Quantity, str, str], list[MappedColumn]] = {}
     for item in placed:
         groups.setdefault(item.key, []).append(item)
     whole = {key: max(items, key=_fineness) for key, items in groups.items()}
@@ -136,11 +135,11 @@ def _told_apart(placed: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def _fineness(item: Placed) -> tuple[bool, int]:
+def _fineness(item: MappedColumn) -> tuple[bool, int]:
     return item.means.grain != "epoch" and item.column.axis is not Axis.EPOCH, len(item.column.values)
 
 
-def _part_of(item: Placed, groups: Mapping[tuple[Quantity, str, str], list[Placed]]) -> str:
+def _part_of(item: MappedColumn, groups: Mapping[tuple[Quantity, str, str], list[MappedColumn]]) -> str:
     rivals = [other for other in groups[item.key] if other is not item]
     coarse = item.means.grain or (item.column.axis.value if item.column.axis is Axis.EPOCH else "")
     told = [other.means.grain or other.column.axis.value for other in rivals]

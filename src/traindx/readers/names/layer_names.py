@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from traindx import quantities as q
-from traindx.readers.names.words import LONGEST_NAME, words_of
+from traindx.readers.names.spelling import LONGEST_NAME, words_of
 from traindx.run import Quantity
 
 

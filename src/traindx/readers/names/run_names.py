@@ -6,7 +6,7 @@ A table's line holds a part and the phrases for it; lines without a colon go on 
 from collections.abc import Iterator
 
 from traindx import quantities as q
-from traindx.readers.names.head import WEAK, Head, Phrase, phrases_in
+from traindx.readers.names.metric_names import WEAK, Head, Phrase, phrases_in
 from traindx.run import Quantity
 
 # Other words beside these tell which one: `lr/pg0`, `actor_grad_norm`, `rewards/chosen`.

@@ -1,4 +1,20 @@
-"""The words of a metric's name, in one spelling.
+"""A name in words: parted, in one spelling, and read as a compound.
+
+The words in a name, however people glue them together.
+
+val/box_loss           val box loss
+CrossEntropyLoss       cross entropy loss
+meanIoU                mean iou
+mAP@0.5:0.95           map 0.5 0.95
+training's l2          training l2
+
+A name read as a compound: what it is, and the words that tell which one.
+
+val/box_loss         loss of: val, box
+loss_giou            loss of: giou
+reward_accuracy      accuracy of: reward
+
+The words of a metric's name, in one spelling.
 
 trainloss            train loss
 Prec@1, acc1         acc top1
@@ -8,10 +24,151 @@ dice0                dice 0
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from traindx.readers.names.compound import HEADS
-from traindx.readers.names.position_names import SPLIT_WORDS
-from traindx.readers.names.words import words_of
+from traindx.readers.names.metric_names import GENERIC, LOSS, METRIC_HEADS, Head, Phrase
+from traindx.readers.names.qualifiers import NO_LOSSES, SHORT_SPLIT_WORDS, SOFT_SPLIT_WORDS, SPLIT_WORDS
+from traindx.readers.names.run_names import RUN_HEADS
+from traindx.run import Quantity, Split
+
+LONGEST_NAME = 400
+"""A longer text is no name; reading it word by word would only cost time."""
+
+_CHUNK = re.compile(r"%|(?<![^\W_])\d*\.\d+(?![^\W_])|[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+_HELD_OUT = re.compile(r"(?<![^\W_])h[eo]ld[-_ ]out(?![^\W_])", re.IGNORECASE)
+
+# Written with capitals inside, yet one word.
+_ONE_WORD = re.compile(
+    r"m?iou|m?aps?(?:\d+|[sml])?|[tpg]?flops?|rouge(?:l|lsum)|lrs?|lrate|logloss|logcosh|auc|roc|hd95|"
+    r"adamw|nadam|radam|rmsprop|[kmgt]ib"
+)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The lower-case words and numbers of a name, in order; none where it is too long to be a name."""
+    if len(name) > LONGEST_NAME:
+        return ()
+    found: list[str] = []
+    for chunk in _CHUNK.findall(_HELD_OUT.sub("heldout", _POSSESSIVE.sub("", name))):
+        found.extend(_unglued(chunk))
+    return tuple(found)
+
+
+def _unglued(chunk: str) -> list[str]:
+    """The words of a chunk in camel case, except where the capitals belong to one word."""
+    if chunk == "%":
+        return ["percent"]
+    if chunk.islower() or chunk.isupper() or _ONE_WORD.fullmatch(chunk.lower()):
+        return [chunk.lower()]
+    humps = [hump.lower() for hump in _HUMP.split(chunk)]
+    joined: list[str] = []
+    while humps:
+        size = next((n for n in (3, 2) if _ONE_WORD.fullmatch("".join(humps[:n]))), 1)
+        joined.append("".join(humps[:size]))
+        humps = humps[size:]
+    return joined
+
+
+HEADS: dict[Phrase, Head] = {**RUN_HEADS, **METRIC_HEADS}
+"""What each known phrase stands for."""
+
+_LONGEST_PHRASE = max(map(len, HEADS))
+
+
+@dataclass(frozen=True)
+class Compound:
+    """The head of a name and the words around it."""
+
+    head: Head
+    phrase: Phrase
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """The words around the head, in order."""
+        return self.before + self.after
+
+
+@dataclass(frozen=True)
+class _Found:
+    head: Head
+    start: int
+    stop: int
+
+
+def compound_of(words: tuple[str, ...]) -> Compound | None:
+    """Find the head that decides what a name is, or None if no word of it is known."""
+    if words[:1] == ("losses",) and not NO_LOSSES.isdisjoint(words):
+        words = words[1:]
+    found = list(_heads_in(words))
+    if not found:
+        return None
+    chosen = max(found, key=lambda one: (one.head.rank, one.start))
+    told_already = {
+        position
+        for one in found
+        if one is not chosen and _repeats(one.head, chosen.head)
+        for position in range(one.start, one.stop)
+    }
+    return Compound(
+        chosen.head,
+        tuple(words[chosen.start : chosen.stop]),
+        tuple(words[n] for n in range(chosen.start) if n not in told_already),
+        tuple(words[n] for n in range(chosen.stop, len(words)) if n not in told_already),
+    )
+
+
+def _heads_in(words: Sequence[str]) -> Iterator[_Found]:
+    """The longest known phrases, from left to right."""
+    start = 0
+    while start < len(words):
+        for size in range(min(_LONGEST_PHRASE, len(words) - start), 0, -1):
+            head = HEADS.get(tuple(words[start : start + size]))
+            if head is not None:
+                yield _Found(head, start, start + size)
+                start += size - 1
+                break
+        start += 1
+
+
+def _repeats(other: Head, chosen: Head) -> bool:
+    """Whether another head of the name adds nothing: `f1_score`, `losses/total_loss`, `error_top1`."""
+    if other.measures is chosen.measures:
+        return other.part in ("", chosen.part)
+    names_a_metric = not isinstance(chosen.measures, Quantity) and chosen.measures is not LOSS
+    return other.rank == GENERIC and names_a_metric
+
+
+@dataclass(frozen=True)
+class Told:
+    """The split that words tell, and the words that remain."""
+
+    split: Split | None
+    rest: tuple[str, ...]
+
+
+def told_split(words: Sequence[str]) -> Told:
+    """The split among the words of a name.
+
+    The last one counts: `train/val_loss` is a validation loss that a trainer wrote, `eval_train_loss` the
+    loss of an evaluation on training data. Only an evaluation's own word yields to a test set's.
+    """
+    named = [n for n, word in enumerate(words) if word in SPLIT_WORDS and word not in SHORT_SPLIT_WORDS]
+    if not named:
+        if words and words[0] in SHORT_SPLIT_WORDS:
+            return Told(SHORT_SPLIT_WORDS[words[0]], tuple(words[1:]))
+        return Told(None, tuple(words))
+    firm = [n for n in named if words[n] not in SOFT_SPLIT_WORDS]
+    deciding = firm[-1] if firm and SPLIT_WORDS[words[firm[-1]]] is Split.TEST else named[-1]
+    split = SPLIT_WORDS[words[deciding]]
+    # A loss measured on training data in an evaluation is not the loss the training batches had.
+    kept = SOFT_SPLIT_WORDS if split is Split.TRAIN else frozenset[str]()
+    return Told(split, tuple(w for n, w in enumerate(words) if n not in named or w in kept))
+
 
 _GLUED = re.compile(
     r"(train|training|val|valid|validation|eval|test|dev|total|avg|mean)"

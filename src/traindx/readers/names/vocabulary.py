@@ -11,26 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from traindx import quantities as q
-from traindx.readers.names.compound import Compound, compound_of, told_split
 from traindx.readers.names.layer_names import layer_statistic_of
 from traindx.readers.names.metric_names import ACCURACY, ERROR, LOSS
-from traindx.readers.names.position_names import (
-    NOT_POSITIONS,
-    POSITION_PLACES,
-    POSITION_SIGNS,
-    POSITIONS,
-    SOFT_SPLIT_WORDS,
-    SPLIT_VERBS,
-    SPLIT_WORDS,
-)
-from traindx.readers.names.setting_names import (
-    FACTS_BY_NAME,
-    NAMED_FACTS,
-    NAMING_WRAPPERS,
-    OTHER_ROLES,
-    WRAPPERS,
-)
-from traindx.readers.names.side_words import (
+from traindx.readers.names.qualifiers import (
     ABOUT_A_RATE,
     ABOUT_WHAT_FOLLOWS,
     ABOUT_WHAT_PRECEDES,
@@ -43,11 +26,31 @@ from traindx.readers.names.side_words import (
     NEUTRAL,
     NEUTRAL_BESIDE,
     NEUTRAL_BESIDE_ALONE,
+    NOT_POSITIONS,
+    POSITION_PLACES,
+    POSITION_SIGNS,
+    POSITIONS,
+    SOFT_SPLIT_WORDS,
+    SPLIT_VERBS,
+    SPLIT_WORDS,
     UNITS,
     WORDS_OF_RETURNS,
 )
-from traindx.readers.names.spelling import spelled_out
-from traindx.readers.names.words import LONGEST_NAME, words_of
+from traindx.readers.names.setting_names import (
+    FACTS_BY_NAME,
+    NAMED_FACTS,
+    NAMING_WRAPPERS,
+    OTHER_ROLES,
+    WRAPPERS,
+)
+from traindx.readers.names.spelling import (
+    LONGEST_NAME,
+    Compound,
+    compound_of,
+    spelled_out,
+    told_split,
+    words_of,
+)
 from traindx.run import Axis, Fact, Quantity, Split
 
 

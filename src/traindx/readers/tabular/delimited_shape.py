@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from traindx.readers.tabular.number_text import number_in
+from traindx.readers.tabular.numbers import number_in
 from traindx.readers.types import encoding_of
 
 SPACES, WIDE_SPACES = " ", "  "

@@ -9,9 +9,8 @@ import numpy as np
 
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.delimited_shape import SPACES, Shape, cells_of, distinct, is_words, with_point
-from traindx.readers.tabular.number_block import NumberBlock, number_block
-from traindx.readers.tabular.sheet import SheetBuilder
-from traindx.readers.tabular.whole_lines import whole_lines
+from traindx.readers.tabular.numbers import NumberBlock, number_block
+from traindx.readers.tabular.sheet import SheetBuilder, whole_lines
 from traindx.readers.types import Source
 from traindx.run import Event, EventKind
 

@@ -15,10 +15,8 @@ import msgspec
 import numpy as np
 
 from traindx.readers.names.vocabulary import axis_of
-from traindx.readers.tabular.leaves import decoded
-from traindx.readers.tabular.nested import flattened
-from traindx.readers.tabular.sheet import SheetBuilder
-from traindx.readers.tabular.whole_lines import whole_lines
+from traindx.readers.tabular.json_values import decoded, flattened
+from traindx.readers.tabular.sheet import SheetBuilder, whole_lines
 from traindx.readers.types import Source
 from traindx.run import Event, EventKind, Floats, Rows, Scalar
 

@@ -14,9 +14,9 @@ from itertools import accumulate
 import numpy as np
 
 from traindx.readers.names.vocabulary import axis_of, split_of
-from traindx.readers.tabular.number_text import number_in
+from traindx.readers.tabular.numbers import number_in
 from traindx.readers.types import Column
-from traindx.run import Axis, Floats, Scalar, Split, Unread
+from traindx.run import Axis, Floats, Scalar, Skipped, Split
 
 _DEEPEST = 12
 _UNNAMED = "value"
@@ -50,7 +50,7 @@ class Contents:
     curves: list[Curve] = field(default_factory=list)
     records: dict[tuple[str, ...], list[Mapping[str, object]]] = field(default_factory=dict)
     settings: dict[str, Scalar] = field(default_factory=dict)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[Skipped] = field(default_factory=list)
 
 
 def contents_of(document: object) -> Contents:
@@ -73,7 +73,7 @@ def _sort(value: object, path: tuple[str, ...], contents: Contents) -> None:
         contents.records[path] = value
     elif isinstance(value, list | dict):
         if value:
-            contents.unread.append(Unread("/".join(path), len(value), "nested in a way that is no curve"))
+            contents.unread.append(Skipped("/".join(path), len(value), "nested in a way that is no curve"))
     elif isinstance(value, str | bool | int | float):
         contents.settings[".".join(path)] = value
 

@@ -1,20 +1,42 @@
-"""A table as it grows, block by block: the numbers and the words of each column.
+"""A table as it grows, block by block of whole lines: the numbers and the words of each column.
+
+A table as it grows, block by block: the numbers and the words of each column.
 
 epoch,phase,loss,time
 1,train,0.61,2024-05-01 12:00:03      phase holds words, time holds moments
 1,val,0.55,2024-05-01 12:00:09
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.names.vocabulary import axis_of
-from traindx.readers.tabular.number_text import moment_in, number_in, progress_in
+from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
 from traindx.readers.tabular.table import Cells
-from traindx.run import Floats, Rows, Unread
+from traindx.readers.types import Source
+from traindx.run import Floats, Rows, Skipped
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def whole_lines(source: Source, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield blocks of lines that end in a newline each; only the last line of all may lack it."""
+    if b"\n" not in source.head and b"\r" in source.head:
+        # Ended by carriage returns alone, as a Mac once did: rare enough to be read in one piece.
+        yield source.read().removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
+        return
+    with source.open() as stream:
+        first = True
+        while block := stream.read(size):
+            block += stream.readline()
+            if first:
+                block = block.removeprefix(_BYTE_ORDER_MARK)
+                first = False
+            yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
+
 
 _MOST_WORDS = 5_000
 
@@ -39,7 +61,7 @@ class Sheet:
     words: Mapping[str, Words]
     time: str
     """The column that holds dates and times, read as seconds; empty where there is none."""
-    unread: tuple[Unread, ...]
+    unread: tuple[Skipped, ...]
 
 
 def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
@@ -115,7 +137,7 @@ class SheetBuilder:
             # One column at a time, so that pieces and whole are in memory together for one column only.
             cells[name] = _joined(self._numbers.pop(name), everything)
         words = {name: growing.finish() for name, growing in self._words.items()}
-        unread = tuple(Unread(name, count, why) for (name, why), count in self._skipped.items())
+        unread = tuple(Skipped(name, count, why) for (name, why), count in self._skipped.items())
         return Sheet(self.length, cells, words, self._time, unread)
 
 

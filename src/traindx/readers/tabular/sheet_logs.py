@@ -16,7 +16,7 @@ from traindx.readers.names.vocabulary import axis_of, split_of
 from traindx.readers.tabular.sheet import Sheet, Words, part_of
 from traindx.readers.tabular.table import Cells, Table, columns_of
 from traindx.readers.types import Column, Log
-from traindx.run import Axis, Event, Rows, Scalar, Unread
+from traindx.run import Axis, Event, Rows, Scalar, Skipped
 
 _RUN_NAMES = frozenset(
     [
@@ -100,7 +100,7 @@ def log_of(sheet: Sheet, origin: Origin, run: str = "") -> Log:
     left = {name: words for name, words in sheet.words.items() if name not in (metric, mode)}
     constant = {name: words.texts[0] for name, words in left.items() if _is_setting(name, words, sheet)}
     unread = tuple(
-        Unread(name, words.count, "text, not a number")
+        Skipped(name, words.count, "text, not a number")
         for name, words in left.items()
         if name not in constant
     )

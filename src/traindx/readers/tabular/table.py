@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from traindx.readers.names.spelling import words_of
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
-from traindx.readers.names.words import words_of
-from traindx.readers.tabular.stamps import are_stamps, in_seconds
+from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Split
 

@@ -7,18 +7,40 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.quantities import WALL_TIME
-from traindx.readers.names.vocabulary import axis_of, split_of
-from traindx.readers.tabular.stamps import are_stamps, in_seconds
+from traindx.quantities import MEMORY, WALL_TIME
+from traindx.readers.names.vocabulary import axis_of, meaning, split_of
+from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
 from traindx.readers.text.pattern import Pair, Place
-from traindx.readers.text.records import Placed
+from traindx.readers.text.records import PositionedSheet
 from traindx.readers.text.sheet import Mask
-from traindx.readers.text.spoken import SPLITS
-from traindx.readers.text.units import scale_of, seconds_in
+from traindx.readers.text.splits import SPLITS
 from traindx.readers.types import Column
-from traindx.run import Axis, Floats, Rows, Split, Unread
+from traindx.run import Axis, Floats, Rows, Skipped, Split
+
+_THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+_SECONDS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec"), 1e-3),
+    **dict.fromkeys(("us", "\u00b5s", "\u03bcs"), 1e-6),
+    **dict.fromkeys(("min", "mins", "m"), 60.0),
+    **dict.fromkeys(("h", "hr", "hrs", "hours"), 3600.0),
+}
+
+
+def scale_of(pair: Pair) -> float:
+    """What a number has to be multiplied with: 24.5K tokens are 24500, but 300M of memory stay 300."""
+    means = meaning(pair.name)
+    if pair.unit not in _THOUSANDS or (means is not None and means.quantity is MEMORY):
+        return 1.0
+    return _THOUSANDS[pair.unit]
+
+
+def seconds_in(unit: str) -> float | None:
+    """How many seconds a unit of time is; None if it is none."""
+    return _SECONDS.get(unit)
+
 
 _MOST_LABELS = 6
 _STAMP_NAMES = frozenset(("ts", "time", "timestamp", "_timestamp", "time_stamp", "unix_time", "epoch_time"))
@@ -59,7 +81,7 @@ class _Piece:
     """Whether a bar shows the value on and on until there is a new one."""
 
 
-def columns_of_records(placed: Sequence[Placed]) -> tuple[tuple[Column, ...], tuple[Unread, ...]]:
+def columns_of_records(placed: Sequence[PositionedSheet]) -> tuple[tuple[Column, ...], tuple[Skipped, ...]]:
     """Put together what belongs together."""
     pieces = [piece for part in placed for piece in _pieces(part)]
     groups: dict[_Key, list[_Piece]] = {}
@@ -69,7 +91,7 @@ def columns_of_records(placed: Sequence[Placed]) -> tuple[tuple[Column, ...], tu
     return tuple(_column(group) for group in ordered), _summaries(placed)
 
 
-def _pieces(placed: Placed) -> Iterator[_Piece]:
+def _pieces(placed: PositionedSheet) -> Iterator[_Piece]:
     if _is_summary(placed):
         return
     counters = _counters(placed)
@@ -87,7 +109,7 @@ def _pieces(placed: Placed) -> Iterator[_Piece]:
                 yield _Piece(key, at, _picked(_values(placed, pair), mask), pair.unit, shown)
 
 
-def _lines(placed: Placed, mask: Mask) -> _Lines:
+def _lines(placed: PositionedSheet, mask: Mask) -> _Lines:
     sheet = placed.sheet
     return _Lines(
         _picked(sheet.lines, mask),
@@ -104,7 +126,7 @@ def _picked(array: NDArray[_T], mask: Mask) -> NDArray[_T]:
     return array if bool(mask.all()) else array[mask]
 
 
-def _values(placed: Placed, pair: Pair) -> Floats:
+def _values(placed: PositionedSheet, pair: Pair) -> Floats:
     numbers = placed.sheet.numbers
     with np.errstate(all="ignore"):  # 0/0 is NaN, which is data
         factor = pair.sign * scale_of(pair)
@@ -120,7 +142,7 @@ def _are_shares(counts: Floats, totals: Floats) -> bool:
     return bool(np.all((counts <= totals)[finite] & (totals == np.round(totals))[finite]))
 
 
-def _counters(placed: Placed) -> list[Pair]:
+def _counters(placed: PositionedSheet) -> list[Pair]:
     """The positions of a line that are not the one it is placed by, such as the epoch beside the step."""
     at = placed.sheet.pattern.at
     used = at(Place.STEP, Place.LEAD, Place.BATCH, Place.BAR, Place.EPOCH, Place.SAMPLES)
@@ -131,14 +153,14 @@ def _counters(placed: Placed) -> list[Pair]:
     ]
 
 
-def _is_summary(placed: Placed) -> bool:
+def _is_summary(placed: PositionedSheet) -> bool:
     return any(pair.name == "train_runtime" for pair in placed.sheet.pattern.pairs)
 
 
-def _summaries(placed: Iterable[Placed]) -> tuple[Unread, ...]:
+def _summaries(placed: Iterable[PositionedSheet]) -> tuple[Skipped, ...]:
     """The line the Hugging Face Trainer ends with: its loss is the mean of the whole run."""
     count = sum(len(p.sheet) for p in placed if _is_summary(p))
-    return (Unread("train_loss", count, "the mean over the whole run, written at its end"),) if count else ()
+    return (Skipped("train_loss", count, "the mean over the whole run, written at its end"),) if count else ()
 
 
 def _with_plain_names(pieces: Sequence[_Piece]) -> Iterator[_Piece]:

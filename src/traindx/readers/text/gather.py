@@ -8,14 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from traindx.readers.text.boxes import folded
-from traindx.readers.text.lines import LONGEST, REDRAWN, UNFINISHED
+from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.pairs import pattern_of
 from traindx.readers.text.pattern import Pattern
 from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
-from traindx.readers.text.shape import HOLE, Normal, normal_of, parted
-from traindx.readers.text.tables import is_metric_row, is_row, is_rule, metric_row, splits_of, table_row
-from traindx.readers.text.tally import Gathered, Tally, tally_of
+from traindx.readers.text.sheet import LogTally, Tally, tally_of
+from traindx.readers.text.tables import (
+    folded,
+    is_metric_row,
+    is_row,
+    is_rule,
+    metric_row,
+    splits_of,
+    table_row,
+)
 from traindx.run import Split
 
 _MOST_SHAPES = 50_000
@@ -74,9 +80,9 @@ class _Line:
     mark: str
 
 
-def gather(lines: Iterable[str]) -> Gathered:
+def gather(lines: Iterable[str]) -> LogTally:
     """Sort the numbers of a log by the shape of their lines."""
-    found, state = Gathered(), _State()
+    found, state = LogTally(), _State()
     for raw in folded(lines):
         mark = raw[-1:]
         line = raw[:-1] if mark in (REDRAWN, UNFINISHED) else raw
@@ -91,7 +97,7 @@ def gather(lines: Iterable[str]) -> Gathered:
     return found
 
 
-def _joined(found: Gathered, state: _State, line: str) -> str:
+def _joined(found: LogTally, state: _State, line: str) -> str:
     """Put a line to the record it continues; what it does not continue ends there."""
     held, state.held = state.held, ""
     if "|" in line and not _BAR_RECORD.search(line) and len(held) < LONGEST:
@@ -100,7 +106,7 @@ def _joined(found: Gathered, state: _State, line: str) -> str:
     return line
 
 
-def _take(found: Gathered, state: _State, line: str, mark: str, *, closed: bool = False) -> None:
+def _take(found: LogTally, state: _State, line: str, mark: str, *, closed: bool = False) -> None:
     found.lines += 1
     found.tail.append((found.lines, line[:_WIDEST_TAIL]))
     shape, spelled = parted(line)
@@ -125,7 +131,7 @@ def _take(found: Gathered, state: _State, line: str, mark: str, *, closed: bool 
         found.preamble.append(line)
 
 
-def _keep(found: Gathered, state: _State, sort: _Sort, line: _Line) -> None:
+def _keep(found: LogTally, state: _State, sort: _Sort, line: _Line) -> None:
     """Keep what a line of a telling sort tells."""
     if sort.remark:
         found.remarks.append((found.lines, sort.remark))
@@ -157,7 +163,7 @@ _RAISED = re.compile(
 )
 
 
-def _look_for_exception(found: Gathered, state: _State, line: str) -> None:
+def _look_for_exception(found: LogTally, state: _State, line: str) -> None:
     """Keep the line that ends a traceback: the first one that is not indented."""
     raised = _RAISED.match(_RANK.sub("", line))
     if raised and len(found.raised) < _MOST_RAISED:
@@ -165,7 +171,7 @@ def _look_for_exception(found: Gathered, state: _State, line: str) -> None:
         state.traceback = False
 
 
-def _known(found: Gathered, state: _State, raw: str) -> tuple[Normal, _Sort]:
+def _known(found: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
     normal = normal_of(raw)
     sort = state.sorts.get(normal.shape)
     if sort is None:
@@ -181,7 +187,7 @@ def _known(found: Gathered, state: _State, raw: str) -> tuple[Normal, _Sort]:
     return normal, sort
 
 
-def _sort(found: Gathered, shape: str) -> _Sort:
+def _sort(found: LogTally, shape: str) -> _Sort:
     """Work out what the lines of a new shape are."""
     sort = _Sort(remark=remark_of(shape), splits=splits_of(shape))
     if HOLE not in shape or _FOREIGN.match(shape) or not _is_likely(shape, len(found.tallies)):
@@ -212,13 +218,13 @@ def _is_likely(shape: str, tallies: int) -> bool:
     return tallies < _MANY_TALLIES or (tallies < _MOST_TALLIES and _METRIC.search(shape) is not None)
 
 
-def _tally(found: Gathered, pattern: Pattern) -> Tally:
+def _tally(found: LogTally, pattern: Pattern) -> Tally:
     tally = tally_of(pattern)
     found.tallies.append(tally)
     return tally
 
 
-def _row_tally(found: Gathered, state: _State, shape: str, sort: _Sort) -> Tally | None:
+def _row_tally(found: LogTally, state: _State, shape: str, sort: _Sort) -> Tally | None:
     """The tally of a row of a table, by the headings above it."""
     if sort.row and state.last_row != found.lines - 1:
         above = (line for _, line in islice(reversed(found.tail), 1, 1 + _HEADING_WITHIN))

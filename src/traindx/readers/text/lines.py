@@ -1,13 +1,20 @@
-r"""The bytes of a console log to the lines a person saw.
+r"""The lines of a console log as a person saw them, and the shape of each.
 
 \x1b[31mstep:  1  \x1b[32mloss: 12.33562          colours are taken out
  28/5000 [00:22<54:11, loss=10.8]\r 29/5000 [...   every redraw of a progress bar is a line of its own
  1/938 [.....]\b\b\b\b\b\b\b 2/938 [.....]       so it is where the bar was wiped out by backspaces
+
+The shape of a line: its words, with the numbers taken out.
+
+iter 20: loss 9.4990, time 1516.36ms     iter _: loss _, time _ms     20, 9.4990, 1516.36
+
+Lines of one kind share one shape, so what the numbers mean is worked out once per shape and not per line.
 """
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from traindx.readers.types import Source, encoding_of
 
@@ -57,3 +64,118 @@ def _split(text: str) -> list[str]:
     if "\r" in text:
         text = text.replace("\r", "\r\n")
     return text.split("\n")[:-1]
+
+
+HOLE = "\0"
+"""Stands in a shape where a number stood; lines hold no such character."""
+
+# The test comes after the first digit: an expression that begins with a digit is found far faster.
+# Not numbers: digits inside words and versions (mAP50, cu12.1), after @ (Acc@1) and after a letter and a
+# dash (rouge-1); "epoch-3" and "batch-3" are.
+_NUMBER = re.compile(r"(\d(?<![\w.@]\d)(?<![A-Za-gi-z]-\d)[\d.]*(?:[eE][-+]?\d+|(?:,\d{3})+(?![\d,]))?)")
+
+_BAR = re.compile(r"%\|[^|]*\|")
+_LONGEST_BAR = 4096
+_GLUED = re.compile(r".*%\|.*\](?=\s*\{['\"])")
+
+
+_COCO = re.compile(
+    r"Average (?:Precision|Recall)\s+\((?P<what>A[PR])\) @\[ IoU=0?\.?(?P<iou>[\d.:]+)\s*"
+    r"\| area=\s*(?P<area>\w+)\s*\| maxDets=\s*(?P<most>\d+)\s*\] ="
+)
+
+
+def parted(line: str) -> tuple[str, list[str]]:
+    """The shape of a line as it stands, spaces and all, and its numbers as they are spelled."""
+    if "%|" in line and len(line) < _LONGEST_BAR:
+        # A bar may be drawn with digits, and a record may stand in one line with the bar before it.
+        line = _BAR.sub("%|", _GLUED.sub("", line))
+    elif "| maxDets=" in line:
+        line = _COCO.sub(_coco_name, line)
+    pieces = _NUMBER.split(line)
+    return HOLE.join(pieces[::2]), pieces[1::2]
+
+
+def _coco_name(line: re.Match[str]) -> str:
+    """The usual short name of a COCO metric, whose own name is made of numbers: AP50, APs, AR10."""
+    threshold = "" if ":" in line["iou"] else line["iou"]
+    size = "" if line["area"] == "all" else line["area"][0]
+    most = line["most"] if line["what"] == "AR" and not size else ""
+    return f"coco/{line['what']}{threshold}{size}{most}:"
+
+
+def filled(shape: str, numbers: Iterable[str]) -> str:
+    """The text of a shape, with its numbers put in."""
+    texts = shape.split(HOLE)
+    return texts[0] + "".join(number + text for number, text in zip(numbers, texts[1:], strict=True))
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A shape without the accidents of its lines, and the numbers that were still spelled as words."""
+
+    shape: str
+    words: tuple[tuple[int, str], ...] = ()
+    """Where nan and inf go among the numbers."""
+
+    def numbers(self, spelled: list[str]) -> list[str]:
+        """All numbers of a line, nan and inf included."""
+        for index, word in self.words:
+            spelled.insert(index, word)
+        return spelled
+
+
+_SPACES = re.compile(r"[ \t]{2,}|\t|(?<=\[) ")
+_SIGNED = re.compile(rf"[-+]?{HOLE}")
+_KERAS_BAR = re.compile(r"\[[=>.]{3,}\]|\u2501+")
+_NONFINITE = re.compile(r"(?<![\w.@/])(?:nan|inf|infinity)(?![\w.@])", re.IGNORECASE)
+_OPENS_VALUE = re.compile(
+    r"(?:[:=(\[{|,>'\"/+-]|\b(?:is|was|\w*(?:loss|norm|ppl|acc|error|lr|score)))\s*$", re.IGNORECASE
+)
+_CLOSES_VALUE = re.compile(r"\s*(?:[,;|)\]}(%'\"\t]|$)")
+_NAMES_ON = re.compile(r"\s*[:=]")
+
+
+def normal_of(shape: str) -> Normal:
+    """Even out padding and bars, and let nan and inf be numbers."""
+    words: list[tuple[int, str]] = []
+    texts: list[str] = []
+    end = 0
+    lowered = shape.lower()
+    for word in _NONFINITE.finditer(shape) if "nan" in lowered or "inf" in lowered else ():
+        if _is_value(word):
+            texts.append(shape[end : word.start()])
+            words.append((shape.count(HOLE, 0, word.start()) + len(words), word[0]))
+            end = word.end()
+    shape = HOLE.join([*texts, shape[end:]])
+    return Normal(_SPACES.sub(_narrow, _KERAS_BAR.sub("[]", shape)), tuple(words))
+
+
+def _narrow(spaces: re.Match[str]) -> str:
+    """One space where a number is only padded, a tab where columns are kept apart."""
+    before = spaces.string[spaces.start() - 1 : spaces.start()]
+    if before == "[":
+        return ""
+    padding = before in ":=/|," or ("\t" not in spaces[0] and _SIGNED.match(spaces.string, spaces.end()))
+    return " " if before and padding else "\t"
+
+
+def _is_value(word: re.Match[str]) -> bool:
+    """Whether nan or inf is a value here: not in "number of nan iterations: 0"."""
+    shape, end = word.string, word.end()
+    if _NAMES_ON.match(shape, end):
+        return False
+    opened = _OPENS_VALUE.search(shape, max(0, word.start() - 24), word.start())
+    return opened is not None or _CLOSES_VALUE.match(shape, end) is not None
+
+
+def number_of(spelled: str) -> float | None:
+    """The value of a number as it is spelled: also 24,514 and "0.5." but no version such as 1.8.0."""
+    try:
+        return float(spelled)
+    except ValueError:
+        pass
+    try:
+        return float(spelled.replace(",", "").rstrip("."))
+    except ValueError:
+        return None

@@ -13,14 +13,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import bare_split_of, split_of
-from traindx.readers.text.gap import unit_end
-from traindx.readers.text.names import is_known, is_plural, is_share, known_at_end, place_at_end, tells_split
-from traindx.readers.text.numbers import Number, numbers_in
-from traindx.readers.text.openings import opening_of, timed_loss, tutorial_pair
+from traindx.readers.text.lines import HOLE
+from traindx.readers.text.names import (
+    is_known,
+    is_plural,
+    is_share,
+    known_at_end,
+    place_at_end,
+    tells_split,
+    wording_of,
+)
+from traindx.readers.text.numbers import Number, numbers_in, opening_of, timed_loss, tutorial_pair
 from traindx.readers.text.pattern import Pair, Pattern, Place, Position
-from traindx.readers.text.prefix import prefix_of
-from traindx.readers.text.shape import HOLE
-from traindx.readers.text.wording import wording_of
+from traindx.readers.text.prefix import prefix_of, unit_end
 from traindx.run import Split
 
 Found = Position | Pair

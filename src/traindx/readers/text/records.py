@@ -9,16 +9,50 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.readers.text.clock import AXES, Clock, clock_of
-from traindx.readers.text.kinds import is_outcome, is_result, setting_lines, states_settings
+from traindx.quantities import REWARD
+from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
+from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
 from traindx.readers.text.names import is_plural
-from traindx.readers.text.passes import with_passes_apart
-from traindx.readers.text.pattern import Pattern, Place, Position
-from traindx.readers.text.plans import plans_of
-from traindx.readers.text.sheet import Sheet, of_one_rank, sheet_of, without_code, without_stale
-from traindx.readers.text.spoken import SPLITS, Spoken, evaluations_of, spoken_of
-from traindx.readers.text.tally import Gathered
-from traindx.run import Axis, Floats, Rows, Scalar, Split, Unread
+from traindx.readers.text.pattern import Pair, Pattern, Place, Position
+from traindx.readers.text.sheet import LogTally, Sheet, of_one_rank, sheet_of, without_code, without_stale
+from traindx.readers.text.splits import SPLITS, Spoken, evaluations_of, spoken_of, with_passes_apart
+from traindx.run import Axis, Floats, Rows, Scalar, Skipped, Split
+
+_ONE_BLOCK = 2
+
+
+def is_outcome(pair: Pair) -> bool:
+    """Whether a pair is what a training is about: a loss, a metric, a reward."""
+    means = meaning(pair.name, pair.split)
+    return means is not None and (means.quantity.split is not None or means.quantity is REWARD)
+
+
+def is_result(pair: Pair) -> bool:
+    """Whether a pair is an outcome, or the number of a part of the data whose measure its company tells."""
+    return is_outcome(pair) or (pair.known and bare_split_of(pair.name) is not None)
+
+
+def setting_lines(sheets: Sequence[Sheet]) -> Rows:
+    """The lines of blocks of settings: `lr: 0.3` between `batch_size: 64` and `seed: 31` is no record."""
+    unplaced = [sheet for sheet in sheets if not sheet.pattern.at(Place.STEP, Place.EPOCH)]
+    lines = (
+        np.sort(np.concatenate([sheet.lines for sheet in unplaced])) if unplaced else np.empty(0, np.int64)
+    )
+    telling = [s.lines for s in unplaced if s.pattern.pairs and states_settings(s.pattern)]
+    if not telling:
+        return np.empty(0, dtype=np.int64)
+    blocks = np.cumsum(np.diff(lines, prepend=lines[0]) > _ONE_BLOCK)
+    told = np.isin(lines, np.concatenate(telling))
+    settings: Rows = lines[np.isin(blocks, blocks[told])]
+    return settings
+
+
+def states_settings(pattern: Pattern) -> bool:
+    """Whether a line rather states how the run was set up: a seed, a batch size, how many epochs."""
+    planned = any(is_plural(p.name) and fact_of(p.name) is not None for p in pattern.positions)
+    settings = sum(not pair.known and fact_of(pair.name) is not None for pair in pattern.pairs)
+    return planned or settings > sum(map(is_outcome, pattern.pairs))
+
 
 _PROSE = 8
 """A line with more words than this that belong to nothing is prose."""
@@ -32,7 +66,7 @@ _RECORD = AXES.index(Axis.RECORD)
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PositionedSheet:
     """Lines of one shape that are records, and where they stand."""
 
     sheet: Sheet
@@ -50,14 +84,14 @@ class Placed:
 class Records:
     """The records of a log."""
 
-    placed: tuple[Placed, ...]
+    placed: tuple[PositionedSheet, ...]
     clock: Clock
-    unread: tuple[Unread, ...]
+    unread: tuple[Skipped, ...]
     plans: Mapping[str, Scalar]
     """How far the run was meant to go."""
 
 
-def records_of(found: Gathered) -> Records:
+def records_of(found: LogTally) -> Records:
     """Decide which lines are records, and place them."""
     sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
     sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
@@ -148,10 +182,12 @@ def _batch_of_training(pattern: Pattern) -> Position | None:
     return batch if batch and batch.total is not None and pattern.split in (None, Split.TRAIN) else None
 
 
-def _at_own_place(sheet: Sheet, clock: Clock) -> Placed:
+def _at_own_place(sheet: Sheet, clock: Clock) -> PositionedSheet:
     sheet = sheet.where(np.isin(sheet.lines, clock.lines))
     at = clock.before(sheet.lines)
-    return Placed(sheet, clock.axes[at], clock.positions[at], sheet.lines, np.zeros(len(at), dtype=np.int64))
+    return PositionedSheet(
+        sheet, clock.axes[at], clock.positions[at], sheet.lines, np.zeros(len(at), dtype=np.int64)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +212,7 @@ def _is_late(sheets: Sequence[Sheet], clock: Clock) -> bool:
     )
 
 
-def _by_clock(sheet: Sheet, context: _Context) -> Placed | None:
+def _by_clock(sheet: Sheet, context: _Context) -> PositionedSheet | None:
     """Place the lines of a sheet at the positions that other lines state, if they are records."""
     pattern, clock = sheet.pattern, context.clock
     at = clock.before(sheet.lines) + context.late
@@ -203,14 +239,14 @@ def _by_clock(sheet: Sheet, context: _Context) -> Placed | None:
     if context.stated and pattern.starred:
         # PyTorch's ImageNet example sums up its validation like this, which not every program announces.
         splits[splits == 0] = SPLITS.index(Split.VALIDATION)
-    return Placed(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
+    return PositionedSheet(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
 
 
-def _counted(sheet: Sheet) -> Placed:
+def _counted(sheet: Sheet) -> PositionedSheet:
     """Count the lines where nothing in the log says where they stand."""
     rows = np.arange(len(sheet), dtype=np.int64)
     zeros = np.zeros(len(sheet), dtype=np.int64)
-    return Placed(sheet, zeros + _RECORD, rows.astype(np.float64), sheet.lines, zeros)
+    return PositionedSheet(sheet, zeros + _RECORD, rows.astype(np.float64), sheet.lines, zeros)
 
 
 def _recurs_alone(sheet: Sheet) -> bool:
@@ -219,7 +255,7 @@ def _recurs_alone(sheet: Sheet) -> bool:
     return pattern.words <= _CLEAN and len(sheet) >= _RECURS and any(map(is_outcome, pattern.pairs))
 
 
-def _left(sheets: Sequence[Sheet]) -> list[Unread]:
+def _left(sheets: Sequence[Sheet]) -> list[Skipped]:
     """The names that recur in lines that are no records."""
     counts: dict[str, int] = {}
     for sheet in sheets:
@@ -228,4 +264,4 @@ def _left(sheets: Sequence[Sheet]) -> list[Unread]:
                 counts[pair.name] = counts.get(pair.name, 0) + len(sheet)
     most = sorted(counts.items(), key=lambda item: -item[1])[:_MOST_UNREAD]
     why = "nothing says where in the run it stands"
-    return [Unread(name, count, why) for name, count in most if count >= _RECURS]
+    return [Skipped(name, count, why) for name, count in most if count >= _RECURS]

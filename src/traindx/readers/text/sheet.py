@@ -1,16 +1,73 @@
-"""The numbers of all lines of one shape as arrays."""
+"""The numbers of all lines of one shape: as the first pass keeps them, and as arrays."""
 
+from array import array
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.readers.text.lines import number_of
 from traindx.readers.text.pattern import Pattern, Place, Position
 from traindx.readers.text.prefix import STAMP_NUMBERS
 from traindx.readers.text.remarks import Kind, Remark
-from traindx.readers.text.tally import Tally
-from traindx.run import Floats, Rows, Unread
+from traindx.run import Floats, Rows, Skipped
+
+_TAIL = 2_000
+
+
+@dataclass
+class Tally:
+    """All lines of one shape: where they stand, and their numbers."""
+
+    pattern: Pattern
+    holes: tuple[int, ...]
+    lines: "array[int]" = field(default_factory=lambda: array("q"))
+    redrawn: "array[int]" = field(default_factory=lambda: array("b"))
+    numbers: "tuple[array[float], ...]" = ()
+    last: list[str] = field(default_factory=list)
+    """The numbers of the last line as they are spelled."""
+
+    def add(self, line: int, numbers: list[str], redrawn: bool) -> None:
+        """Keep the numbers of one more line, if all of them are numbers."""
+        try:
+            values = [float(numbers[hole]) for hole in self.holes]
+        except ValueError:
+            read = [number_of(numbers[hole]) for hole in self.holes]
+            values = [value for value in read if value is not None]
+            if len(values) < len(read):
+                return
+        self.lines.append(line)
+        self.redrawn.append(redrawn)
+        self.last = numbers
+        for kept, value in zip(self.numbers, values, strict=True):
+            kept.append(value)
+
+
+@dataclass
+class LogTally:
+    """What the first pass over a log found."""
+
+    tallies: list[Tally] = field(default_factory=list)
+    remarks: list[tuple[int, Remark]] = field(default_factory=list)
+    raised: list[tuple[int, str]] = field(default_factory=list)
+    """The last line of every traceback."""
+    preamble: list[str] = field(default_factory=list)
+    """The lines before the first record: the settings of the run stand there."""
+    tail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TAIL))
+    """The last lines: how the run ended stands there."""
+    lines: int = 0
+    cut: int = 0
+    """How many lines were too long to be looked at as a whole."""
+    torn: bool = False
+    """Whether the log breaks off in the middle of a record."""
+
+
+def tally_of(pattern: Pattern) -> Tally:
+    """An empty tally for the lines of a pattern."""
+    return Tally(pattern, pattern.holes, numbers=tuple(array("d") for _ in pattern.holes))
+
 
 Mask = NDArray[np.bool_]
 
@@ -119,7 +176,7 @@ def _programs(remarks: Sequence[tuple[int, Remark]]) -> list[tuple[int, int]]:
     return [*spans, (begin, last)] if definitions >= _DEFINITIONS else spans
 
 
-def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Unread]]:
+def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
     """Keep the lines of the first rank that logs metrics, and those that tell no rank."""
     logging = [s for s in sheets if s.pattern.known and s.pattern.positions and np.isfinite(s.ranks).any()]
     if not logging:
@@ -129,7 +186,7 @@ def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Unread]]:
     kept = [sheet.where(~(sheet.ranks != rank) | np.isnan(sheet.ranks)) for sheet in sheets]
     others = sum(len(sheet) for sheet in sheets) - sum(len(sheet) for sheet in kept)
     why = f"only what rank {rank:g}, the first to log, wrote is read"
-    unread = [Unread("lines of other ranks", others, why)] if others else []
+    unread = [Skipped("lines of other ranks", others, why)] if others else []
     return [sheet for sheet in kept if len(sheet)], unread
 
 

@@ -1,4 +1,15 @@
-"""Tables printed as text: a row of names above rows of numbers.
+"""Tables and boxes printed as text.
+
+Boxes have one name and number per row, as Stable-Baselines and Baselines print them; each becomes one line.
+
+---------------------------------
+| rollout/           |          |      rollout/ep_rew_mean: 22.3 | time/total_timesteps: 2048
+|    ep_rew_mean     | 22.3     |
+| time/              |          |
+|    total_timesteps | 2048     |
+---------------------------------
+
+Tables have a row of names above rows of numbers.
 
 epoch     train_loss  valid_loss  accuracy  time        fastai
 0         0.412331    0.391223    0.881200  00:12
@@ -12,16 +23,38 @@ loss      |     0.510  |     0.543
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.text.gap import is_name
+from traindx.readers.text.lines import HOLE
 from traindx.readers.text.names import is_known, place_at_end
 from traindx.readers.text.pattern import Pair, Pattern, Place, Position
-from traindx.readers.text.prefix import message_of, prefix_of
-from traindx.readers.text.shape import HOLE
+from traindx.readers.text.prefix import is_name, message_of, prefix_of
 from traindx.run import Split
+
+_BOX_ROW = re.compile(r"\|(?P<indent>\s+)(?P<name>[^\s|](?:[^|]*[^\s|])?)\s*\|\s*(?P<value>[^\s|]*)\s*\|\s*")
+
+
+def folded(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, with the rows of every box joined into one line at its end."""
+    rows: list[str] = []
+    section = ""
+    for line in lines:
+        row = _BOX_ROW.fullmatch(line) if line[:1] == "|" else None
+        if row is None:
+            if rows:
+                yield " | ".join(rows)
+                rows, section = [], ""
+            yield line
+        elif not row["value"]:
+            section = row["name"]
+        else:
+            inside = section if len(row["indent"]) > 1 else ""
+            rows.append(f"{inside}{row['name']}: {row['value']}")
+    if rows:
+        yield " | ".join(rows)
+
 
 _CELL = rf"{HOLE}(?::{HOLE})+|-?{HOLE}(?:/{HOLE})?(?:[A-Za-z%]{{1,2}})?|N/A|None|NA|-|#na#"
 _ROW = re.compile(rf"[\s|]*(?:all[\s|]+)?(?:{_CELL})(?:[\s|]+(?:{_CELL}))+[\s|]*(?:$|:\s)")

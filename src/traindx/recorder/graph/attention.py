@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import VIEWS, is_leaf, operation_of
-from traindx.recorder.graph.owners import layer_of
-from traindx.recorder.graph.recomputing import integer
-from traindx.recorder.graph.saved import UNREADABLE, is_readable, saved_value
+from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, is_leaf, is_readable, operation_of, saved_value
+from traindx.recorder.graph.origin import layer_of
+from traindx.recorder.graph.recompute import integer
 
 _PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}
 """Products of matrices, and which of their operands are multiplied."""

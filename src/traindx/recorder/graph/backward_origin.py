@@ -12,11 +12,9 @@ from typing import TypeAlias
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.kinds import is_loss
 from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.origin import Direction, Origin, Source
-from traindx.recorder.graph.owners import layer_of
-from traindx.recorder.graph.steepness import Steepness, leaves_out, point_of, steepness
+from traindx.recorder.graph.operations import Steepness, is_loss, leaves_out, point_of, steepness
+from traindx.recorder.graph.origin import Direction, Origin, Source, layer_of
 
 Backtrace: TypeAlias = Node | None
 """The last node of a graph, which keeps the others; nothing more, for it is taken at every step.

@@ -1,4 +1,4 @@
-"""Where the loss became NaN or infinite: the first place in the forward pass, read from the graph alone."""
+"""Where the loss became NaN or infinite: the first place in the forward pass, from the graph alone."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,15 +7,147 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.census import is_finite
-from traindx.recorder.graph.evidence import Evidence, gather
-from traindx.recorder.graph.kinds import FILTERS, Readiness, hides_constant, keeps_finite, readiness
-from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.origin import Origin
-from traindx.recorder.graph.recomputing import recompute
-from traindx.recorder.graph.saved import is_readable
-from traindx.recorder.graph.sentences import describe
-from traindx.recorder.graph.suspect import Suspect, first, likeliest
+from traindx.recorder.graph.evidence import Evidence, count_bad, gather, is_finite
+from traindx.recorder.graph.limits import limit_broken
+from traindx.recorder.graph.nodes import Saved, is_leaf, is_readable, nodes_behind, operation_of
+from traindx.recorder.graph.operations import (
+    FILTERS,
+    Readiness,
+    hides_constant,
+    is_loss,
+    keeps_finite,
+    readiness,
+)
+from traindx.recorder.graph.origin import (
+    Direction,
+    Origin,
+    Place,
+    Source,
+    Suspect,
+    first,
+    layer_of,
+    layers_used,
+    likeliest,
+    place_of,
+)
+from traindx.recorder.graph.recompute import recompute
+
+OVERFLOWING = frozenset(
+    "mm bmm addmm baddbmm mv dot conv exp exp2 expm1 mul add sub sum mean square pow cumsum prod".split()
+)
+"""Operations that, given finite values within their bounds, fail only for want of range."""
+
+BRINGING_IN = {
+    "add": "added",
+    "sub": "subtracted",
+    "baddbmm": "added",
+    "where": "filled in",
+    "masked_fill": "filled in",
+    "lerp": "mixed in",
+    "setitem": "assigned",
+    "index_put": "assigned",
+}
+"""What operations do with a constant that they do not keep."""
+
+
+def describe(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, str]) -> Origin:
+    """The origin with its layer and its sentence."""
+    if is_leaf(suspect.node):
+        return _leaf(suspect, parameters)
+    if suspect.constant is not None:
+        return _constant(suspect.node, suspect.constant, parameters)
+    return _operation(suspect, evidence, parameters)
+
+
+def _leaf(suspect: Suspect, parameters: Mapping[int, str]) -> Origin:
+    variable, operation = suspect.node.variable, operation_of(suspect.user)
+    name = parameters.get(id(variable))
+    if name is not None:
+        return _parameter(operation, name, variable)
+    place = place_of(suspect.user, parameters)
+    says = f"{_input(operation, place)} holds {_counts_and_row(variable)}"
+    return _origin(operation, place, Source.INPUT, says)
+
+
+def _parameter(operation: str, name: str, value: Tensor) -> Origin:
+    place = Place(layer_of(name), inside=True)
+    return _origin(operation, place, Source.PARAMETER, f"{name} holds {_counts_and_row(value)}")
+
+
+def _constant(node: Node, constant: Saved, parameters: Mapping[int, str]) -> Origin:
+    operation, place, value = operation_of(node), place_of(node, parameters), constant.value
+    # A frozen weight is no leaf of the graph; its transpose is kept as a view of it.
+    frozen = parameters.get(id(value)) or parameters.get(id(value._base))
+    if frozen is not None:
+        return _parameter(operation, frozen, value)
+    if constant.name == "attn_mask" and not value.isnan().any():
+        says = f"{operation}{place.says} has rows with every position masked"
+        return _origin(operation, place, Source.OPERATION, says)
+    if constant.name.startswith("running_"):
+        what = "mean" if constant.name == "running_mean" else "variance"
+        says = f"the running {what} of {place.layer or operation} holds {_counts(value)}"
+        return _origin(operation, place, Source.PARAMETER, says)
+    if place.inside:
+        place = replace(place, layer=(*layers_used(node, parameters), place.layer)[0])
+    is_target = constant.name == "target"
+    what = f"the target of {operation}{place.says}" if is_target else _input(operation, place)
+    source = Source.TARGET if is_target else Source.INPUT
+    return _origin(operation, place, source, f"{what} holds {_counts_and_row(value)}")
+
+
+def _operation(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, str]) -> Origin:
+    node, operation = suspect.node, operation_of(suspect.node)
+    place = place_of(node, parameters)
+    value = evidence.values.get((node, 0))
+    if value is not None and hides_constant(node):
+        says = f"what is {BRINGING_IN[operation]}{place.says} brings in {_counts_and_row(value)}"
+        return _origin(operation, place, Source.INPUT, says)
+    source = Source.LOSS if is_loss(operation) else Source.OPERATION
+    broken = limit_broken(node, evidence)
+    if broken is None:
+        return _origin(operation, place, source, _outcome(suspect, place, evidence))
+    if broken.operand is not None:
+        nearer = place_of(broken.operand, parameters)
+        place = replace(nearer, inside=False) if nearer.layer else place
+    return _origin(operation, place, source, f"{broken.before}{place.says}{broken.after}")
+
+
+def _outcome(suspect: Suspect, place: Place, evidence: Evidence) -> str:
+    """What came out, for an operation that breaks no known bound."""
+    node, operation = suspect.node, operation_of(suspect.node)
+    statistic, value = evidence.statistics.get(node), evidence.values.get((node, 0))
+    if statistic is not None:
+        return f"the mean or spread that {operation} computes{place.says} holds {_counts(statistic.value)}"
+    if value is None or evidence.is_finite((node, 0)):
+        how = "arise at" if suspect.sure else "can have arisen at several operations, likeliest at"
+        return f"the first values that are not finite {how} {operation}{place.says}"
+    if not suspect.sure:
+        return f"the first values that are not finite are seen at {operation}{place.says}: {_counts(value)}"
+    number_format = str(value.dtype).removeprefix("torch.")
+    if operation == "to":
+        return f"the cast to {number_format}{place.says} overflows: its result holds {_counts(value)}"
+    if operation in OVERFLOWING:
+        return f"{operation} overflows {number_format}{place.says}: its result holds {_counts(value)}"
+    return f"{operation}{place.says} gives {_counts(value)} from finite ones"
+
+
+def _counts(value: Tensor) -> str:
+    return count_bad(value).says
+
+
+def _counts_and_row(value: Tensor) -> str:
+    """For batches, where the row tells which sample to look at."""
+    census = count_bad(value)
+    scattered = census.first_row is not None and census.nan + census.infinite < census.total
+    return f"{census.says}, first in row {census.first_row}" if scattered else census.says
+
+
+def _input(operation: str, place: Place) -> str:
+    return f"the input of {place.layer}" if place.inside else f"what enters {operation}{place.says}"
+
+
+def _origin(operation: str, place: Place, source: Source, says: str) -> Origin:
+    return Origin(Direction.FORWARD, operation, place.layer, source, says)
 
 
 def forward_origin(loss: Tensor, parameters: Mapping[int, str]) -> Origin | None:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.census import in_parts
-from traindx.recorder.graph.evidence import Evidence
-from traindx.recorder.graph.kinds import MASKABLE, hides_constant
-from traindx.recorder.graph.nodes import VIEWS, operation_of
-from traindx.recorder.graph.recomputing import integer, integers, values_reduced
-from traindx.recorder.graph.saved import UNREADABLE, saved_value
+from traindx.recorder.graph.evidence import Evidence, in_parts
+from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, operation_of, saved_value
+from traindx.recorder.graph.operations import MASKABLE, hides_constant
+from traindx.recorder.graph.recompute import integer, integers, values_reduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +149,7 @@ def _ignored_targets(operation: str, node: Node, _: Evidence) -> Broken | None:
     target = saved_value(node, "target")
     count = target.numel() if isinstance(target, Tensor) else 0
     return Broken(
-        f"{operation} averages over no target", f": all {count:,} are {ignored}, which it ignores, or rank 0"
+        f"{operation} averages over no target", f": all {count:,} are {ignored}, which it ignores, or weigh 0"
     )
 
 

@@ -13,11 +13,10 @@ from math import prod
 from torch import nn
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.activation import ACTIVATIONS, TRANSPARENT
-from traindx.recorder.graph.kinds import NORMALISATIONS
-from traindx.recorder.graph.nodes import VIEWS, is_custom, is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
-from traindx.recorder.graph.saved import saved_value
+from traindx.recorder.graph.loss_head import ACTIVATIONS, TRANSPARENT
+from traindx.recorder.graph.nodes import VIEWS, is_custom, is_leaf, nodes_behind, operation_of, saved_value
+from traindx.recorder.graph.operations import NORMALISATIONS
+from traindx.recorder.graph.origin import layer_of
 
 MOST_NODES = 20_000
 """Nodes of a larger graph are not classified: it would take a tenth of a second."""

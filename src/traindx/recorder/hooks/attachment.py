@@ -5,33 +5,35 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
 import torch
+from torch import nn
+from torch.optim import Optimizer
 
 from traindx import __version__
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
-from traindx.recorder.hooks import backward, dropouts, loaders, loss_functions
+from traindx.recorder.hooks import backward, loaders, loss_functions
 from traindx.recorder.hooks.comparisons import Comparisons
-from traindx.recorder.hooks.modules import Modules
-from traindx.recorder.hooks.optimizers import Optimizers
-from traindx.recorder.hooks.patching import Patches
-from traindx.recorder.hooks.reads import TensorReads
-from traindx.recorder.hooks.stopping import end_program
-from traindx.recorder.hooks.torch_sight import TorchSight
+from traindx.recorder.hooks.host_syncs import TensorReads
+from traindx.recorder.hooks.modules import Modules, install_dropouts
+from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.optimizers import TORCH, Optimizers
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.launch.environment import TRIAL
-from traindx.recorder.limit import StepLimit
 from traindx.recorder.probes.types import Probe
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.schedule import StepLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traindx.recorder.hooks.keras import Keras
+
 
 _active: "list[Attachment]" = []
 """At most one: two recorders would see each other's work."""
@@ -81,9 +83,9 @@ class Attachment:
     def _new_recorder(self) -> Recorder:
         failures: list[tuple[str, Exception]] = []
         probes = all_probes(lambda name, error: failures.append((name, error)))
-        self._sight = TorchSight()
+        self._backend = TorchBackend()
         recorder = Recorder(
-            self._sight,
+            self._backend,
             probes,
             self._place,
             budget=self._budget,
@@ -111,7 +113,7 @@ class Attachment:
         comparisons = Comparisons(self.recorder, lambda: modules.compiled)
         comparisons.install(self._patches)
         loss_functions.install(self.recorder, self._patches, comparisons)
-        dropouts.install(self.recorder, self._patches, self._sight)
+        install_dropouts(self.recorder, self._patches, self._backend)
         loaders.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")
@@ -133,7 +135,7 @@ class Attachment:
 
     def _end_program(self) -> None:
         """The program has taken the steps it was to take: close the recording, and leave it there."""
-        from traindx.recorder.hooks.last_word import tell_stopped
+        from traindx.recorder.hooks.stop_notice import end_program, tell_stopped
 
         _, ranks = _rank()
         self.detach()
@@ -212,7 +214,7 @@ def _follow_process(attachment: Attachment) -> None:
 
 def _process_ends(attachment: Attachment) -> None:
     """Close the recording, and leave word where it could not be written."""
-    from traindx.recorder.hooks.last_word import leave_word
+    from traindx.recorder.hooks.stop_notice import leave_word
 
     attachment.ends()
     try:
@@ -249,3 +251,27 @@ def _rank() -> tuple[int, int]:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     return int(os.environ.get("RANK", "0") or 0), int(os.environ.get("WORLD_SIZE", "1") or 1)
+
+
+def tell(attachment: Attachment, model: object, optimizers: Iterable[object]) -> None:
+    """Tell the recorder which module is the model, and which optimizers were made already."""
+    from traindx.errors import TraindxError
+
+    if not isinstance(model, nn.Module):
+        raise TraindxError(f"the model is {_article(model)}; give the torch.nn.Module that is trained")
+    keras, recorder = attachment.keras, attachment.recorder
+    recorder.names_model(model if keras is None else keras.told_as(model))
+    for one in optimizers:
+        # Accelerate and Lightning wrap the optimizer that takes the steps.
+        inner = getattr(one, "optimizer", one)
+        if isinstance(inner, Optimizer):
+            recorder.optimizer_made(inner, TORCH)
+        elif keras is None or not keras.tell_optimizer(inner):
+            raise TraindxError(
+                f"{_article(one)} stands where an optimizer is expected; give those of torch.optim or Keras"
+            )
+
+
+def _article(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 
-from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
-from traindx.recorder.hooks.patching import Patches, unseen
-from traindx.recorder.hooks.torch_sight import is_plain
+from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 
 
@@ -51,13 +50,18 @@ def _watched(
     original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
 ) -> "Callable[..., object]":
     running = False
-    lane = recorder.lane
+    fast_path = recorder.fast_path
 
     @wraps(original)
     def backward(*args: object, **kwargs: object) -> object:
         nonlocal running
         loss = args[0] if args else kwargs.get("tensors")
-        if running or not lane.is_open or type(loss) is not Tensor or not lane.backward_begins(loss):
+        if (
+            running
+            or not fast_path.is_open
+            or type(loss) is not Tensor
+            or not fast_path.backward_begins(loss)
+        ):
             loss = _loss_among(loss)
             # Checkpointed modules run backward passes of their own inside the one that counts.
             if loss is None or running or torch.compiler.is_compiling():
@@ -72,8 +76,8 @@ def _watched(
             unseen(error)
             raise
         running = False
-        if lane.is_open:
-            times, now = lane.times, perf_counter()
+        if fast_path.is_open:
+            times, now = fast_path.times, perf_counter()
             times.backward += now - times.asked
             times.asked = now
         else:

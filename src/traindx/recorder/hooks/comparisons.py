@@ -15,10 +15,9 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.patching import Patches, unseen
-from traindx.recorder.hooks.places import calling_place
-from traindx.recorder.hooks.torch_sight import is_plain
+from traindx.recorder.hooks.call_site import calling_place
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact

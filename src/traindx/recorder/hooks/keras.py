@@ -1,17 +1,166 @@
-"""Keras on torch: its layers, optimizers, losses and loops are not torch's; its backward passes are."""
+"""Keras on torch: its loops `fit`, `evaluate` and `predict`, and what puts all hooks of Keras in place."""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import partial, wraps
+from time import perf_counter
+from typing import cast
+from weakref import WeakKeyDictionary, ref
 
 import keras
+from keras.callbacks import CallbackList
 from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
+from keras.src.trainers.data_adapters.torch_data_loader_adapter import TorchDataLoaderAdapter
+from keras.src.trainers.epoch_iterator import EpochIterator
 from torch import nn
+from torch.utils.data import RandomSampler
 
-from traindx.recorder.hooks import keras_losses
+from traindx import facts as f
 from traindx.recorder.hooks.backward import Scaling
-from traindx.recorder.hooks.keras_layers import KerasLayers
-from traindx.recorder.hooks.keras_loops import KerasLoops
+from traindx.recorder.hooks.keras_layers import KerasLayers, install_losses
 from traindx.recorder.hooks.keras_optimizers import KerasOptimizers
+from traindx.recorder.hooks.metrics import report
 from traindx.recorder.hooks.modules import Modules
-from traindx.recorder.hooks.patching import Patches
+from traindx.recorder.hooks.monkeypatch import Patches, Unheard, guarded, unseen
+from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.recorder import Recorder
+from traindx.run import Fact, Scalar, Split
+
+_WHAT = "watching Keras' loops"
+
+
+class _Role(Enum):
+    """What a loop of Keras is for."""
+
+    FIT = "train"
+    VALIDATE = "validate"
+    EVALUATE = "test"
+    PREDICT = "predict"
+
+
+class _Data:
+    """Stands for the data of one loop of one model, however often Keras makes a data loader for it."""
+
+
+class KerasLoops:
+    """Knows which loop runs; one may run inside another, as validation does inside `fit`."""
+
+    def __init__(self, recorder: Recorder, layers: KerasLayers, changed: Callable[[], None]) -> None:
+        """`changed` is called when the recorder may have changed its mind about modules."""
+        self._recorder, self._layers, self._changed = recorder, layers, changed
+        self._backend = TorchBackend()
+        self._running: list[tuple[ref[CallbackList], _Role]] = []
+        self._at_hand: _Data | None = None
+        """The data of the last batch."""
+        self._sources: WeakKeyDictionary[keras.Model, dict[_Role, _Data]] = WeakKeyDictionary()
+
+    def install(self, patches: Patches) -> None:
+        """Watch all loops by the list of callbacks that each of them keeps."""
+        for word, role in (("train", _Role.FIT), ("test", _Role.EVALUATE), ("predict", _Role.PREDICT)):
+            patches.replace(CallbackList, f"on_{word}_begin", self._before(partial(self._enter, role)))
+            patches.replace(CallbackList, f"on_{word}_end", self._before(self._leave))
+        patches.replace(CallbackList, "on_epoch_end", self._before(self._epoch_ends))
+        patches.replace(EpochIterator, "__next__", self._fetches)
+
+    def _before(self, act: "Callable[..., None]") -> "Callable[..., Callable[..., object]]":
+        """Do something before a method of the list of callbacks."""
+
+        def replacing(original: "Callable[..., object]") -> "Callable[..., object]":
+            @wraps(original)
+            def told(*args: object, **kwargs: object) -> object:
+                guarded(self._recorder, _WHAT, lambda: act(*args, **kwargs))
+                try:
+                    return original(*args, **kwargs)
+                except BaseException as error:
+                    unseen(error)
+                    raise
+
+            return told
+
+        return replacing
+
+    def _enter(self, role: _Role, callbacks: CallbackList, logs: object = None) -> None:
+        # Validation inside `fit` is told by the list of callbacks, which is that of `fit`.
+        inside = any(one() is callbacks for one, _ in self._running)
+        self._running.append((ref(callbacks), _Role.VALIDATE if inside and role is _Role.EVALUATE else role))
+        self._layers.unheard = role is _Role.PREDICT
+        if role is not _Role.FIT:
+            return
+        self._recorder.state(f.FRAMEWORK, "keras")
+        epochs = callbacks.params.get("epochs")
+        if isinstance(epochs, int):
+            self._recorder.state(f.PLANNED_EPOCHS, epochs)
+        self._recorder.names_model(self._layers.told_as(callbacks.model))
+
+    def _leave(self, callbacks: CallbackList, logs: Mapping[str, object] | None = None) -> None:
+        role: _Role | None = None
+        # Loops that an exception ended are still above it.
+        while self._running and role is None:
+            one, ended = self._running.pop()
+            role = ended if one() is callbacks else None
+        self._layers.unheard = bool(self._running) and self._running[-1][1] is _Role.PREDICT
+        if role is _Role.VALIDATE:
+            report(self._recorder, {f"val_{name}": value for name, value in (logs or {}).items()})
+
+    def _epoch_ends(
+        self, callbacks: CallbackList, epoch: int, logs: Mapping[str, object] | None = None
+    ) -> None:
+        own = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
+        report(self._recorder, own, Split.TRAIN)
+
+    def _fetches(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        fast_path = self._recorder.fast_path
+
+        @wraps(original)
+        def fetch(iterator: EpochIterator) -> object:
+            began = perf_counter()
+            # Keras makes a new data loader for every epoch; by itself each would seem to be other data.
+            with Unheard(self._recorder, "fetched", "describes_data"):
+                try:
+                    fetched = cast("tuple[object, ...]", original(iterator))
+                except BaseException as error:
+                    unseen(error)
+                    raise
+            seconds = perf_counter() - began
+            known = self._at_hand
+            if not (fast_path.is_open and known and fast_path.fetched(known, seconds, fetched[0] == 0)):
+                guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
+            return fetched
+
+        return fetch
+
+    def _tell_batch(self, iterator: EpochIterator, fetched: tuple[object, ...], seconds: float) -> None:
+        self._at_hand = None
+        # Before any loop has begun, Keras takes a batch to learn its shapes.
+        if not self._running or self._running[-1][1] is _Role.PREDICT:
+            return
+        held, role = self._running[-1]
+        callbacks = held()
+        if callbacks is None:
+            return
+        source = self._at_hand = self._sources.setdefault(callbacks.model, {}).setdefault(role, _Data())
+        first = fetched[0] == 0
+        if first:
+            self._recorder.describes_data(source, _facts(iterator.data_adapter))
+        tensors = self._backend.tensors((fetched[-1],), {})
+        samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
+        self._recorder.fetched(source, seconds, samples, first, iterator.num_batches or 0)
+        self._changed()
+
+
+def _facts(adapter: object) -> Mapping[Fact, Scalar]:
+    """What is known of the data behind a loop."""
+    if isinstance(adapter, ArrayDataAdapter):
+        return {f.SHUFFLE: bool(adapter._shuffle), f.TRAINING_SAMPLES: int(adapter._num_samples)}
+    if isinstance(adapter, TorchDataLoaderAdapter):
+        loader = adapter._dataloader
+        return {
+            f.WORKERS: int(loader.num_workers),
+            f.PIN_MEMORY: bool(loader.pin_memory),
+            f.SHUFFLE: isinstance(loader.sampler, RandomSampler),
+        }
+    return {}
 
 
 class Keras:
@@ -22,7 +171,7 @@ class Keras:
         self._optimizers = KerasOptimizers(recorder, modules.follow, scaling)
         modules.leave(keras.Layer, self._layers)
         self._optimizers.install(patches)
-        keras_losses.install(recorder, patches)
+        install_losses(recorder, patches)
         KerasLoops(recorder, self._layers, modules.follow).install(patches)
 
     def told_as(self, model: nn.Module) -> nn.Module:

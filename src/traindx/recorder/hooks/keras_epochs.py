@@ -1,4 +1,4 @@
-"""What Keras tells at the end of each epoch: all that can be recorded where it does not run on torch."""
+"""What Keras tells on any backend: the settings of an optimizer, and its numbers at the end of each epoch."""
 
 import atexit
 import os
@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from numbers import Real
 from pathlib import Path
+from typing import Protocol
 
 import keras
 import numpy as np
@@ -15,9 +16,45 @@ from traindx import __version__
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.readers.names.vocabulary import meaning
-from traindx.recorder.hooks.keras_settings import settings_of
-from traindx.recorder.tape import LayerRecord, Tape
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Event, EventKind, Fact, Scalar
+
+_NAMES = {
+    f.LEARNING_RATE: ("learning_rate",),
+    f.WEIGHT_DECAY: ("weight_decay",),
+    f.MOMENTUM: ("momentum", "beta_1"),
+    f.BETA2: ("beta_2",),
+    f.GRADIENT_CLIP: ("global_clipnorm", "clipnorm", "clipvalue"),
+    # Keras divides what it has accumulated.
+    f.LOSS_DIVISOR: ("gradient_accumulation_steps",),
+}
+"""Facts, and the names under which optimizers configure them."""
+
+
+class Configured(Protocol):
+    """What can tell its configuration."""
+
+    def get_config(self) -> Mapping[str, object]:
+        """The arguments that would make another one like it."""
+
+
+def settings_of(optimizer: Configured) -> Mapping[Fact, Scalar]:
+    """Class, learning rate, schedule and coefficients."""
+    facts: dict[Fact, Scalar] = {f.OPTIMIZER: type(optimizer).__name__}
+    try:
+        config = optimizer.get_config()
+    except Exception:  # an optimizer of the program's own need not have one
+        return facts
+    rate = config.get("learning_rate")
+    if isinstance(rate, dict):
+        facts[f.SCHEDULE] = str(rate.get("class_name", ""))
+    for fact, names in _NAMES.items():
+        found = [value for name in names if isinstance(value := config.get(name), int | float)]
+        if found:
+            # Keras keeps 0.001 as a 32-bit float.
+            facts[fact] = float(f"{found[0]:.7g}")
+    return facts
+
 
 _STREAM = 1
 
@@ -27,7 +64,7 @@ class KerasEpochs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._tape = Tape()
+        self._writer = RecordingWriter()
         self._model: keras.Model = None
         self._began = time.time()
         self._norms: Mapping[str, float] = {}
@@ -36,9 +73,9 @@ class KerasEpochs:
     def begin(self, model: keras.Model, planned: Mapping[str, object]) -> None:
         """Open the file and say what is known before the first epoch."""
         self._model = model
-        self._tape.open(self.folder / "rank-0", self._head())
+        self._writer.open(self.folder / "rank-0", self._head())
         atexit.register(self._ends)
-        self._tape.begin(_STREAM, type(model).__name__, [])
+        self._writer.begin(_STREAM, type(model).__name__, [])
         self._norms = self._weight_norms()
         facts: dict[Fact, Scalar] = {
             f.FRAMEWORK: "keras",
@@ -52,8 +89,8 @@ class KerasEpochs:
             if isinstance(value, int):
                 facts[fact] = value
         for fact, stated in facts.items():
-            self._tape.state(_STREAM, fact.slug, stated)
-        self._tape.flush()
+            self._writer.state(_STREAM, fact.slug, stated)
+        self._writer.flush()
 
     def epoch_ends(self, epoch: int, logs: Mapping[str, object]) -> None:
         """Write the numbers of an epoch."""
@@ -71,23 +108,23 @@ class KerasEpochs:
         self._moved |= {name for name, norm in norms.items() if norm != self._norms.get(name)}
         self._norms = norms
         numbers |= {(q.WEIGHT_NORM.slug, name, ""): norm for name, norm in norms.items()}
-        columns = tuple(self._tape.column(_STREAM, *key) for key in numbers)
-        self._tape.rows_of(self._tape.layout(columns)).extend([step, *numbers.values()])
-        self._tape.layers(_STREAM, list(self._records()))
-        self._tape.flush()
+        columns = tuple(self._writer.column(_STREAM, *key) for key in numbers)
+        self._writer.rows_of(self._writer.layout(columns)).extend([step, *numbers.values()])
+        self._writer.layers(_STREAM, list(self._records()))
+        self._writer.flush()
 
     def close(self) -> None:
         """End the recording."""
         atexit.unregister(self._ends)
-        self._tape.state(0, f.RECORDED_SECONDS.slug, time.time() - self._began)
-        self._tape.close()
+        self._writer.state(0, f.RECORDED_SECONDS.slug, time.time() - self._began)
+        self._writer.close()
 
     def _ends(self) -> None:
         """The program ends inside `fit`: say how."""
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if isinstance(error, BaseException):
             says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
-            self._tape.happened(0, Event(EventKind.EXCEPTION, says))
+            self._writer.happened(0, Event(EventKind.EXCEPTION, says))
         self.close()
 
     def _rate(self) -> float:

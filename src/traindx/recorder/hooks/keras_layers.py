@@ -1,21 +1,24 @@
-"""Calls of Keras' layers on torch, told under the names that Keras gives them.
+"""Calls of Keras' layers and loss functions on torch, told under the names that Keras gives them.
 
 Keras keeps layers and weights where torch does not look for them: to torch, a model has no layers and one
 long list of parameters, among them counters and moving means. So each layer is told as a plain module that
 stands for it, with the layers below it and the weights it learns.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, wraps
 from weakref import WeakKeyDictionary
 
 import keras
 import torch
 from keras.src.backend.common.keras_tensor import any_symbolic_tensors
 from keras.src.backend.common.stateless_scope import in_stateless_scope
-from torch import nn
+from keras.src.losses.losses import LossFunctionWrapper
+from torch import Tensor, nn
 
-from traindx.recorder.hooks.guarding import guarded
+from traindx.recorder.hooks.loss_functions import tell_refusal
+from traindx.recorder.hooks.monkeypatch import Patches, Unheard, guarded, unseen
+from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 
 _WHAT = "watching Keras' layers"
@@ -108,3 +111,55 @@ def _free(name: str, taken: Mapping[str, object], value: object) -> str:
         number += 1
         free = f"{plain}_{number}"
     return free
+
+
+_LOSSES = "watching Keras' losses"
+
+
+def install_losses(recorder: Recorder, patches: Patches) -> None:
+    """Watch all loss functions, whoever calls them."""
+    patches.replace(keras.losses.Loss, "__call__", lambda original: _watched(original, recorder))
+
+
+def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable[..., object]":
+    fast_path = recorder.fast_path
+
+    @wraps(original)
+    def compute(
+        self: keras.losses.Loss, y_true: object, y_pred: object, *args: object, **more: object
+    ) -> object:
+        # The functions of torch behind it see logarithms of clipped probabilities, sample by sample.
+        with Unheard(recorder, "loss_computed"):
+            try:
+                value = original(self, y_true, y_pred, *args, **more)
+            except BaseException as error:
+                if isinstance(error, Exception):
+                    tell_refusal(recorder, _name(self), y_pred, y_true, _options(self))
+                unseen(error)
+                raise
+        if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
+            return value
+        # Keras also computes losses to learn shapes.
+        if not torch.compiler.is_compiling() and not in_stateless_scope():
+            guarded(recorder, _LOSSES, lambda: _tell(recorder, self, y_true, y_pred, value))
+        return value
+
+    return compute
+
+
+def _tell(
+    recorder: Recorder, loss: keras.losses.Loss, target: object, prediction: object, value: object
+) -> None:
+    if not (is_plain(target) and is_plain(prediction) and is_plain(value)):
+        return
+    recorder.loss_computed(_name(loss), prediction, target, value, _options(loss))
+
+
+def _name(loss: keras.losses.Loss) -> str:
+    known = isinstance(loss, LossFunctionWrapper)
+    return str(getattr(loss.fn, "__name__", type(loss).__name__) if known else type(loss).__name__)
+
+
+def _options(loss: keras.losses.Loss) -> Mapping[str, object]:
+    own = loss._fn_kwargs if isinstance(loss, LossFunctionWrapper) else {}
+    return {"reduction": loss.reduction, **own}

@@ -16,12 +16,11 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from torch import Tensor
 
+from traindx.recorder.backend import Holder
 from traindx.recorder.hooks.backward import Scaling
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.keras_settings import settings_of
-from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.hooks.keras_epochs import settings_of
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
 from traindx.recorder.recorder import Recorder
-from traindx.recorder.sight import Holder
 from traindx.run import Fact, Scalar
 
 _WHAT = "watching Keras' optimizers"
@@ -118,11 +117,11 @@ class KerasOptimizers:
         return apply
 
     def _end(self, optimizer: BaseOptimizer) -> None:
-        lane = self._recorder.lane
-        if lane.is_open and lane.update_ends(optimizer):
+        fast_path = self._recorder.fast_path
+        if fast_path.is_open and fast_path.update_ends(optimizer):
             return
-        if lane.is_open:
-            self._recorder.lane_ends()
+        if fast_path.is_open:
+            self._recorder.fast_path_ends()
         else:
             self._recorder.update_ends(optimizer)
         self._changed()
@@ -144,7 +143,7 @@ class KerasOptimizers:
         return _clip_gradients
 
     def _begin(self, step: _Step, grads: Sequence[Tensor]) -> None:
-        recorder, lane = self._recorder, self._recorder.lane
+        recorder, fast_path = self._recorder, self._recorder.fast_path
         step.begun = True
         norm, self._norm = self._norm, None
         if norm is not None and step.optimizer.global_clipnorm:
@@ -152,8 +151,8 @@ class KerasOptimizers:
         if not step.is_of(grads):
             with _applied(step.parameters, grads):
                 recorder.update_begins(step.optimizer, self._kind)
-        elif lane.is_open and step.optimizer is lane.holder:
-            lane.update_begins()
+        elif fast_path.is_open and step.optimizer is fast_path.holder:
+            fast_path.update_begins()
         else:
             recorder.update_begins(step.optimizer, self._kind)
 

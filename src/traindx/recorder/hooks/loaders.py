@@ -1,19 +1,72 @@
-"""Batches from data loaders: how long the program waits for them, and what the loader says of itself."""
+"""Batches from data loaders: how long the program waits, where loaders are made, what they are set to."""
 
+import weakref
 from collections.abc import Callable, Mapping
 from functools import wraps
 from time import perf_counter
+from typing import TypeAlias
 
 from torch import Tensor
-from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.facts import LOADER_PLACE, PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.loader_places import LoaderPlaces
-from traindx.recorder.hooks.patching import Patches, unseen
+from traindx.recorder.hooks.call_site import calling_place, place
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar
+
+_Places: TypeAlias = dict[int, tuple[weakref.ref[object], str]]
+_WHAT = "watching the making of data loaders"
+
+
+class LoaderPlaces:
+    """Lines by what a loader draws with, and by its data: a framework may make a loader over again."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._by_sampler: _Places = {}
+        self._by_data: _Places = {}
+
+    def install(self, patches: Patches) -> None:
+        """Watch the making of loaders."""
+        patches.replace(DataLoader, "__init__", self._made)
+
+    def of(self, sampler: object) -> str:
+        """Where the loader that draws with this was made; empty where that was not seen."""
+        return _at(self._by_sampler, sampler)
+
+    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
+        @wraps(original)
+        def made(loader: DataLoader, *args: object, **kwargs: object) -> None:
+            try:
+                original(loader, *args, **kwargs)
+            except BaseException as error:
+                unseen(error)
+                raise
+            guarded(self._recorder, _WHAT, lambda: self._note(loader))
+
+        return made
+
+    def _note(self, loader: DataLoader) -> None:
+        own = calling_place()
+        if own:
+            _put(self._by_data, loader.dataset, own)
+        _put(self._by_sampler, loader._index_sampler, own or _at(self._by_data, loader.dataset) or place())
+
+
+def _at(places: _Places, thing: object) -> str:
+    """By identity: things of the program may compare and hash as they like."""
+    held, where = places.get(id(thing), (None, ""))
+    return where if held is not None and held() is thing else ""
+
+
+def _put(places: _Places, thing: object, where: str) -> None:
+    key = id(thing)
+    try:
+        places[key] = weakref.ref(thing, lambda _: places.pop(key, None)), where
+    except TypeError:  # a list of samples
+        return
 
 
 def install(recorder: Recorder, patches: Patches, changed: Callable[[], None]) -> None:
@@ -28,7 +81,7 @@ def install(recorder: Recorder, patches: Patches, changed: Callable[[], None]) -
 def _watched(
     original: "Callable[..., object]", recorder: Recorder, places: LoaderPlaces, changed: Callable[[], None]
 ) -> "Callable[..., object]":
-    lane = recorder.lane
+    fast_path = recorder.fast_path
 
     @wraps(original)
     def fetch(self: _BaseDataLoaderIter) -> object:
@@ -39,7 +92,7 @@ def _watched(
             unseen(error)
             raise
         seconds = perf_counter() - began
-        if lane.is_open and lane.fetched(self._dataset, seconds, self._num_yielded == 1):
+        if fast_path.is_open and fast_path.fetched(self._dataset, seconds, self._num_yielded == 1):
             return batch
         guarded(recorder, "watching data loaders", lambda: _tell(recorder, places, self, batch, seconds))
         changed()

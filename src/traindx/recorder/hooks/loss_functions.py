@@ -10,10 +10,9 @@ from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.patching import Patches, unseen
-from traindx.recorder.hooks.torch_sight import is_plain
-from traindx.recorder.losses.faults import label_fault, outputs_of
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.torch_backend import is_plain
+from traindx.recorder.losses.function import label_fault, outputs_of
 from traindx.recorder.recorder import Recorder
 
 NAMES = (
@@ -37,7 +36,7 @@ def _watched(
     name: str, recorder: Recorder, comparisons: Comparisons, original: "Callable[..., object]"
 ) -> "Callable[..., object]":
     names = list(inspect.signature(original).parameters)
-    lane, numbers = recorder.lane, name in REGRESSION
+    fast_path, numbers = recorder.fast_path, name in REGRESSION
 
     @wraps(original)
     def loss(*args: object, **kwargs: object) -> object:
@@ -52,7 +51,7 @@ def _watched(
                 tell_refusal(recorder, name, given.get(names[0]), given.get(names[1]), given)
             unseen(error)
             raise
-        if lane.is_open and type(value) is Tensor and lane.loss_computed(value):
+        if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
             if numbers and comparisons.follows:
                 comparisons.note(args[1] if len(args) > 1 else kwargs.get("target"))
             return value

@@ -23,11 +23,10 @@ from traindx.facts import (
     SCHEDULE_PLACE,
     WEIGHT_DECAY,
 )
-from traindx.recorder.hooks.guarding import guarded
-from traindx.recorder.hooks.patching import Patches, unnoticed, unseen
-from traindx.recorder.hooks.places import place
+from traindx.recorder.backend import Holder
+from traindx.recorder.hooks.call_site import place
+from traindx.recorder.hooks.monkeypatch import Patches, guarded, unnoticed, unseen
 from traindx.recorder.recorder import Recorder
-from traindx.recorder.sight import Holder
 from traindx.run import Fact, Scalar
 
 _SCHEDULES = "watching schedules"
@@ -66,7 +65,7 @@ class Optimizers:
         self.steps = 0
         self._schedules: list[tuple[weakref.ref[lr_scheduler.LRScheduler], int, str]] = []
         """Those that no step of theirs was seen of: how far they were when they were made, and where."""
-        self._recorder, self._changed, self._lane = recorder, changed, recorder.lane
+        self._recorder, self._changed, self._fast_path = recorder, changed, recorder.fast_path
 
     def install(self, patches: Patches) -> None:
         """Watch steps, and the making of optimizers and schedules."""
@@ -86,12 +85,12 @@ class Optimizers:
         if is_dynamo_compiling():
             return None
         self.steps += 1
-        lane = self._lane
-        if lane.is_open and optimizer is lane.held():
-            lane.stepping = True
-            lane.times.asked = perf_counter()
+        fast_path = self._fast_path
+        if fast_path.is_open and optimizer is fast_path.held():
+            fast_path.stepping = True
+            fast_path.times.asked = perf_counter()
             return None
-        lane.interrupted = False
+        fast_path.interrupted = False
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if not callable(closure):
             self._recorder.update_begins(optimizer, TORCH)
@@ -124,18 +123,18 @@ class Optimizers:
         return watched
 
     def _ends(self, optimizer: Optimizer, _: object, __: object) -> None:
-        lane = self._lane
-        if lane.stepping:
+        fast_path = self._fast_path
+        if fast_path.stepping:
             groups = optimizer.param_groups
-            if lane.update_ends(optimizer, groups[0].get("lr") if len(groups) == 1 else None):
+            if fast_path.update_ends(optimizer, groups[0].get("lr") if len(groups) == 1 else None):
                 return
-            self._recorder.lane_ends()
+            self._recorder.fast_path_ends()
         elif torch.compiler.is_compiling():
             return
         else:
-            if lane.interrupted:
-                lane.interrupted = False
-                # The beginning was not told: the lane was open then.
+            if fast_path.interrupted:
+                fast_path.interrupted = False
+                # The beginning was not told: the fast path was open then.
                 self._recorder.update_begins(optimizer, TORCH)
             self._recorder.update_ends(optimizer)
         if self._schedules:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command
-from traindx.recorder.launch.witness import Witness
+from traindx.recorder.launch.signal_echo import SignalEcho
 
 _PASSED_ON = {
     signal.SIGINT,
@@ -75,7 +75,7 @@ def run_to_end(
     `meanwhile` is called with the number of the process at least once a second, as long as it runs.
     """
     # The witness comes first, so that it cannot have missed what the program has got.
-    with Witness() as witness:
+    with SignalEcho() as witness:
         ending = _wait(_start(command, environment, mask, output_to_stderr), witness, meanwhile)
     # The Ctrl-C that ended the program was not meant for the report on it.
     while _next_signal(0) is not None:
@@ -108,7 +108,7 @@ def wake() -> None:
     os.kill(os.getpid(), signal.SIGCHLD)
 
 
-def _wait(child: int, witness: Witness, meanwhile: Meanwhile) -> Ending:
+def _wait(child: int, witness: SignalEcho, meanwhile: Meanwhile) -> Ending:
     """Wait for the end of the program, passing signals on and stopping whenever it is stopped."""
     stopped_with_it = False
     while True:

@@ -12,8 +12,15 @@ TRIAL = "TRAINDX_TRIAL"
 
 NOTES = "changes.jsonl"
 """What was done to the program of an arm, a line each, beside its recording."""
+_RECORD = "TRAINDX_RECORD"
 _PACKAGE = os.path.dirname(os.path.abspath(traindx.__file__))
 _INJECTED = os.path.join(_PACKAGE, "recorder", "launch", "injected")
+
+
+def end_after(steps: int) -> None:
+    """Let the recorder of this process, which is not there yet, end the program after so many steps."""
+    settings = json.loads(os.environ[_RECORD])
+    os.environ[_RECORD] = json.dumps({**settings, "most_steps": steps})
 
 
 def recording_environment(
@@ -42,5 +49,5 @@ def recording_environment(
     return {
         **environment,
         "PYTHONPATH": paths if nested else first,
-        "TRAINDX_RECORD": json.dumps(settings),
+        _RECORD: json.dumps(settings),
     }

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from traindx.recorder.losses.function import Compares, LossFunction, loss_function
 from traindx.recorder.probes.types import LossCall
-from traindx.recorder.tensors.legible import legible
+from traindx.recorder.tensors.access import legible
 from traindx.recorder.tensors.table import table, thinned
 
 _MOST_PLACES = 1024

@@ -7,7 +7,7 @@ from operator import eq
 
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 
 
 class Accuracy(Probe):
@@ -15,13 +15,13 @@ class Accuracy(Probe):
 
     whole_passes = True
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Compare the chosen classes with the right ones."""
         answers = answers_of(call)
         if answers is None or not answers.chosen:
             return
         right = sum(map(eq, answers.chosen, answers.chosen_right)) / len(answers.chosen)
-        look.add(TRAIN_ACCURACY if call.purpose is Purpose.TRAINING else VAL_ACCURACY, right)
+        snapshot.add(TRAIN_ACCURACY if call.purpose is Purpose.TRAINING else VAL_ACCURACY, right)
 
 
 PROBE = Accuracy

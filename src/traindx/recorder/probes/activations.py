@@ -4,18 +4,17 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
+from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
     Activation,
     ActivationRows,
     ActivationWriter,
     activation,
+    flat_ends,
     samples_of,
     together,
 )
-from traindx.recorder.tensors.bounded import flat_ends
-from traindx.recorder.tensors.plain import are_whole, plain
-from traindx.recorder.tensors.reckoning import reckoning
 
 _MOST = 4096
 """Samples of one step: what is held until the backward pass is at most 16 MB."""
@@ -34,10 +33,10 @@ class Activations(Probe):
         self._written = False
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Take a sample; of several batches behind one step, of the first."""
-        self._follow(look)
+        self._follow(snapshot)
         if self._written or name in self._seen or purpose is not Purpose.TRAINING:
             return
         readable = plain(output)
@@ -47,35 +46,35 @@ class Activations(Probe):
 
     def modules_returned(
         self,
-        look: Look,
+        snapshot: Snapshot,
         names: Sequence[str],
         modules: Sequence[nn.Module],
         outputs: Sequence[Tensor],
         purpose: Purpose,
     ) -> None:
         """Take samples of all at once."""
-        self._follow(look)
+        self._follow(snapshot)
         fresh = self._seen.isdisjoint(names) and len(self._seen) + len(names) <= _MOST
         if not fresh or not are_whole(outputs):
-            super().modules_returned(look, names, modules, outputs, purpose)
+            super().modules_returned(snapshot, names, modules, outputs, purpose)
         elif not self._written and purpose is Purpose.TRAINING:
             self._seen.update(names)
             with reckoning():
                 self._together += samples_of(names, modules, outputs)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write what the forward pass has shown."""
-        self._writer.write(look, [*together(self._alone), *self._together])
+        self._writer.write(snapshot, [*together(self._alone), *self._together])
         self._clear()
         self._written = True
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """Begin anew: the next look may be at the step of the same number of another optimizer."""
         self._written = False
 
-    def _follow(self, look: Look) -> None:
-        if look.step != self._step:
-            self._step = look.step
+    def _follow(self, snapshot: Snapshot) -> None:
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._written = False
             self._clear()
 

@@ -12,8 +12,8 @@ from torch import Tensor
 from traindx.quantities import ATTENTION_LOGIT_RANGE, ATTENTION_PEAK
 from traindx.recorder.graph.attention import Fused, Spelled, attentions
 from traindx.recorder.graph.nodes import nodes_behind
-from traindx.recorder.probes.types import Look, Parameter, Probe
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.probes.types import LiveParameter, Probe, Snapshot
+from traindx.recorder.tensors.access import reckoning
 from traindx.recorder.tensors.sample import even_step
 
 _QUERIES = 32
@@ -37,7 +37,7 @@ class Attention(Probe):
         """Begin with nothing seen."""
         self._looks = self._fruitless = 0
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write what the scores and weights of each layer are like."""
         node = loss.grad_fn
         if self._fruitless == _FRUITLESS or node is None or not parameters:
@@ -57,8 +57,8 @@ class Attention(Probe):
                     continue
                 written.add(one.layer)
                 reach, peak = measured
-                look.add(ATTENTION_LOGIT_RANGE, _number(reach), layer=one.layer)
-                look.add(ATTENTION_PEAK, _number(peak), layer=one.layer)
+                snapshot.add(ATTENTION_LOGIT_RANGE, _number(reach), layer=one.layer)
+                snapshot.add(ATTENTION_PEAK, _number(peak), layer=one.layer)
         self._fruitless = 0 if written else self._fruitless + 1
 
 

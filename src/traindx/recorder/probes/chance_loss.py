@@ -11,10 +11,10 @@ from math import isfinite
 
 from traindx import facts
 from traindx.recorder.losses.answers import Answers, answers_of
+from traindx.recorder.losses.constant_guess import ConstantGuess, guess_for
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.losses.guesses import ConstantGuess, guess_for
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
-from traindx.recorder.tensors.legible import legible
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
+from traindx.recorder.tensors.access import legible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ class ChanceLoss(Probe):
         self._step = 0
         self._followed: _Key | None = None
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Gather the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:
             return
-        if look.step != self._step:
-            self._step = look.step
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._calls.clear()
         key = _key(call, answers)
         if key not in self._guesses and len(self._guesses) < _MOST_LOSSES:
@@ -65,11 +65,13 @@ class ChanceLoss(Probe):
             if guess.seen > _NEWS * self._told_at.get(key, 0):
                 self._told_at[key] = guess.seen
                 chance = guess.loss(call.options)
-        value = legible(call.value) if look.step == 1 else None
+        value = legible(call.value) if snapshot.step == 1 else None
         initial = float(value) if value is not None and value.numel() == 1 else None
         self._calls.append(_Call(key, initial, chance))
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: "Sequence[Parameter]") -> None:
+    def backward_begins(
+        self, snapshot: Snapshot, loss: "Tensor", parameters: "Sequence[LiveParameter]"
+    ) -> None:
         """State what is known, if one loss function alone leads to this backward pass."""
         calls, self._calls = self._calls, []
         if not calls or len({call.key for call in calls}) > 1:
@@ -78,9 +80,9 @@ class ChanceLoss(Probe):
         if self._followed is None:
             self._followed = call.key
             if call.value is not None and isfinite(call.value):
-                look.state(facts.INITIAL_LOSS, call.value)
+                snapshot.state(facts.INITIAL_LOSS, call.value)
         if call.chance is not None and call.key == self._followed:
-            look.state(facts.CHANCE_LOSS, call.chance)
+            snapshot.state(facts.CHANCE_LOSS, call.chance)
 
 
 def _key(call: LossCall, answers: Answers) -> _Key:

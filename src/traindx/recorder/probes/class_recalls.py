@@ -7,8 +7,7 @@ from collections import defaultdict
 
 from traindx.quantities import PREDICTION_RECALL
 from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
-from traindx.recorder.tensors.part import part_of
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot, part_of
 
 _KEPT = {Purpose.TRAINING: 0.7, Purpose.VALIDATION: 0.95}
 """What is left of earlier counts at every batch: looks at training lie far apart, those of a pass do not."""
@@ -27,7 +26,7 @@ class ClassRecalls(Probe):
         self._seen: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         self._found: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Add the answers of a batch to those before."""
         answers = answers_of(call)
         if answers is None or not answers.chosen or answers.classes > _MOST_CLASSES:
@@ -41,7 +40,7 @@ class ClassRecalls(Probe):
             found[right] += chosen == right
         shares = [found[kind] / count for kind, count in seen.items() if count >= _FEWEST]
         if len(shares) > 1:
-            look.add(PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))
+            snapshot.add(PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))
 
 
 PROBE = ClassRecalls

@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose, Update
-from traindx.recorder.tensors.plain import are_plain, plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
+from traindx.recorder.tensors.access import are_plain, plain, reckoning
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
 CAN_REST = frozenset(
@@ -38,12 +37,12 @@ class DeadUnits(Probe):
         """Where the units of a module lie, from the order in which modules were called one by one."""
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Look at the units of an activation; of several batches behind one step, at the first."""
         if purpose is not Purpose.TRAINING:
             return
-        self._follow(look)
+        self._follow(snapshot)
         kind = type(module)
         if kind not in CAN_REST:
             layout = self._layout(kind)
@@ -52,11 +51,11 @@ class DeadUnits(Probe):
         readable = plain(output)
         if readable is not None and not self._settled:
             axis = self._axes[name] = self._axis(output)
-            self._watches.look(name, "", readable.detach(), axis)
+            self._watches.snapshot(name, "", readable.detach(), axis)
 
     def modules_returned(
         self,
-        look: Look,
+        snapshot: Snapshot,
         names: Sequence[str],
         modules: Sequence[nn.Module],
         outputs: Sequence[Tensor],
@@ -65,7 +64,7 @@ class DeadUnits(Probe):
         """Look at the units of several activations at once."""
         if purpose is not Purpose.TRAINING:
             return
-        self._follow(look)
+        self._follow(snapshot)
         places = [place for place, module in enumerate(modules) if type(module) in CAN_REST]
         if self._settled or not are_plain([outputs[place] for place in places]):
             return
@@ -79,21 +78,21 @@ class DeadUnits(Probe):
                 layers = [names[place] for place in some]
                 self._watches.look_at_all(layers, [outputs[place] for place in some], axis)
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write the shares."""
         with reckoning():
             shares = self._watches.settle()
         where = [(layer, part) for layer, part, _ in shares]
-        look.add_all(DEAD_UNIT_SHARE, where, [share for _, _, share in shares])
+        snapshot.add_all(DEAD_UNIT_SHARE, where, [share for _, _, share in shares])
         self._settled = True
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """Begin anew: the next look may be at the step of the same number of another optimizer."""
         self._settled = False
 
-    def _follow(self, look: Look) -> None:
-        if look.step != self._step:
-            self._step = look.step
+    def _follow(self, snapshot: Snapshot) -> None:
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._settled = False
             self._channels_first = None
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from traindx.facts import INPUT_DROPOUT, OUTPUT_DROPOUT
 from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of
-from traindx.recorder.probes.types import Batch, Dropout, Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 
 _MOST = 4096
 """Dropouts of a step that are remembered."""
@@ -32,9 +32,9 @@ class Dropouts(Probe):
         """Probabilities by the memory of values that no trained parameter has touched."""
         self._input = self._output = 0.0
 
-    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
         """Remember where it stands."""
-        self._begin(look)
+        self._begin(snapshot)
         node = dropout.output.grad_fn
         memory = _memory(dropout.given) if node is None else 0
         if node is not None and len(self._made) < _MOST:
@@ -42,28 +42,28 @@ class Dropouts(Probe):
         elif memory and len(self._read) < _MOST:
             self._read.setdefault(memory, dropout.probability)
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """State what the input passed first."""
         if batch.purpose is not Purpose.TRAINING:
             return
-        self._begin(look)
+        self._begin(snapshot)
         found = [self._read.get(_memory(one), 0.0) for one in batch.tensors] if self._read else []
         self._input = max(self._input, *found, 0.0)
-        look.state(INPUT_DROPOUT, self._input)
+        snapshot.state(INPUT_DROPOUT, self._input)
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """State what the predictions passed last."""
         if call.purpose is not Purpose.TRAINING:
             return
-        self._begin(look)
+        self._begin(snapshot)
         found = _last_of(call.prediction, self._made)
         if found is not None:
             self._output = max(self._output, found)
-            look.state(OUTPUT_DROPOUT, self._output)
+            snapshot.state(OUTPUT_DROPOUT, self._output)
 
-    def _begin(self, look: Look) -> None:
-        if look.step != self._step:
-            self._step = look.step
+    def _begin(self, snapshot: Snapshot) -> None:
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._made.clear()
             self._read.clear()
 

@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import EQUAL_UNIT_SHARE
-from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.plain import plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.probes.types import Probe, Snapshot, Update
+from traindx.recorder.tensors.access import plain, reckoning
 
 _AT_FIRST, _EVERY = 3, 8
 """Looks at which units are compared: equal ones are so from the start, or not at all."""
@@ -33,7 +32,7 @@ class EqualUnits(Probe):
         self._looks: dict[str, int] = {}
         """By the first parameter of what an optimizer holds: several take turns."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Write the share of units that equal another."""
         if not update.parameters:
             return
@@ -41,10 +40,14 @@ class EqualUnits(Probe):
         looks = self._looks[first] = self._looks.get(first, 0) + 1
         if looks > _AT_FIRST and looks % _EVERY:
             return
-        with reckoning():
-            found = list(_matrices(update))
-            shares = [_equal_share(units) for _, units in found]
-        look.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], shares)
+        found = equal_shares(update)
+        snapshot.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], [share for _, share in found])
+
+
+def equal_shares(update: Update) -> list[tuple[str, float]]:
+    """Of each weight the share of units that equal another."""
+    with reckoning():
+        return [(name, _equal_share(units)) for name, units in _matrices(update)]
 
 
 def _matrices(update: Update) -> Iterator[tuple[str, Tensor]]:

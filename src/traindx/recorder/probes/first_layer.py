@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from traindx.facts import FIRST_LAYER_NORMALISES
-from traindx.recorder.probes.types import Look, Probe, Purpose
+from traindx.recorder.probes.types import Probe, Purpose, Snapshot
 
 _NORMALISING = ("BatchNorm", "LayerNorm", "InstanceNorm", "GroupNorm", "RMSNorm", "Normalization")
 """Parts of the names of classes, of torch, of Keras and of others: some have no parameters."""
@@ -24,7 +24,7 @@ class FirstLayer(Probe):
         self._step = self._looks = 0
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """State what the first module is that normalises or has parameters."""
         if self._looks > _LOOKS or purpose is not Purpose.TRAINING:
@@ -32,16 +32,16 @@ class FirstLayer(Probe):
         normalises = any(word in type(module).__name__ for word in _NORMALISING)
         if not normalises and not any(one is not None for one in module._parameters.values()):
             return
-        if look.step != self._step:
-            self._step = look.step
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._looks += 1
             if not self._knows(module):
-                look.state(FIRST_LAYER_NORMALISES, normalises)
+                snapshot.state(FIRST_LAYER_NORMALISES, normalises)
         self._seen[id(module)] = weakref.ref(module)
 
     def modules_returned(
         self,
-        look: Look,
+        snapshot: Snapshot,
         names: Sequence[str],
         modules: Sequence[nn.Module],
         outputs: Sequence[Tensor],

@@ -12,14 +12,11 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.owners import layer_of
-from traindx.recorder.graph.saved import saved_value
-from traindx.recorder.probes.types import Look, Parameter, Probe, Purpose
-from traindx.recorder.tensors.activation import ActivationWriter, activation, together
-from traindx.recorder.tensors.bounded import SIGMOID, TANH
-from traindx.recorder.tensors.plain import plain
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of, saved_value
+from traindx.recorder.graph.origin import layer_of
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot
+from traindx.recorder.tensors.access import plain, reckoning
+from traindx.recorder.tensors.activation import SIGMOID, TANH, ActivationWriter, activation, together
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
 _MODULES = frozenset((nn.ReLU, nn.Tanh, nn.Sigmoid))
@@ -71,19 +68,19 @@ class FunctionalActivations(Probe):
         self._fruitless = 0
 
     def module_returns(
-        self, look: Look, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
         """Remember the activations that are modules."""
         if type(module) not in _MODULES or purpose is not Purpose.TRAINING or self._fruitless == _FRUITLESS:
             return
-        if look.step != self._step:
-            self._step = look.step
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._of_modules.clear()
         readable = plain(output)
         if readable is not None:
             self._of_modules.add(readable.data_ptr())
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write those that are not."""
         if self._fruitless == _FRUITLESS or not parameters:
             return
@@ -92,10 +89,10 @@ class FunctionalActivations(Probe):
             saved = _saved_activations(loss, names)
             found = [one for one in saved if one.output.data_ptr() not in self._of_modules]
             self._fruitless = 0 if found else self._fruitless + 1
-            self._write(look, found)
+            self._write(snapshot, found)
         self._of_modules.clear()
 
-    def _write(self, look: Look, found: Iterable[_Saved]) -> None:
+    def _write(self, snapshot: Snapshot, found: Iterable[_Saved]) -> None:
         samples = []
         calls: dict[tuple[str, str], int] = {}
         for one in found:
@@ -105,10 +102,10 @@ class FunctionalActivations(Probe):
             part = one.kind if call == 1 else f"{one.kind} {call}"
             samples.append(activation(one.layer, part, one.output, _ENDS[one.kind]))
             if one.kind == "relu":
-                self._watches.look(one.layer, part, one.output, 1 if one.channels_first else -1)
-        self._writer.write(look, together(samples))
+                self._watches.snapshot(one.layer, part, one.output, 1 if one.channels_first else -1)
+        self._writer.write(snapshot, together(samples))
         for layer, part, share in self._watches.settle():
-            look.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
+            snapshot.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
 
 
 def _saved_activations(loss: Tensor, names: Mapping[int, str]) -> Iterator[_Saved]:

@@ -15,11 +15,9 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
-from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.gathering import gradients_of
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import even_step, every
-from traindx.recorder.tensors.stack import number
+from traindx.recorder.probes.types import Probe, Snapshot, Update
+from traindx.recorder.tensors.access import gradients_of, reckoning
+from traindx.recorder.tensors.sample import even_step, every, number
 
 _VALUES = 16_384
 """Values of the whole gradient that are compared: the cosine is right to 0.01."""
@@ -46,18 +44,18 @@ class GradientNoise(Probe):
         """Begin without a gradient."""
         self._kept: dict[int, _Kept] = {}
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Compare the gradient with the one of the step before, where that was looked at."""
         key = id(update.optimizer)
         before = self._kept.pop(key, None)
         with reckoning():
-            now = _kept(look.step, update)
+            now = _kept(snapshot.step, update)
             if now is None:
                 return
             if len(self._kept) < _OPTIMIZERS:
                 self._kept[key] = now
             if before is not None and now.step == before.step + 1 and now.numels == before.numels:
-                _write(look, before, now)
+                _write(snapshot, before, now)
 
 
 def _kept(step: int, update: Update) -> _Kept | None:
@@ -99,7 +97,7 @@ def _picks(numels: tuple[int, ...]) -> tuple[tuple[int, int, tuple[int]], ...]:
     return tuple(found)
 
 
-def _write(look: Look, before: _Kept, now: _Kept) -> None:
+def _write(snapshot: Snapshot, before: _Kept, now: _Kept) -> None:
     dot = number(torch.dot(before.values, now.values))
     square_before = number(torch.dot(before.values, before.values))
     square_now = number(torch.dot(now.values, now.values))
@@ -107,12 +105,12 @@ def _write(look: Look, before: _Kept, now: _Kept) -> None:
     # Numbers are judged here; tensors on a device are not, because that would wait for it.
     if isinstance(squares, float) and not (squares > 0 and isfinite(squares)):
         return
-    look.add(GRADIENT_AGREEMENT, dot / squares**0.5)
+    snapshot.add(GRADIENT_AGREEMENT, dot / squares**0.5)
     if before.batch_size <= 0 or now.batch_size <= 0 or (isinstance(dot, float) and dot <= 0):
         return
     noise = ((square_before - dot) * before.batch_size + (square_now - dot) * now.batch_size) / 2
     scale = noise / dot
-    look.add(GRADIENT_NOISE_SCALE, scale if isinstance(dot, float) else torch.where(dot > 0, scale, nan))
+    snapshot.add(GRADIENT_NOISE_SCALE, scale if isinstance(dot, float) else torch.where(dot > 0, scale, nan))
 
 
 PROBE = GradientNoise

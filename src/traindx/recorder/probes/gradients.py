@@ -6,25 +6,23 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import GRADIENT_NORM, NONFINITE_SHARE
-from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.gathering import gradients_of
-from traindx.recorder.tensors.norms import norms
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import sample
+from traindx.recorder.probes.types import Probe, Snapshot, Update
+from traindx.recorder.tensors.access import gradients_of, reckoning
+from traindx.recorder.tensors.sample import norms, sample
 
 
 class Gradients(Probe):
     """Takes all norms together; of a gradient that is not finite also the share of such values."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Write the norms."""
         with reckoning():
             gradients = gradients_of(update)
             found = norms(gradients.values)
-            look.add_all(GRADIENT_NORM, [(name, "") for name in gradients.names], found)
+            snapshot.add_all(GRADIENT_NORM, [(name, "") for name in gradients.names], found)
             for name, values, norm in zip(gradients.names, gradients.values, found, strict=True):
                 if isinstance(norm, float) and not isfinite(norm):
-                    look.add(NONFINITE_SHARE, _nonfinite_share(values), layer=name, part="gradient")
+                    snapshot.add(NONFINITE_SHARE, _nonfinite_share(values), layer=name, part="gradient")
 
 
 def _nonfinite_share(values: Tensor) -> float:

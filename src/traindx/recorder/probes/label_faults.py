@@ -7,9 +7,8 @@ nothing fails, and the first output learns never to be chosen.
 
 from traindx.facts import LABEL_FAULT, UNUSED_CLASS
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.faults import impossible_answers
-from traindx.recorder.losses.function import Compares
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.losses.function import Compares, impossible_answers
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 
 _LEFT_OUT = ("ignore_index", "ignore_class")
 _FEWEST_TARGETS = 200
@@ -26,27 +25,27 @@ class LabelFaults(Probe):
         self._targets = 0
         self._stated = False
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """See the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:
             return
         if answers.function.compares is Compares.YES_NO:
-            self._see_answers(look, answers)
+            self._see_answers(snapshot, answers)
         elif answers.function.compares is Compares.CLASSES and 0 not in map(call.options.get, _LEFT_OUT):
-            self._see_classes(look, answers)
+            self._see_classes(snapshot, answers)
 
-    def _see_answers(self, look: Look, answers: Answers) -> None:
+    def _see_answers(self, snapshot: Snapshot, answers: Answers) -> None:
         if answers.numbers is not None and answers.numbers.numel():
             fault = impossible_answers(answers.function, *map(float, answers.numbers.aminmax()))
             if fault:
-                look.state(LABEL_FAULT, fault)
+                snapshot.state(LABEL_FAULT, fault)
 
-    def _see_classes(self, look: Look, answers: Answers) -> None:
+    def _see_classes(self, snapshot: Snapshot, answers: Answers) -> None:
         found = self._first_left_out(answers)
         if found or self._stated:
             self._stated = bool(found)
-            look.state(UNUSED_CLASS, found)
+            snapshot.state(UNUSED_CLASS, found)
 
     def _first_left_out(self, answers: Answers) -> str:
         self._seen.update(answers.right)

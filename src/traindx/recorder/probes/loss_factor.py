@@ -15,8 +15,8 @@ from torch.autograd.graph import Node
 
 from traindx.facts import LOSS_FACTOR, LOSS_REDUCTION
 from traindx.recorder.graph.nodes import is_leaf
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
-from traindx.recorder.tensors.reckoning import reckoning
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
+from traindx.recorder.tensors.access import reckoning
 
 _REDUCTIONS = {"sum": "sum", "none": "none"}
 """Everything else is a mean: "mean", "batchmean", Keras' "sum_over_batch_size" ..."""
@@ -51,13 +51,13 @@ class LossFactor(Probe):
         self._factor = 0.0
         self._agreed = self._looks = 0
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """State the reduction and remember the value."""
         if call.purpose is not Purpose.TRAINING:
             return
-        look.state(LOSS_REDUCTION, _reduction(call.options))
-        if look.step != self._step:
-            self._step = look.step
+        snapshot.state(LOSS_REDUCTION, _reduction(call.options))
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._values.clear()
         node, value = call.value.grad_fn, call.value
         if self._is_done or node is None or not value.is_floating_point() or not value.numel():
@@ -66,7 +66,7 @@ class LossFactor(Probe):
             with reckoning():
                 self._values.append(_Value(node._sequence_nr(), float(value.float().mean())))
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State the factor once two looks agree."""
         values, self._values = self._values, []
         node = loss.grad_fn
@@ -84,7 +84,7 @@ class LossFactor(Probe):
             self._factor, self._agreed = factor, 1
             return
         self._agreed += 1
-        look.state(LOSS_FACTOR, float(f"{factor:.{_DIGITS}g}"))
+        snapshot.state(LOSS_FACTOR, float(f"{factor:.{_DIGITS}g}"))
 
     @property
     def _is_done(self) -> bool:

@@ -12,11 +12,11 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from traindx import facts
-from traindx.recorder.graph.activation import TRANSPARENT, activation_before
+from traindx.recorder.graph.loss_head import TRANSPARENT, activation_before
 from traindx.recorder.graph.nodes import operation_of
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 from traindx.run import Fact, Scalar
 
 _LOOKS = 3
@@ -30,7 +30,7 @@ class LossFunctionFacts(Probe):
         """Begin before the first look."""
         self._looks = 0
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """State what is known of the loss function of a training batch."""
         if call.purpose is not Purpose.TRAINING:
             return
@@ -42,7 +42,7 @@ class LossFunctionFacts(Probe):
             if self._looks <= _LOOKS:
                 found |= _activation(call, answers)
         for fact, value in found.items():
-            look.state(fact, value)
+            snapshot.state(fact, value)
 
 
 def _settings(call: LossCall) -> dict[Fact, Scalar]:

@@ -6,7 +6,7 @@ import sys
 import torch
 
 from traindx.quantities import MEMORY
-from traindx.recorder.probes.types import Look, Probe, Update
+from traindx.recorder.probes.types import Probe, Snapshot, Update
 
 _STATM = "/proc/self/statm"
 
@@ -14,13 +14,13 @@ _STATM = "/proc/self/statm"
 class Memory(Probe):
     """Reads the resident memory once per look."""
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """Write it in bytes."""
         resident = resident_bytes()
         if resident is not None:
-            look.add(MEMORY, float(resident))
+            snapshot.add(MEMORY, float(resident))
         if torch.cuda.is_initialized():
-            look.add(MEMORY, float(torch.cuda.memory_allocated()), part="cuda")
+            snapshot.add(MEMORY, float(torch.cuda.memory_allocated()), part="cuda")
 
 
 def resident_bytes(statm: str = _STATM) -> int | None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, NONLINEARITIES
 from traindx.recorder.graph.linearity import linearity
-from traindx.recorder.probes.types import Look, LossCall, Parameter, Probe, Purpose
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 
 _LOOKS = 4
 """After which the model is known: two for each of two that take turns."""
@@ -31,18 +31,18 @@ class Nonlinearities(Probe):
         self._predictions: list[int] = []
         """Sequence numbers of the nodes that made the predictions: numbers keep no graph alive."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Remember where the model ends."""
         if self._is_done or call.purpose is not Purpose.TRAINING:
             return
-        if look.step != self._step:
-            self._step = look.step
+        if snapshot.step != self._step:
+            self._step = snapshot.step
             self._predictions.clear()
         node = call.prediction.grad_fn
         if node is not None and len(self._predictions) < _MOST_PREDICTIONS:
             self._predictions.append(node._sequence_nr())
 
-    def backward_begins(self, look: Look, loss: Tensor, parameters: Sequence[Parameter]) -> None:
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """State what the graph shows."""
         if self._is_done:
             return
@@ -54,9 +54,9 @@ class Nonlinearities(Probe):
             self._fruitless += 1
             return
         self._looks += 1
-        look.state(LINEAR_LAYERS, found.layers)
-        look.state(NONLINEARITIES, found.bends)
-        look.state(LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
+        snapshot.state(LINEAR_LAYERS, found.layers)
+        snapshot.state(NONLINEARITIES, found.bends)
+        snapshot.state(LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
 
     @property
     def _is_done(self) -> bool:

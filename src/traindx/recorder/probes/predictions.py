@@ -3,14 +3,47 @@
 from collections import Counter
 
 import torch
+from torch import Tensor
 
 from traindx import quantities
-from traindx.recorder.losses.answers import answers_of
-from traindx.recorder.losses.confidence import confidently_wrong_share
-from traindx.recorder.probes.types import Look, LossCall, Probe
-from traindx.recorder.tensors.moments import moments
-from traindx.recorder.tensors.part import part_of
-from traindx.recorder.tensors.table import nonfinite_share, step_through
+from traindx.recorder.losses.answers import Answers, answers_of
+from traindx.recorder.losses.function import Compares, Given
+from traindx.recorder.probes.types import LossCall, Probe, Snapshot, part_of
+from traindx.recorder.tensors.table import moments, nonfinite_share, step_through
+
+_UNLIKELY, _SURE = 0.1, 0.5
+
+
+def confidently_wrong_share(answers: Answers) -> float | None:
+    """Share of answers that give the right class less than 0.1 and another more than 0.5.
+
+    None where nothing tells how likely the model finds a class.
+    """
+    right = torch.tensor(answers.right_in_scores, dtype=torch.int64, device="cpu")
+    counts = right >= 0
+    chances = _chances(answers)
+    if chances is None or len(chances) != len(right) or not bool(counts.any()):
+        return None
+    if int(right.max()) >= chances.shape[1]:
+        return None
+    unlikely = chances.gather(1, right.clamp_min(0)[:, None])[:, 0] < _UNLIKELY
+    sure = chances.amax(1) > _SURE
+    return float((unlikely & sure & counts).sum()) / float(counts.sum())
+
+
+def _chances(answers: Answers) -> Tensor | None:
+    """The probability of each class in each row; a row for each answer of yes or no."""
+    given, scores = answers.function.given, answers.scores
+    if given is Given.NOTHING:
+        return None
+    if answers.function.compares is Compares.YES_NO:
+        yes = scores.flatten()
+        yes = yes.sigmoid() if given is Given.SCORES else yes
+        return torch.stack((1 - yes, yes), 1)
+    if given is Given.SCORES:
+        return scores.softmax(1)
+    return scores.exp() if given is Given.LOGARITHMS else scores
+
 
 _MOST_OUTPUTS = 256
 
@@ -18,7 +51,7 @@ _MOST_OUTPUTS = 256
 class Predictions(Probe):
     """Writes the statistics of the predictions."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Describe the prediction that was compared with the target."""
         answers = answers_of(call)
         if answers is None:
@@ -27,22 +60,22 @@ class Predictions(Probe):
         scores = answers.scores
         outputs = scores[:, :: step_through(scores.shape[1], _MOST_OUTPUTS)].to(torch.float64)
         share = nonfinite_share(answers.prediction, outputs)
-        look.add(quantities.PREDICTION_NONFINITE_SHARE, share, part=part)
+        snapshot.add(quantities.PREDICTION_NONFINITE_SHARE, share, part=part)
         found = moments(outputs)
         if found is not None:
-            look.add(quantities.PREDICTION_MEAN, found.mean, part=part)
-            look.add(quantities.PREDICTION_MIN, found.low, part=part)
-            look.add(quantities.PREDICTION_MAX, found.high, part=part)
+            snapshot.add(quantities.PREDICTION_MEAN, found.mean, part=part)
+            snapshot.add(quantities.PREDICTION_MIN, found.low, part=part)
+            snapshot.add(quantities.PREDICTION_MAX, found.high, part=part)
             if found.std is not None:
-                look.add(quantities.PREDICTION_STD, found.std, part=part)
+                snapshot.add(quantities.PREDICTION_STD, found.std, part=part)
         if answers.chosen:
             counts = Counter(answers.chosen)
             commonest = max(counts.values()) / len(answers.chosen)
-            look.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
-            look.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
+            snapshot.add(quantities.PREDICTED_CLASSES, float(len(counts)), part=part)
+            snapshot.add(quantities.COMMONEST_PREDICTION_SHARE, commonest, part=part)
             wrong = confidently_wrong_share(answers)
             if wrong is not None:
-                look.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
+                snapshot.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
 
 
 PROBE = Predictions

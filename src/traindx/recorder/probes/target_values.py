@@ -8,7 +8,7 @@ from math import isfinite
 from traindx.facts import OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
 from traindx.recorder.losses.answers import answers_of
 from traindx.recorder.losses.function import Compares
-from traindx.recorder.probes.types import Look, LossCall, Probe, Purpose
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
 
 _MOST = 100
 """Values that are kept: more are simply many."""
@@ -22,13 +22,13 @@ class TargetValues(Probe):
         self._values: set[float] = set()
         self._whole = True
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """See the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:
             return
         samples = max(answers.prediction.shape[0], 1)
-        look.state(OUTPUTS, answers.prediction.numel() // samples)
+        snapshot.state(OUTPUTS, answers.prediction.numel() // samples)
         if answers.function.compares is not Compares.NUMBERS or answers.numbers is None:
             return
         if len(self._values) < _MOST or self._whole:
@@ -36,8 +36,8 @@ class TargetValues(Probe):
             self._whole = self._whole and all(value.is_integer() for value in seen)
             if len(self._values) < _MOST:
                 self._values.update(seen)
-        look.state(TARGET_VALUES, min(len(self._values), _MOST))
-        look.state(TARGETS_ARE_WHOLE, self._whole)
+        snapshot.state(TARGET_VALUES, min(len(self._values), _MOST))
+        snapshot.state(TARGETS_ARE_WHOLE, self._whole)
 
 
 PROBE = TargetValues

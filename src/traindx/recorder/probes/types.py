@@ -2,7 +2,8 @@
 
 The oath: it never changes the training, never breaks it, leaves nothing behind, costs what it says. A probe
 reads detached tensors, draws no random number, runs no collective operation, keeps no tensor of the
-program beyond the call (samples of at most a few thousand values are copied), and writes through its `Look`.
+program beyond the call (samples of at most a few thousand values are copied), and writes through its
+`Snapshot`.
 """
 
 from abc import ABC, abstractmethod
@@ -30,6 +31,11 @@ class Purpose(Enum):
     TRAINING = "training"
     VALIDATION = "validation"
     """Loss without a backward pass: on other data, or with gradients switched off."""
+
+
+def part_of(purpose: Purpose) -> str:
+    """Under which part a number of a batch is recorded; empty for training batches, which most are."""
+    return "validation" if purpose is Purpose.VALIDATION else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +73,7 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class Parameter:
+class LiveParameter:
     """A parameter under the name the model gives it."""
 
     name: str
@@ -77,7 +83,7 @@ class Parameter:
 
 
 @final
-class Parameters(Sequence[Parameter]):
+class Parameters(Sequence[LiveParameter]):
     """Parameters an optimizer holds; each is put together when it is asked for: most probes read columns."""
 
     def __init__(self, names: Sequence[str], values: "Sequence[Tensor]") -> None:
@@ -88,21 +94,21 @@ class Parameters(Sequence[Parameter]):
         """Count them."""
         return len(self.values)
 
-    def __iter__(self) -> Iterator[Parameter]:
+    def __iter__(self) -> Iterator[LiveParameter]:
         """Go through them."""
-        return map(Parameter, self.names, self.values, repeat(True))
+        return map(LiveParameter, self.names, self.values, repeat(True))
 
     @overload
-    def __getitem__(self, place: int) -> Parameter: ...
+    def __getitem__(self, place: int) -> LiveParameter: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Parameter]: ...
+    def __getitem__(self, place: slice) -> list[LiveParameter]: ...
 
-    def __getitem__(self, place: int | slice) -> Parameter | list[Parameter]:
+    def __getitem__(self, place: int | slice) -> LiveParameter | list[LiveParameter]:
         """One of them, or some."""
         if isinstance(place, slice):
             return list(self)[place]
-        return Parameter(self.names[place], self.values[place], True)
+        return LiveParameter(self.names[place], self.values[place], True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +117,7 @@ class Update:
 
     optimizer: "Optimizer | None"
     """None for optimizers that are not torch's, such as Keras'."""
-    parameters: Sequence[Parameter]
+    parameters: Sequence[LiveParameter]
     """Those that this step changes, in the order of the model."""
     batch_size: int
     """Samples behind the gradient; 0 where unknown."""
@@ -131,7 +137,7 @@ class Update:
         return [one.value for one in self.parameters]
 
 
-class Look(ABC):
+class Snapshot(ABC):
     """Where a probe writes what it sees at one step."""
 
     step: int
@@ -165,17 +171,17 @@ class Probe:
     whole_passes: bool = False
     """Whether it is told of the losses of all validation batches: only all of them give its number."""
 
-    def batch_enters(self, look: Look, batch: Batch) -> None:
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """The outermost module was called with a batch; told when it has returned."""
 
     def module_returns(
-        self, look: Look, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+        self, snapshot: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
     ) -> None:
         """A module gave its output (the first tensor of it), in the order of the forward pass."""
 
     def modules_returned(
         self,
-        look: Look,
+        snapshot: Snapshot,
         names: Sequence[str],
         modules: "Sequence[nn.Module]",
         outputs: "Sequence[Tensor]",
@@ -186,19 +192,21 @@ class Probe:
         What is told here is not told at once, but was at an earlier look. No module is in it twice.
         """
         for name, module, output in zip(names, modules, outputs, strict=True):
-            self.module_returns(look, name, module, output, purpose)
+            self.module_returns(snapshot, name, module, output, purpose)
 
-    def dropout_is_applied(self, look: Look, dropout: Dropout) -> None:
+    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
         """A dropout of training set values to zero; told before the module that applied it has returned."""
 
-    def loss_is_computed(self, look: Look, call: LossCall) -> None:
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """A loss function returned."""
 
-    def backward_begins(self, look: Look, loss: "Tensor", parameters: Sequence[Parameter]) -> None:
+    def backward_begins(
+        self, snapshot: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]
+    ) -> None:
         """Gradients are about to be computed; those of the step before may still be there."""
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer is about to change the parameters; their gradients are complete."""
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer has changed the parameters."""

@@ -16,12 +16,9 @@ import torch
 from torch import Tensor
 
 from traindx.quantities import UPDATE_RATIO, WEIGHT_NORM
-from traindx.recorder.probes.types import Look, Probe, Update
-from traindx.recorder.tensors.norms import norms
-from traindx.recorder.tensors.plain import are_plain, plain
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import LIMIT, sample
-from traindx.recorder.tensors.stack import Stack, numbers, rows_of, stacked
+from traindx.recorder.probes.types import Probe, Snapshot, Update
+from traindx.recorder.tensors.access import are_plain, plain, reckoning
+from traindx.recorder.tensors.sample import LIMIT, Stack, norms, numbers, rows_of, sample, stacked
 
 _TABLE_ROWS = 1024
 _TABLE_LIMIT = 8 * LIMIT
@@ -44,16 +41,16 @@ class Weights(Probe):
         """Begin between two updates."""
         self._before: _Before | None = None
 
-    def update_begins(self, look: Look, update: Update) -> None:
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
         """Write the norms and take samples."""
         with reckoning():
             names, weights = _weights(update)
-            look.add_all(WEIGHT_NORM, [(name, "") for name in names], norms(weights))
+            snapshot.add_all(WEIGHT_NORM, [(name, "") for name in names], norms(weights))
             names, weights = _matrices(names, weights)
             reached = _reached(weights)
             self._before = _Before(names, stacked(_samples(weights, reached)), reached)
 
-    def update_ends(self, look: Look, update: Update) -> None:
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """Write how far the weights moved."""
         before, self._before = self._before, None
         if before is None:
@@ -65,7 +62,7 @@ class Weights(Probe):
             samples = _samples(weights, before.reached)
             for stack in before.stacks:
                 ratios = _ratios(stack.rows, rows_of(samples, stack.places))
-                look.add_all(UPDATE_RATIO, [(names[place], "") for place in stack.places], ratios)
+                snapshot.add_all(UPDATE_RATIO, [(names[place], "") for place in stack.places], ratios)
 
 
 def _weights(update: Update) -> tuple[list[str], list[Tensor]]:

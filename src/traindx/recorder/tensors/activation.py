@@ -1,7 +1,10 @@
-"""Statistics of what layers put out, from small samples of it."""
+"""Statistics of what layers put out, from small samples of it, and where bounded activations are flat.
+
+Softmax counts as no bounded one: among many classes nearly all its values are near zero by nature.
+"""
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 import torch
@@ -14,11 +17,44 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
-from traindx.recorder.probes.types import Look, Where
-from traindx.recorder.tensors.bounded import Ends, flat_ends
-from traindx.recorder.tensors.reckoning import reckoning
-from traindx.recorder.tensors.sample import sample, samples_of_rows
-from traindx.recorder.tensors.stack import HALF, numbers, stacked
+from traindx.recorder.probes.types import Snapshot, Where
+from traindx.recorder.tensors.access import reckoning
+from traindx.recorder.tensors.sample import HALF, numbers, sample, samples_of_rows, stacked
+
+Ends = tuple[float, float]
+"""At or below the first and at or above the second number, a bounded activation is flat."""
+SIGMOID: Ends = (0.01, 0.99)
+TANH: Ends = (-0.99, 0.99)
+
+_ENDS: dict[type[nn.Module], Ends] = {
+    nn.Sigmoid: SIGMOID,
+    nn.Hardsigmoid: (0.0, 1.0),
+    nn.Tanh: TANH,
+    nn.Softsign: TANH,
+    # The lower end is where any ReLU rests.
+    nn.ReLU6: (-inf, 6.0),
+    nn.LSTMCell: TANH,
+    nn.GRUCell: TANH,
+    nn.GRU: TANH,
+}
+
+
+_BY_SETTINGS = frozenset((nn.Hardtanh, nn.RNN, nn.RNNCell, nn.LSTM))
+"""Modules whose ends depend on how they were made."""
+
+
+def flat_ends(module: nn.Module) -> Ends | None:
+    """The ends of a module's output, or None if it has none."""
+    kind = type(module)
+    found = _ENDS.get(kind)
+    if found is not None or kind not in _BY_SETTINGS:
+        return found
+    if kind is nn.Hardtanh:
+        return (module.min_val, module.max_val)
+    if kind is nn.LSTM:
+        # A projection takes the output out of its bounds.
+        return None if module.proj_size else TANH
+    return TANH if module.nonlinearity == "tanh" else None
 
 
 class Activation(NamedTuple):
@@ -77,13 +113,15 @@ class ActivationWriter:
         """Begin with no zero seen."""
         self._with_zeros: set[Where] = set()
 
-    def write(self, look: Look, activations: Iterable[ActivationRows]) -> None:
+    def write(self, snapshot: Snapshot, activations: Iterable[ActivationRows]) -> None:
         """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
         with reckoning():
             for one in activations:
-                self._write_rows(look, *one)
+                self._write_rows(snapshot, *one)
 
-    def _write_rows(self, look: Look, where: Sequence[Where], rows: Tensor, ends: Ends | None) -> None:
+    def _write_rows(
+        self, snapshot: Snapshot, where: Sequence[Where], rows: Tensor, ends: Ends | None
+    ) -> None:
         means = rows.mean(1)
         scratch = rows - means.unsqueeze(1)
         # Population deviation by the norm: on a CPU, torch.std takes 20 times as long.
@@ -93,38 +131,40 @@ class ActivationWriter:
         columns = (numbers(means), numbers(deviations), numbers(zeros))
         if rows.dtype is torch.float32 and rows.is_cpu and not _is_finite(columns):
             # Sums and squares of large values may have overflowed.
-            self._write_rows(look, where, rows.double(), ends)
+            self._write_rows(snapshot, where, rows.double(), ends)
             return
-        look.add_all(ACTIVATION_MEAN, where, columns[0])
-        look.add_all(ACTIVATION_STD, where, columns[1])
-        self._write_zeros(look, where, columns[2])
+        snapshot.add_all(ACTIVATION_MEAN, where, columns[0])
+        snapshot.add_all(ACTIVATION_STD, where, columns[1])
+        self._write_zeros(snapshot, where, columns[2])
         if not rows.is_cpu or not _is_finite(columns):
-            _write_nonfinite(look, where, rows)
+            _write_nonfinite(snapshot, where, rows)
         if ends is not None:
             low = torch.le(rows, ends[0], out=scratch).mean(1)
             flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
-            look.add_all(SATURATED_SHARE, where, numbers(flat))
+            snapshot.add_all(SATURATED_SHARE, where, numbers(flat))
 
-    def _write_zeros(self, look: Look, where: Sequence[Where], shares: Sequence[float | Tensor]) -> None:
+    def _write_zeros(
+        self, snapshot: Snapshot, where: Sequence[Where], shares: Sequence[float | Tensor]
+    ) -> None:
         """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
         known = self._with_zeros
         for one, share in zip(where, shares, strict=True):
             if one not in known and not (isinstance(share, float) and share == 0):
                 known.add(one)
         if known.issuperset(where):
-            look.add_all(ACTIVATION_ZERO_SHARE, where, shares)
+            snapshot.add_all(ACTIVATION_ZERO_SHARE, where, shares)
             return
         shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
-        look.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
+        snapshot.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
 
 
 def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
     return isfinite(sum(sum(column) for column in columns))
 
 
-def _write_nonfinite(look: Look, where: Sequence[Where], rows: Tensor) -> None:
+def _write_nonfinite(snapshot: Snapshot, where: Sequence[Where], rows: Tensor) -> None:
     """Write the share of non-finite values per row; on a CPU only where there are any."""
     shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
     for (layer, part), share in zip(where, shares, strict=True):
         if not isinstance(share, float) or share != 0:
-            look.add(NONFINITE_SHARE, share, layer=layer, part=part)
+            snapshot.add(NONFINITE_SHARE, share, layer=layer, part=part)

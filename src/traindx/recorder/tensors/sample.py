@@ -1,11 +1,13 @@
-"""A few values of a large tensor, spread evenly, without copying it.
+"""A few values of a large tensor, spread evenly, without copying it; samples side by side; exact norms.
 
 The step between two values has no divisor in common with the number of values: a step of 64 through rows of
 64 would see the same unit again and again, a step of 65 sees all in turn.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from math import gcd
+from math import gcd, isfinite
 from typing import NamedTuple
 
 import torch
@@ -81,3 +83,64 @@ def _is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
             return False
         expected *= size
     return True
+
+
+HALF = (torch.float16, torch.bfloat16)
+"""Types too narrow to add up in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Samples of equal length, one per row, in single precision or better."""
+
+    places: tuple[int, ...]
+    """Where each row stood among the samples."""
+    rows: Tensor
+
+
+def stacked(samples: Sequence[Tensor]) -> list[Stack]:
+    """Copies of the samples, those of equal length, type and device together."""
+    groups: dict[tuple[int, torch.dtype, torch.device], list[int]] = {}
+    for place, sample in enumerate(samples):
+        groups.setdefault((sample.shape[0], sample.dtype, sample.device), []).append(place)
+    return [Stack(tuple(places), rows_of(samples, places)) for places in groups.values()]
+
+
+def rows_of(samples: Sequence[Tensor], places: Sequence[int]) -> Tensor:
+    """Copies of the samples at these places, one per row."""
+    rows = torch.stack([samples[place] for place in places])
+    return rows.float() if rows.dtype in HALF else rows
+
+
+def numbers(vector: Tensor) -> Sequence[float | Tensor]:
+    """The values of a vector; from a device as tensors of one value, which wait for nothing."""
+    found: Sequence[float | Tensor] = vector.tolist() if vector.is_cpu else vector.unbind()
+    return found
+
+
+def number(scalar: Tensor) -> float | Tensor:
+    """The value of a tensor of one value; on a device the tensor itself, which waits for nothing."""
+    return float(scalar) if scalar.is_cpu else scalar
+
+
+def norms(tensors: Sequence[Tensor]) -> list[float | Tensor]:
+    """The Euclidean norm of each: a number from the CPU, a tensor of one value from a device."""
+    groups: dict[tuple[torch.dtype, torch.device], list[int]] = {}
+    for place, tensor in enumerate(tensors):
+        groups.setdefault((tensor.dtype, tensor.device), []).append(place)
+    found: list[float | Tensor] = [0.0] * len(tensors)
+    for (dtype, device), places in groups.items():
+        members = tensors if len(groups) == 1 else [tensors[place] for place in places]
+        # Half precision overflows at 65,504.
+        results = torch._foreach_norm(members, 2, torch.float32 if dtype in HALF else None)
+        values = numbers(torch.stack(results)) if device.type == "cpu" else results
+        for place, value in zip(places, values, strict=True):
+            found[place] = value
+    return [_checked(value, tensor) for value, tensor in zip(found, tensors, strict=True)]
+
+
+def _checked(norm: float | Tensor, tensor: Tensor) -> float | Tensor:
+    """The norm again in double precision where squares alone may have overflowed."""
+    if not isinstance(norm, float) or isfinite(norm):
+        return norm
+    return float(torch.linalg.vector_norm(tensor, dtype=torch.float64))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from traindx.recorder.tensors.stack import numbers
+from traindx.recorder.tensors.sample import numbers
 
 _LOOKS = 5
 _INPUTS = 256
@@ -45,7 +45,7 @@ class UnitWatches:
         self._looked: list[_Looked] = []
         self._keys: set[Key] = set()
 
-    def look(self, layer: str, part: str, output: Tensor, axis: int) -> None:
+    def snapshot(self, layer: str, part: str, output: Tensor, axis: int) -> None:
         """Take an output in, with its units along `axis`; the first of a layer counts until it is settled."""
         self._look((layer, part), output, axis, together=False)
 
@@ -148,8 +148,8 @@ class _Watch:
         last = self._last_at_work
         return torch.le(last, self.horizon, out=torch.empty_like(last)).mean(1)
 
-    def _is_long_ago(self, look: int, inputs: int) -> bool:
-        return self.looks - look >= _LOOKS and self._inputs - inputs >= _INPUTS
+    def _is_long_ago(self, snapshot: int, inputs: int) -> bool:
+        return self.looks - snapshot >= _LOOKS and self._inputs - inputs >= _INPUTS
 
 
 class _Looked(NamedTuple):

@@ -1,13 +1,86 @@
-"""What is known about a run."""
+"""A diagnosis, a treatment and a comparison as JSON."""
 
+import math
 from collections.abc import Iterable
 
 from traindx.cause import Prescription
-from traindx.diagnosis.types import Asked, Diagnosis, NextExperiment, Reason, Suspect
+from traindx.changes.types import name_of
+from traindx.comparison.types import Comparison, Entry
+from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
-from traindx.report.documents.treatment import treatment_document
-from traindx.report.documents.value import Document, Json, number, optional, scalar
-from traindx.trials.types import Treatment
+from traindx.report.documents.run import Document, Json, number, optional, scalar
+from traindx.trials.types import Arm, Candidate, Pair, Treatment, Trial
+
+
+def treatment_document(treatment: Treatment) -> Document:
+    """All trials, which of them is proven, the patch, and what was left untried."""
+    return {
+        "trials": [trial_document(trial) for trial in treatment.trials],
+        "best": treatment.best.name if treatment.best else None,
+        "patch": treatment.patch or None,
+        "patch_says": treatment.patch_says or None,
+        "patch_verified": treatment.patch_verified,
+        "untried": [_planned(one) for one in treatment.untried],
+        "why_untried": treatment.why_untried or None,
+        "notes": list(treatment.notes),
+    }
+
+
+def trial_document(trial: Trial) -> Document:
+    """One change, what it was compared by, and what came out, seed by seed."""
+    arms = [arm for pair in trial.pairs for arm in (pair.treated, pair.control)]
+    return {
+        "name": trial.name,
+        "changes": [str(change) for change in trial.changes],
+        "cause": trial.cause or None,
+        "title": trial.title,
+        "measure": trial.measure.value,
+        "better": "higher" if trial.measure.is_better_higher else "lower",
+        "control": _finite(trial.control),
+        "treated": _finite(trial.treated),
+        "effect": _finite(trial.effect),
+        "interval": None if trial.interval is None else [_finite(end) for end in trial.interval],
+        "gain": _finite(trial.gain),
+        "gain_interval": None if trial.gain_interval is None else list(trial.gain_interval),
+        "healthy_after": _finite(trial.healthy_after),
+        "outcome": trial.outcome.value,
+        "says": trial.says,
+        "seeds": len(trial.counted),
+        "pairs": [_pair(pair) for pair in trial.pairs],
+        "refused": next((arm.refused for arm in arms if arm.refused), None),
+        "problem": next((arm.problem for arm in arms if arm.problem), None),
+    }
+
+
+def _pair(pair: Pair) -> Json:
+    return {"seed": pair.control.seed, "control": _arm(pair.control), "treated": _arm(pair.treated)}
+
+
+def _arm(arm: Arm) -> Json:
+    return {
+        "value": _finite(arm.value),
+        "broke": arm.value is not None and not math.isfinite(arm.value),
+        "metric": _finite(arm.metric),
+        "steps": arm.steps,
+        "folder": arm.folder,
+        "refused": arm.refused or None,
+        "problem": arm.problem or None,
+    }
+
+
+def _planned(planned: Candidate) -> Json:
+    return {
+        "name": name_of(planned.changes),
+        "cause": planned.cause or None,
+        "title": planned.title,
+        "measure": planned.measure.value,
+        "worth": _finite(planned.worth),
+        "because": planned.because or None,
+    }
+
+
+def _finite(value: float | None) -> Json:
+    return None if value is None or not math.isfinite(value) else number(value)
 
 
 def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None) -> Document:
@@ -91,7 +164,7 @@ def evidence_documents(evidence: Iterable[Evidence]) -> Json:
             "value": scalar(one.value),
             "limit": optional(one.limit),
             "batch": one.batch,
-            "place": one.place or None,
+            "place": one.location or None,
         }
         for one in evidence
     ]
@@ -109,7 +182,7 @@ def _fix(fix: Prescription) -> Json:
     }
 
 
-def _finding(asked: Asked) -> Json:
+def _finding(asked: SignResult) -> Json:
     finding = asked.finding
     assert finding is not None
     return {
@@ -121,7 +194,7 @@ def _finding(asked: Asked) -> Json:
     }
 
 
-def _question(asked: Asked) -> Json:
+def _question(asked: SignResult) -> Json:
     given = "cannot_tell" if asked.cannot_tell else "yes" if asked.finding else "no"
     why = asked.answer.value if isinstance(asked.answer, CannotTell) else None
     return {"sign": asked.sign.slug, "asks": asked.sign.asks, "answer": given, "why_not_told": why}
@@ -135,4 +208,53 @@ def _experiment(following: NextExperiment) -> Json:
         "if_true": following.experiment.if_true,
         "if_false": following.experiment.if_false,
         "minutes": number(following.experiment.minutes),
+    }
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """The runs, the best first, and how they differ."""
+    return {
+        "measure": comparison.measure.slug,
+        "part": comparison.part,
+        "better": comparison.measure.better.value,
+        "target": optional(comparison.target),
+        "noise": optional(comparison.noise),
+        "entries": [_entry(entry) for entry in comparison.entries],
+        "differing": list(comparison.differing),
+        "associations": [
+            {
+                "name": a.name,
+                "correlation": number(a.correlation),
+                "chance": optional(a.chance),
+                "runs": a.runs,
+                "says": a.says,
+            }
+            for a in comparison.associations
+        ],
+        "partings": [
+            {
+                "first": parting.first,
+                "second": parting.second,
+                "step": optional(parting.step),
+                "axis": parting.axis.value,
+                "says": parting.says,
+            }
+            for parting in comparison.partings
+        ],
+        "notes": list(comparison.notes),
+    }
+
+
+def _entry(entry: Entry) -> Json:
+    return {
+        "run": entry.run,
+        "best": number(entry.best),
+        "best_at": number(entry.best_at),
+        "final": number(entry.final),
+        "axis": entry.axis.value,
+        "points": entry.points,
+        "reached_at": optional(entry.reached_at),
+        "verdict": entry.verdict.value,
+        "says": entry.says,
+        "settings": {name: scalar(value) for name, value in entry.settings.items()},
     }

@@ -1,16 +1,16 @@
-"""An interview and what it comes to, as JSON."""
+"""An interview and the casebook as JSON."""
 
 import json
+import math
+from collections.abc import Sequence
 
-from traindx import __version__
 from traindx.cause import Cause
 from traindx.diagnosis.types import NextExperiment, Reason
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import UNKNOWN, Question, Told
 from traindx.interview.types import CheckedClaim, Conclusion, Gathered, Hypothesis, Move
-from traindx.report.documents.value import Document, Json, number, scalar
-
-SCHEMA = "traindx.interview/1"
+from traindx.report.documents.run import Document, Json, head, number, scalar
+from traindx.trials.types import Case
 
 
 def interview_document(conclusion: Conclusion) -> str:
@@ -18,8 +18,7 @@ def interview_document(conclusion: Conclusion) -> str:
     consultation = conclusion.consultation
     interview = consultation.interview
     document: Document = {
-        "schema": SCHEMA,
-        "traindx": __version__,
+        **head("interview"),
         "says": conclusion.says,
         "stands_out": conclusion.stands_out,
         "words": interview.words,
@@ -142,3 +141,42 @@ def _outside(matter: Outside) -> Json:
         "look": matter.look,
         "inside": matter.inside or None,
     }
+
+
+def cases_document(cases: Sequence[Case]) -> str:
+    """Cases as indented JSON, the latest first; what is not finite is null, and `says` tells why."""
+    document: Json = {**head("cases"), "cases": [_case(case) for case in cases]}
+    # In letters of ASCII: a terminal would obey some of what names can hold.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _case(case: Case) -> Json:
+    interval: Json = (
+        None if case.low is None or case.high is None else [_finite(case.low), _finite(case.high)]
+    )
+    return {
+        "when": case.when,
+        "project": case.project,
+        "command": case.command,
+        "run": case.run,
+        "verdict": case.verdict,
+        "suspect": case.suspect or None,
+        "confidence": _finite(case.confidence),
+        "change": case.change or None,
+        "cause": case.cause or None,
+        "title": case.title or None,
+        "measure": case.measure or None,
+        "control": _finite(case.control),
+        "treated": _finite(case.treated),
+        "effect": _finite(case.effect),
+        "interval": interval,
+        "outcome": case.outcome or None,
+        "says": case.says or None,
+        "seeds": case.seeds,
+        "proven": case.proven,
+        "patch_applied": case.patch_applied,
+    }
+
+
+def _finite(value: float | None) -> Json:
+    return None if value is None or not math.isfinite(value) else number(value)

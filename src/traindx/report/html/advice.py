@@ -6,9 +6,7 @@ from traindx.cause import Prescription, Safety
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Suspect
 from traindx.format import count, percent
 from traindx.report.html.grounds import numbers_of, sum_table
-from traindx.report.html.heads import heads
-from traindx.report.html.markup import Markup, code, fill, joined, prose
-from traindx.report.html.naming import culprit, spoken
+from traindx.report.html.markup import Markup, code, culprit, fill, heads, joined, prose, spoken
 from traindx.report.results.diagnosis import (
     against,
     not_judged,

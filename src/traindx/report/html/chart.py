@@ -1,4 +1,4 @@
-"""A drawing on the page: the legend, the curves as they stand without script, and the data for plotly."""
+"""A chart of a series, with its extremes kept."""
 
 from collections.abc import Iterable
 

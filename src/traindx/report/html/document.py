@@ -11,15 +11,22 @@ from traindx.format import count, percent, printable
 from traindx.report.html.advice import alternatives, unknowns
 from traindx.report.html.advice import treatment as advice
 from traindx.report.html.chart import chart
-from traindx.report.html.detail import Detail, detail_for
 from traindx.report.html.drawing import figure_of
 from traindx.report.html.grounds import numbers_of, questions, sum_table
 from traindx.report.html.interior import happened, interior
-from traindx.report.html.markup import Markup, encoded, escape, fill, joined
-from traindx.report.html.naming import culprit, deciding
+from traindx.report.html.markup import (
+    Detail,
+    Markup,
+    culprit,
+    deciding,
+    detail_for,
+    encoded,
+    escape,
+    fill,
+    joined,
+)
 from traindx.report.html.opening import badge, facts_line, opening
-from traindx.report.html.overview import overview, short_names
-from traindx.report.html.recorded import remainder, series_table
+from traindx.report.html.recorded import overview, remainder, series_table, short_names
 from traindx.report.html.side_by_side import comparison_part
 from traindx.report.html.trials import trials_part
 from traindx.report.results.diagnosis import judged

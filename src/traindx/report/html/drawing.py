@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.curves.curve import curve_of, shares, whole
+from traindx.curves.curve import curve_of
+from traindx.curves.series import shares, whole
 from traindx.diagnosis.types import Diagnosis
 from traindx.finding import Evidence, Severity
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span
-from traindx.report.html.naming import label, numbered
+from traindx.report.html.markup import label, numbered
 from traindx.report.results.diagnosis import main_series
 from traindx.run import Axis, Better, Fact, Floats, Run, Series, Split
 

@@ -1,4 +1,4 @@
-"""A long series in few points that keep every spike: the lowest and the highest value of each column."""
+"""The points of a long series that a chart must show: no spike is averaged away."""
 
 from dataclasses import dataclass
 
@@ -24,6 +24,11 @@ class Extremes:
     """How many steps a column covers; 0 where every point is kept."""
 
 
+def _first_of_each(column: Indices, places: Indices) -> Indices:
+    """The first of the places in each column that has any."""
+    return places[np.diff(column[places], prepend=-1) > 0]
+
+
 def extremes(steps: Floats, values: Floats, columns: int) -> Extremes:
     """The lowest and the highest point of each column; never a mean, which would hide a spike."""
     finite = np.isfinite(values)
@@ -42,8 +47,3 @@ def extremes(steps: Floats, values: Floats, columns: int) -> Extremes:
     kept = np.unique(np.concatenate([[0], lowest, highest, [len(steps) - 1]]))
     bad = _first_of_each(column, np.flatnonzero(~finite))
     return Extremes(steps[kept], np.where(finite, values, np.nan)[kept], steps[bad], values[bad], every)
-
-
-def _first_of_each(column: Indices, places: Indices) -> Indices:
-    """The first of the places in each column that has any."""
-    return places[np.diff(column[places], prepend=-1) > 0]

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from traindx.diagnosis.types import Asked, Diagnosis, Reason
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult
 from traindx.finding import Need
 from traindx.format import count, printable
-from traindx.report.html.markup import Markup, fill, joined, share
-from traindx.report.html.naming import numbered
+from traindx.report.html.markup import Markup, fill, joined, numbered, share
 from traindx.report.results.diagnosis import place, points, remark, tally, total
 from traindx.run import Run
 
@@ -31,7 +30,7 @@ def questions(run: Run, diagnosis: Diagnosis, brief: bool) -> Markup:
     )
 
 
-def _yes(findings: Sequence[Asked]) -> Markup:
+def _yes(findings: Sequence[SignResult]) -> Markup:
     if not findings:
         return Markup("<p>No question was answered with yes.</p>")
     rows = joined(
@@ -53,7 +52,7 @@ def _yes(findings: Sequence[Asked]) -> Markup:
     )
 
 
-def _statement(asked: Asked, beside: str) -> Markup:
+def _statement(asked: SignResult, beside: str) -> Markup:
     return fill(
         "<li>{asks}{beside}</li>",
         asks=asked.sign.asks,
@@ -61,7 +60,7 @@ def _statement(asked: Asked, beside: str) -> Markup:
     )
 
 
-def _lacking(run: Run, asked: Asked) -> str:
+def _lacking(run: Run, asked: SignResult) -> str:
     missing = ", ".join(_need(need) for need in asked.sign.missing(run))
     return f"{missing}: not recorded" if missing else remark(asked)
 

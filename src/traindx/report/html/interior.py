@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import times
 from traindx.format import count, duration, step
 from traindx.quantities import GRADIENT_NORM
-from traindx.report.html.heads import heads
-from traindx.report.html.markup import Markup, escape, fill, joined, share
+from traindx.report.html.markup import Markup, escape, fill, heads, joined, share
 from traindx.report.html.svg import profile
 from traindx.report.results.layers import FIGURES, Anatomy, Row, anatomy, figure, label, shape, telling
 from traindx.report.results.recording import idle, incidents, places, unusual

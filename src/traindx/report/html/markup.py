@@ -1,13 +1,17 @@
-"""HTML from templates: whatever is filled in is text, unless it says that it is markup already."""
+"""HTML elements, and the names of what is on a page."""
 
 import base64
 import gzip
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import LiteralString
 
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.format import printable
+from traindx.quantities import QUANTITIES
+from traindx.run import Series
 
 _LONGEST = 4000
 _CODE = re.compile(r"`([^`]+)`")
@@ -64,3 +68,76 @@ def encoded(content: bytes) -> Markup:
 
 def _safe(part: str) -> Markup:
     return part if isinstance(part, Markup) else escape(part)
+
+
+def heads(words: Sequence[str], numbers_from: int) -> Markup:
+    """A row of column heads; from a place on, the columns hold numbers and stand at the right."""
+    return joined(
+        fill(
+            '<th scope="col"{kind}>{word}</th>',
+            kind=Markup(' class="number"') if place >= numbers_from else Markup(),
+            word=word,
+        )
+        for place, word in enumerate(words)
+    )
+
+
+def label(series: Series) -> str:
+    """A series in words, with its part and layer."""
+    name = series.quantity.called
+    part = "" if series.part == series.quantity.family else series.part
+    return " ".join(word for word in (name, part, series.layer) if word)
+
+
+def culprit(diagnosis: Diagnosis) -> Suspect | None:
+    """The first suspect of a sick run; a healthy or doubtful one has none."""
+    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+
+
+def deciding(diagnosis: Diagnosis) -> tuple[Reason, ...]:
+    """The sum behind the verdict: that of the culprit, or of health."""
+    top = culprit(diagnosis)
+    return top.reasons if top else diagnosis.healthy_reasons
+
+
+def numbered(diagnosis: Diagnosis) -> tuple[SignResult, ...]:
+    """The findings, those that decide first; their places in this order are their numbers on the page."""
+    points = {
+        reason.sign.slug: reason.points for reason in deciding(diagnosis) if reason.sign and reason.seen
+    }
+
+    def weight(asked: SignResult) -> tuple[float, int, float]:
+        strength = asked.finding.strength if asked.finding else 0.0
+        return -points.get(asked.sign.slug, 0.0), -asked.sign.severity.rank, -strength
+
+    return tuple(sorted(diagnosis.findings, key=weight))
+
+
+def spoken(slug: str) -> str:
+    """A quantity's slug in words."""
+    return QUANTITIES[slug].called if slug in QUANTITIES else slug.replace("_", " ")
+
+
+_LISTED = 40
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Columns of each kind of drawing, with two points in each; and whether lists are cut to their length."""
+
+    chart: int
+    still: int
+    tiny: int
+    brief: bool
+    """Whether what was answered with no or ruled out is counted and not listed."""
+
+
+def detail_for(runs: int) -> Detail:
+    """As fine as a screen can show for a few runs, coarser for hundreds."""
+    many = max(runs, 1)
+    return Detail(
+        chart=max(100, min(2000, 16_000 // many)),
+        still=max(40, min(400, 3_200 // many)),
+        tiny=max(24, min(60, 2_400 // many)),
+        brief=many > _LISTED,
+    )

@@ -5,8 +5,7 @@ from traindx.curves.timing import pace
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.format import count, listed, percent, step
-from traindx.report.html.markup import Markup, escape, fill, joined, share
-from traindx.report.html.naming import culprit
+from traindx.report.html.markup import Markup, culprit, escape, fill, joined, share
 from traindx.report.results.diagnosis import (
     extent,
     inseparable,

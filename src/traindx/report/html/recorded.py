@@ -1,16 +1,20 @@
-"""All that was read from a log: series, segments, settings, events, notes, and what was not understood."""
+"""What a recording shows, and the table of several runs."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
+from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, printable, step
-from traindx.report.html.heads import heads
-from traindx.report.html.markup import Markup, escape, fill, joined
+from traindx.report.html.markup import Markup, escape, fill, heads, joined
+from traindx.report.html.opening import badge
 from traindx.report.html.svg import tiny
+from traindx.report.results.diagnosis import blame, extent, main_series, outcome, shared_folder, sureness
 from traindx.report.results.recording import told_event
 from traindx.run import Axis, Better, Run, Series
+from traindx.trials.types import Report
 
 _SHOWN = 20
 _MOST = 420
@@ -115,4 +119,69 @@ def _list(heading: str, items: Sequence[str]) -> Markup:
         heading=heading,
         count=f"{len(items):,}",
         items=joined(fill("<li>{item}</li>", item=escape(item, 400)) for item in items),
+    )
+
+
+_ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
+
+
+def overview(report: Report, columns: int) -> Markup:
+    """Name, verdict and its probability, first suspect and curve of each run."""
+    words = ["run", *(["verdict", "curve", "why"] if report.diagnoses else ["curve", "recorded"])]
+    return fill(
+        '<h2>All runs</h2><p>{tally}</p><div class="scroll" tabindex="0" role="region" aria-label="All runs">'
+        '<table class="overview"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>',
+        tally=f"{tally(report)}{_below(report)}.",
+        heads=heads(words, 4),
+        rows=joined(
+            _run_row(report, index, name, columns) for index, name in enumerate(short_names(report.runs))
+        ),
+    )
+
+
+def tally(report: Report) -> str:
+    """How many runs there are, and how many of each verdict."""
+    verdicts = Counter(diagnosis.verdict for diagnosis in report.diagnoses)
+    counts = [f"{verdicts[verdict]} {verdict.value}" for verdict in _ORDER if verdicts[verdict]]
+    return count(len(report.runs), "run") + (f": {', '.join(counts)}" if counts else "")
+
+
+def short_names(runs: Sequence[Run]) -> list[str]:
+    """The names without the folder they have in common."""
+    common = len(shared_folder(runs))
+    return [run.name[common:] for run in runs]
+
+
+def _below(report: Report) -> str:
+    folder = shared_folder(report.runs)
+    return f", all below {folder}" if folder.strip("/") else ""
+
+
+def _run_row(report: Report, index: int, name: str, columns: int) -> Markup:
+    run = report.runs[index]
+    drawn = main_series(run)[:1]
+    curve = fill("<td>{curve}</td>", curve=tiny(drawn[0], columns) if drawn else Markup())
+    told = _judged(report.diagnoses[index], curve) if report.diagnoses else joined([curve, _read(run)])
+    return fill(
+        '<tr><th scope="row"><a href="#run-{place}">{name}</a></th>{told}</tr>',
+        place=str(index + 1),
+        name=escape(name, 100),
+        told=told,
+    )
+
+
+def _judged(diagnosis: Diagnosis, curve: Markup) -> Markup:
+    share = blame(diagnosis)
+    return fill(
+        '<td class="judged">{badge} {sure}</td>{curve}<td class="why">{why}</td>',
+        badge=badge(diagnosis.verdict),
+        curve=curve,
+        sure=sureness(diagnosis),
+        why=f"{outcome(diagnosis)} (cause {share})" if share else outcome(diagnosis),
+    )
+
+
+def _read(run: Run) -> Markup:
+    return fill(
+        "<td>{series}, {extent}</td>", series=count(len(run.series), "series", "series"), extent=extent(run)
     )

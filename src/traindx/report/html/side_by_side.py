@@ -5,14 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from traindx.comparison.types import Comparison, Entry
-from traindx.curves.curve import whole
+from traindx.curves.series import whole
 from traindx.format import number, printable, step
 from traindx.report.html.chart import chart
-from traindx.report.html.detail import Detail
 from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Panel
-from traindx.report.html.heads import heads
-from traindx.report.html.markup import Markup, escape, fill, joined
+from traindx.report.html.markup import Detail, Markup, escape, fill, heads, joined
 from traindx.report.html.opening import badge
 from traindx.run import Run, Scalar, Series
 from traindx.trials.types import Report

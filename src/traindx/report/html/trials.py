@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.report.html.arm_curves import arm_curves
-from traindx.report.html.heads import heads
-from traindx.report.html.markup import Markup, code, escape, fill, joined
+from traindx.report.html.markup import Markup, code, escape, fill, heads, joined
 from traindx.report.results.trials import (
     Row,
     compared_by,

@@ -6,9 +6,17 @@ from traindx.cause import Kind, Prescription
 from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
 from traindx.finding import Evidence
 from traindx.format import count, number, percent, step
-from traindx.report.markdowns.interior import interior, recorded
-from traindx.report.markdowns.literal import bullets, chapter, ended, escape, prose, table
-from traindx.report.markdowns.reading import series_and_facts
+from traindx.report.markdowns.run import (
+    bullets,
+    chapter,
+    ended,
+    escape,
+    interior,
+    prose,
+    recorded,
+    series_and_facts,
+    table,
+)
 from traindx.report.results.diagnosis import (
     against,
     answer,

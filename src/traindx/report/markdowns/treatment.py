@@ -7,7 +7,7 @@ from traindx.cause import Prescription
 from traindx.diagnosis.types import Suspect, Verdict
 from traindx.format import percent, printable
 from traindx.report.markdowns.diagnosis import diagnosed
-from traindx.report.markdowns.literal import bullets, chapter, ended, escape, prose, table
+from traindx.report.markdowns.run import bullets, chapter, ended, escape, prose, table
 from traindx.report.results.diagnosis import considered, sentence
 from traindx.report.results.trials import (
     compared_by,

@@ -1,7 +1,9 @@
-"""The paper pictures are drawn on: matplotlib without its global state, and text taken literally."""
+"""The canvas of a picture, its scale and its file name."""
 
 import io
+import re
 import textwrap
+import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,8 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from traindx.curves.series import shares
 from traindx.errors import TraindxError
+from traindx.finding import Evidence
 from traindx.format import printable, step
+from traindx.run import Axis, Floats, Run, Series
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -150,3 +155,75 @@ def as_png(figure: "Figure") -> bytes:
     FigureCanvasAgg(figure)
     figure.savefig(stream, format="png", metadata={"Software": None})
     return stream.getvalue()
+
+
+_LONGEST = 60
+
+
+def slugs(names: Sequence[str]) -> list[str]:
+    """One slug for each name, unlike all others also where case does not count; never a path."""
+    taken: set[str] = set()
+    found = []
+    for name in _without_common_folder(names):
+        slug, place = _slug(name), 1
+        unique = slug
+        while unique.casefold() in taken:
+            place += 1
+            unique = f"{slug}-{place}"
+        taken.add(unique.casefold())
+        found.append(unique)
+    return found
+
+
+def _without_common_folder(names: Sequence[str]) -> list[str]:
+    """Names without the folders all of them begin with."""
+    parts = [re.split(r"[/\\]+", name) for name in names]
+    shared = 0
+    while len({tuple(one[: shared + 1]) for one in parts}) == 1 and all(
+        len(one) > shared + 1 for one in parts
+    ):
+        shared += 1
+    return ["/".join(one[shared:]) for one in parts]
+
+
+def _slug(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^A-Za-z0-9._+=-]+", "-", plain)
+    # The end of a long path tells more than its begin. No dots in a row, none at the ends: "..", ".hidden".
+    short = re.sub(r"\.{2,}", ".", words)[-_LONGEST:]
+    return short.strip("-._+=") or "run"
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """The axis of one series; those that are counted otherwise are placed by their share of the run."""
+
+    run: Run
+    base: Series
+
+    def positions(self, series: Series) -> Floats:
+        """Where the points of a series lie."""
+        if series.axis is self.base.axis:
+            return series.steps
+        first, last = self._ends()
+        return np.asarray(first + shares(self.run, series) * (last - first))
+
+    def span(self, evidence: Evidence) -> tuple[float, float] | None:
+        """Where evidence begins and ends; None where the run counts nothing so."""
+        if evidence.axis is self.base.axis:
+            return evidence.steps
+        alike = [series for series in self.run.series if series.axis is evidence.axis and len(series)]
+        if not alike:
+            return None
+        longest = max(alike, key=len)
+        first, last = np.interp(evidence.steps, longest.steps, self.positions(longest)).tolist()
+        return first, last
+
+    def _ends(self) -> tuple[float, float]:
+        alike = [series for series in self.run.series if series.axis is self.base.axis and len(series)]
+        first = min(float(series.steps[0]) for series in alike)
+        last = max(float(series.steps[-1]) for series in alike)
+        if self.base.axis in (Axis.EPOCH, Axis.RECORD):
+            # An epoch's figures are written when it ends: the run began one epoch before the first.
+            first -= (last - first) / max(len(self.base), 1)
+        return first, last

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.exams.data_exam.types import TRAINING, VALIDATION, Check, Examination, FeatureRange, Portrait
+from traindx.exams.check import Checked
+from traindx.exams.data_exam.types import TRAINING, VALIDATION, Examination, FeatureRange, Portrait
 from traindx.finding import Mark
 from traindx.format import count, number, printable
 from traindx.report.png.canvas import (
@@ -111,7 +112,7 @@ def _lines(axes: "Axes", names: Sequence[str]) -> None:
 def _checks(axes: "Axes", examination: Examination) -> None:
     for place, check in enumerate(examination.checks):
         axes.plot([0.02], [place], marker="s", markersize=9, color=_MARKS[check.mark], clip_on=False)
-        shown = printable(check.name, 24)
+        shown = printable(check.check.slug, 24)
         axes.text(
             0.07,
             place,
@@ -130,9 +131,9 @@ def _checks(axes: "Axes", examination: Examination) -> None:
     _titled(axes, "checks")
 
 
-def _told(check: Check) -> str:
+def _told(check: Checked) -> str:
     """What was found, or how the check ended."""
-    worst = max(check.faults, key=lambda fault: fault.severity.rank, default=None)
+    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
     return worst.says if worst is not None and check.mark in (Mark.WARN, Mark.FAIL) else check.mark.value
 
 

@@ -8,11 +8,9 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.facts import GRADIENT_CLIP
 from traindx.format import count, number, printable
 from traindx.quantities import CLIPPED_SHARE, GRADIENT_NORM
-from traindx.report.png.canvas import BLACK, BLUE, as_png, captioned, legend, positions_on, sheet
-from traindx.report.png.curve import Entries, Style, draw, mark_bad, scale
-from traindx.report.png.evidence import draw as draw_evidence
-from traindx.report.png.evidence import marks, sentences
-from traindx.report.png.ruler import Ruler
+from traindx.report.png.canvas import BLACK, BLUE, Ruler, as_png, captioned, legend, positions_on, sheet
+from traindx.report.png.curve import Entries, Style, draw, mark_bad, marks, scale, sentences
+from traindx.report.png.curve import draw_evidence as draw_evidence
 from traindx.run import Floats, Run, Series
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from traindx.comparison.types import Comparison
-from traindx.curves.curve import shares, whole
+from traindx.curves.series import shares, whole
 from traindx.format import count, listed, number, printable
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.report.png.canvas import (

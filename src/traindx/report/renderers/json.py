@@ -6,12 +6,9 @@ Numbers that are not finite are the strings "NaN", "Infinity" and "-Infinity", a
 import json
 import re
 
-from traindx import __version__
-from traindx.report.documents.comparison import comparison_document
-from traindx.report.documents.diagnosis import diagnosis_document
-from traindx.report.documents.reading import run_document
-from traindx.report.documents.value import Json
-from traindx.trials.types import SCHEMA, Report
+from traindx.report.documents.diagnosis import comparison_document, diagnosis_document
+from traindx.report.documents.run import Json, head, run_document
+from traindx.trials.types import Report
 
 # Valid in JSON as they are, but a terminal obeys some of them and no file can hold half a character.
 _UNSEEN = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
@@ -23,12 +20,20 @@ def render(report: Report, *, values: bool = False) -> str:
     for index, diagnosis in enumerate(report.diagnoses):
         tried = report.treatment if index == 0 else None
         runs[index] = {"name": diagnosis.run, **diagnosis_document(diagnosis, tried), **runs[index]}
-    document: dict[str, Json] = {"schema": SCHEMA, "traindx": __version__, "runs": list(runs)}
+    document: dict[str, Json] = {**head(_kind(report)), "runs": list(runs)}
     if report.diagnoses or report.comparison:
         document["comparison"] = comparison_document(report.comparison) if report.comparison else None
     document["problems"] = [{"where": p.where, "what": p.what, "todo": p.todo} for p in report.problems]
     document["other_files"] = report.other_files
     return as_text(document)
+
+
+def _kind(report: Report) -> str:
+    if report.treatment:
+        return "treatment"
+    if report.comparison:
+        return "comparison"
+    return "diagnosis" if report.diagnoses else "reading"
 
 
 def as_text(document: dict[str, Json]) -> str:

@@ -1,10 +1,8 @@
 """The report as Markdown, for issues, pull requests and `diagnostic_report.md`."""
 
 from traindx.format import count
-from traindx.report.markdowns.comparison import compared
 from traindx.report.markdowns.diagnosis import diagnosed, overview
-from traindx.report.markdowns.literal import escape
-from traindx.report.markdowns.reading import reading
+from traindx.report.markdowns.run import compared, escape, reading
 from traindx.report.markdowns.treatment import trials_chapter
 from traindx.trials.types import Report
 

@@ -1,11 +1,9 @@
 """The report as pictures, drawn by matplotlib: every spike is kept, the evidence is marked."""
 
 from traindx.diagnosis.types import Diagnosis
-from traindx.report.png.canvas import drawing
-from traindx.report.png.file_names import slugs
+from traindx.report.png.canvas import drawing, slugs
 from traindx.report.png.gradient_norm import gradient_norm
-from traindx.report.png.loss_curve import loss_curve, objective_curve
-from traindx.report.png.lr_loss import lr_loss
+from traindx.report.png.loss_curve import loss_curve, lr_loss, objective_curve
 from traindx.report.png.training_comparison import training_comparison
 from traindx.report.png.treatment import trial_comparison
 from traindx.run import Run

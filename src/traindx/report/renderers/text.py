@@ -6,9 +6,8 @@ from rich.text import Text
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import UnreadableError
 from traindx.format import count, listed, printable
-from traindx.report.terminal.comparison import print_comparison
+from traindx.report.terminal.comparison import print_comparison, print_overview
 from traindx.report.terminal.diagnosis import print_diagnosis
-from traindx.report.terminal.overview import print_overview
 from traindx.report.terminal.paper import paper, printed
 from traindx.report.terminal.reading import print_reading
 from traindx.run import Run

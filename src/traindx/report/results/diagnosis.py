@@ -1,25 +1,22 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
-import re
 from collections.abc import Sequence
 from itertools import groupby, takewhile
 
 import numpy as np
 
 from traindx.cause import Cause
+from traindx.changes.types import known_changes, parse_changes
 from traindx.comparison.types import Comparison
-from traindx.curves.curve import shares, whole
 from traindx.curves.objective import objective
-from traindx.curves.stated import stated_number
-from traindx.diagnosis.types import INSIDE, Asked, Diagnosis, Reason, Suspect, Verdict
-from traindx.facts import LEARNING_RATE
+from traindx.curves.series import shares, whole
+from traindx.diagnosis.types import INSIDE, Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Evidence, Severity
 from traindx.format import count, number, percent, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Axis, Fact, Run, Series
 
 _ANSWERS = ("yes", "no", "cannot tell")
-_RATE_CHANGE = re.compile(r"optimizer\.lr x ([\d.]+)")
 
 
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
@@ -61,7 +58,7 @@ def _is_fact(evidence: Evidence) -> bool:
 def place(evidence: Evidence) -> str:
     """Where evidence stands: "steps 14-1,240", "epoch 3"."""
     if isinstance(evidence.quantity, Fact) and evidence.steps[0] != evidence.steps[1]:
-        return evidence.place or "the whole run"
+        return evidence.location or "the whole run"
     first, last = evidence.steps
     if first == last:
         return f"{evidence.axis.value} {step(first)}"
@@ -77,9 +74,9 @@ def whereabouts(suspect: Suspect) -> list[str]:
 
 def spot(suspect: Suspect, run: Run) -> str:
     """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
-    scaled = _RATE_CHANGE.fullmatch(suspect.cause.fixes[0].change or "")
-    rate = stated_number(run, LEARNING_RATE)
-    values = f"lr {rate:g} -> {rate * float(scaled[1]):.3g}" if scaled and rate else ""
+    specs = parse_changes(suspect.cause.fixes[0].change) if suspect.cause.fixes[0].change else ()
+    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
+    values = change.describe(specs[0], run) if change is not None else ""
     return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
 
 
@@ -91,21 +88,21 @@ def where(reason: Reason) -> str:
     return " ".join(word for word in (printable(first.layer, 24), place(first)) if word)
 
 
-def answer(asked: Asked) -> str:
+def answer(asked: SignResult) -> str:
     """Yes, no or cannot tell."""
     if asked.cannot_tell:
         return "cannot tell"
     return "yes" if asked.finding else "no"
 
 
-def remark(asked: Asked) -> str:
+def remark(asked: SignResult) -> str:
     """What stands beside an answer: the finding, or why it cannot be told."""
     if asked.finding:
         return asked.finding.says
     return asked.answer.value if isinstance(asked.answer, CannotTell) else ""
 
 
-def questions(diagnosis: Diagnosis) -> list[Asked]:
+def questions(diagnosis: Diagnosis) -> list[SignResult]:
     """Every question, those answered with yes first and those nobody could answer last."""
     return sorted(diagnosis.asked, key=lambda asked: _ANSWERS.index(answer(asked)))
 
@@ -211,7 +208,7 @@ def noticed(diagnosis: Diagnosis) -> list[str]:
     return [asked.finding.says for asked in bad if asked.finding]
 
 
-def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[Asked]:
+def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[SignResult]:
     """The findings that are not among some reasons, the worst first."""
     # Points that are printed as nothing are not printed.
     pairs = zip(reasons, points(reasons), strict=True)

@@ -18,7 +18,7 @@ from traindx.quantities import (
     UPDATE_RATIO,
     WEIGHT_NORM,
 )
-from traindx.run import Layer, Quantity, Run
+from traindx.run import Parameter, Quantity, Run
 
 FIGURES: dict[Quantity, str] = {
     GRADIENT_NORM: "gradient",
@@ -41,7 +41,7 @@ class Row:
     """A parameter, or a layer that only has outputs."""
 
     name: str
-    layer: Layer | None
+    layer: Parameter | None
     """None for a layer without parameters of its own."""
     figures: dict[Quantity, float] = field(default_factory=dict)
     """The values of the last look; those of a layer's outputs stand with its first parameter."""

@@ -3,10 +3,10 @@
 from pathlib import PurePath
 
 from traindx import facts as f
-from traindx.curves.stated import is_recording
+from traindx.curves.facts import is_recording
 from traindx.curves.timing import Pace, times
 from traindx.format import count, duration, listed, printable, step
-from traindx.run import Event, EventKind, Fact, Layer, Run
+from traindx.run import Event, EventKind, Fact, Parameter, Run
 
 _PLACES = {
     f.OPTIMIZER_PLACE: "optimizer",
@@ -103,7 +103,7 @@ def _share(run: Run, fact: Fact, otherwise: float) -> float:
     return float(value) if isinstance(value, int | float) else otherwise
 
 
-def _name(layer: Layer) -> str:
+def _name(layer: Parameter) -> str:
     return printable(" ".join(word for word in (layer.part, layer.name) if word), 60)
 
 

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.changes.types import name_of
+from traindx.changes.types import Measure, name_of
 from traindx.format import count, number, percent
-from traindx.trials.types import Measure, Outcome, Pair, Planned, Treatment, Trial
+from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 Beliefs = Sequence[tuple[str, float, float]]
 """Causes by slug, with what they were worth before the trials and after them."""
@@ -180,7 +180,7 @@ def why_left(treatment: Treatment) -> list[str]:
     return [treatment.why_untried] if treatment.untried and treatment.why_untried else []
 
 
-def _planned(planned: Planned) -> str:
+def _planned(planned: Candidate) -> str:
     name = name_of(planned.changes)
     because = f"; {planned.because}" if planned.because else ""
     return f"{name}: {planned.title}{because}" if planned.title not in ("", name) else f"{name}{because}"

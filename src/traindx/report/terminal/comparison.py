@@ -1,5 +1,6 @@
-"""Runs side by side: a table, what goes with the outcome, speed, and where they part."""
+"""A comparison and the casebook as text."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -8,12 +9,27 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from traindx.changes.types import Measure
 from traindx.comparison.types import Comparison, Entry
-from traindx.format import count, listed, number, printable, step
-from traindx.report.results.diagnosis import speed
-from traindx.report.terminal.curve import name
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.format import count, listed, number, percent, printable, step
+from traindx.report.results.diagnosis import (
+    blame,
+    main_series,
+    outcome,
+    shared_folder,
+    speed,
+    sureness,
+)
+from traindx.report.results.trials import figure, signed
 from traindx.report.terminal.diagnosis import STYLES
-from traindx.report.terminal.paper import section
+from traindx.report.terminal.paper import name, paper, printed, section
+from traindx.report.terminal.treatment import OUTCOME_STYLES, broken
+from traindx.report.text_plots import (
+    sparkline,
+)
+from traindx.run import Run
+from traindx.trials.types import Case, Outcome
 
 _HEADINGS = ("best", "at", "final")
 _GAP = 2
@@ -99,3 +115,109 @@ def _width(heading: str, cells: Sequence[str], most: int = 200) -> int:
 def _settings(entry: Entry, names: Sequence[str]) -> str:
     values = (f"{printable(one, 40)}={_setting(entry, one)}" for one in names if one in entry.settings)
     return f"{printable(entry.run, 60)}: {', '.join(values)}"
+
+
+_WIDE = 100
+"""From this width on there is room for the run, the effect and what it was compared by."""
+_CHANGE, _RUN, _MEASURE = 26, 16, 16
+_LONG = 300
+
+
+def cases_text(cases: Sequence[Case], *, width: int = 80, colour: bool = False) -> str:
+    """Cases as a table of a given width, and what they add up to."""
+    console = paper(width, colour)
+    print_cases(console, cases)
+    return printed(console)
+
+
+def print_cases(console: Console, cases: Sequence[Case]) -> None:
+    """A line or two for each case, and what they add up to."""
+    wide = console.width >= _WIDE
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("when", no_wrap=True)
+    if wide:
+        table.add_column("run", overflow="fold", max_width=_RUN)
+    table.add_column("change", overflow="fold", width=_CHANGE)
+    if wide:
+        table.add_column("compared by", overflow="fold", max_width=_MEASURE)
+    for heading in ("control", "treated", "effect") if wide else ("control", "treated"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("outcome", overflow="fold")
+    for case in cases:
+        run, measure = ([Text(printable(one, 40))] if wide else [] for one in (case.run, case.measure))
+        figures = map(Text, _case_figures(case)[: 3 if wide else 2])
+        table.add_row(Text(_day(case)), *run, _change(case, wide), *measure, *figures, _outcome(case))
+    console.print(table)
+    console.print(Text(_sum(cases), style="dim"))
+
+
+def _day(case: Case) -> str:
+    """The day and the minute, in UTC."""
+    return f"{case.when[:10]}\n{case.when[11:16]} UTC"
+
+
+def _change(case: Case, wide: bool) -> Text:
+    """What was tried and what for; of a mere diagnosis, what was suspected."""
+    if not case.change:
+        told = f"{case.suspect} {percent(case.confidence or 0.0)}" if case.suspect else ""
+        suspect = "" if case.verdict == Verdict.HEALTHY.value else told
+        return Text(
+            "\n".join(filter(None, ["nothing tried", broken(printable(suspect, 60), _CHANGE)])), "dim"
+        )
+    about = case.cause or "asked for"
+    # A loss is what one expects; in a narrow table anything else is said.
+    by = "" if wide or case.measure == Measure.LOSS.value else f"\n{printable(case.measure, 60)}"
+    name = broken(printable(case.change, 120), _CHANGE)
+    return Text.assemble(name, (f"\n{broken(printable(about, 60), _CHANGE)}{by}", "dim"))
+
+
+def _case_figures(case: Case) -> tuple[str, str, str]:
+    effect = "" if case.effect is None else signed(case.effect)
+    return (figure(case.control), figure(case.treated), effect) if case.change else ("", "", "")
+
+
+def _outcome(case: Case) -> Text:
+    if not case.change:
+        return Text(printable(case.verdict, 40), style="dim")
+    outcomes = {outcome.value: style for outcome, style in OUTCOME_STYLES.items()}
+    told = Text(printable(case.outcome, 40), style=outcomes.get(case.outcome, ""))
+    if case.outcome == Outcome.INCONCLUSIVE.value:
+        told.append(f": {printable(case.says, _LONG)}")
+    else:
+        told.append(f", {count(case.seeds, 'seed')}")
+    return (
+        told.append("\nproven" + (", patch applied" if case.patch_applied else "")) if case.proven else told
+    )
+
+
+def _sum(cases: Sequence[Case]) -> str:
+    tried = Counter(case.outcome for case in cases if case.change)
+    told = [f"{tried[one.value]} {one.value}" for one in Outcome if tried[one.value]]
+    without = sum(not case.change for case in cases)
+    told += [f"{without} without a trial"] if without else []
+    return f"{count(len(cases), 'case')}: {', '.join(told)}"
+
+
+def print_overview(console: Console, runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> None:
+    """A table of runs: verdict and its probability, first suspect, curve."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("run", overflow="fold", ratio=2)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("because", overflow="fold", ratio=2)
+    table.add_column("cause", no_wrap=True, justify="right")
+    table.add_column("curve", no_wrap=True, min_width=16)
+    folder = shared_folder(runs)
+    if folder.strip("/"):
+        console.print(Text(f"all below {printable(folder, 200)}", style="dim"))
+    for run, diagnosis in zip(runs, diagnoses, strict=True):
+        drawn = main_series(run)
+        table.add_row(
+            Text(printable(run.name.removeprefix(folder), 60)),
+            Text.assemble(
+                (diagnosis.verdict.value.upper(), STYLES[diagnosis.verdict]), f" {sureness(diagnosis)}"
+            ),
+            Text(printable(outcome(diagnosis))),
+            Text(blame(diagnosis)),
+            Text(sparkline(drawn[0]) if drawn else "", style="cyan"),
+        )
+    console.print(table)

@@ -39,11 +39,8 @@ from traindx.report.results.diagnosis import (
     whereabouts,
 )
 from traindx.report.results.recording import title, told
-from traindx.report.terminal.code import fitted
-from traindx.report.terminal.curve import print_curve
-from traindx.report.terminal.interior import EVERY, print_incidents, print_interior
-from traindx.report.terminal.paper import indented, section
-from traindx.report.terminal.reading import print_series
+from traindx.report.terminal.paper import fitted, indented, print_curve, section
+from traindx.report.terminal.reading import EVERY, print_incidents, print_interior, print_series
 from traindx.run import Run
 
 STYLES = {Verdict.SICK: "bold red", Verdict.HEALTHY: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}

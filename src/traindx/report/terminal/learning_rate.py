@@ -19,8 +19,7 @@ from traindx.report.results.learning_rate import (
     usable_line,
     verdict,
 )
-from traindx.report.terminal.curve import STYLES
-from traindx.report.terminal.paper import indented, paper, printed, section
+from traindx.report.terminal.paper import CURVE_STYLES, indented, paper, printed, section
 from traindx.report.text_plots import FIRST_STROKE, NON_FINITE, SECOND_LETTER, Drawn, Ink, small_plot
 from traindx.run import Floats
 
@@ -81,14 +80,14 @@ def _print_curve(console: Console, found: FoundRate) -> None:
     )
     if plot is None:
         return
-    legend = Text.assemble((f"{FIRST_STROKE} loss while the rate rises", STYLES[Ink.FIRST]))
+    legend = Text.assemble((f"{FIRST_STROKE} loss while the rate rises", CURVE_STYLES[Ink.FIRST]))
     if ends:
-        legend.append(f"   {SECOND_LETTER} ends of trials", STYLES[Ink.SECOND])
+        legend.append(f"   {SECOND_LETTER} ends of trials", CURVE_STYLES[Ink.SECOND])
     if not np.isfinite(losses).all():
-        legend.append(f"   {NON_FINITE} not finite", STYLES[Ink.BAD])
+        legend.append(f"   {NON_FINITE} not finite", CURVE_STYLES[Ink.BAD])
     console.print(indented(legend.append("   logarithmic scale" if plot.logarithmic else "", "dim")))
     for row in plot.rows:
-        console.print(indented(Text.assemble(*((piece.text, STYLES[piece.ink]) for piece in row))))
+        console.print(indented(Text.assemble(*((piece.text, CURVE_STYLES[piece.ink]) for piece in row))))
     if not found.trials:
         console.print()
 

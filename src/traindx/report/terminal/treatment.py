@@ -27,7 +27,7 @@ from traindx.report.results.trials import (
 from traindx.report.terminal.paper import paper, printed, section
 from traindx.trials.types import Outcome, Treatment
 
-STYLES = {
+OUTCOME_STYLES = {
     Outcome.HELPED: "green",
     Outcome.NO_DIFFERENCE: "",
     Outcome.WORSE: "red",
@@ -99,7 +99,7 @@ def _table(rows: Sequence[Row], width: int) -> Table:
             Text(row.control),
             Text(row.treated),
             Text(effect),
-            Text(printable(row.verdict, _LONG), style=STYLES[row.outcome]),
+            Text(printable(row.verdict, _LONG), style=OUTCOME_STYLES[row.outcome]),
         )
     return table
 

@@ -21,8 +21,7 @@ from typing import BinaryIO
 import traindx
 from traindx.errors import TraindxError
 from traindx.format import count
-from traindx.trials.ray.archive import packed, unpacked
-from traindx.trials.ray.task import Begun, Returned, Sent, run_arm
+from traindx.trials.ray.task import Begun, Returned, Sent, packed, run_arm, unpacked
 from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 
 RETRIES = 3
@@ -54,8 +53,8 @@ class Driver:
 
     def __init__(self, ray: ModuleType, opening: Opening, out: BinaryIO) -> None:
         self._ray, self._opening, self._out = ray, opening, out
-        files = packed(opening.place.files()) if opening.place.copies else None
-        self._sent = ray.put(Sent(opening.place.origin, files, opening.word, opening.carried))
+        files = packed(opening.workspace.files()) if opening.workspace.copies else None
+        self._sent = ray.put(Sent(opening.workspace.origin, files, opening.word, opening.carried))
         self._task = ray.remote(run_arm)
         self._underway: dict[object, _Underway] = {}
         self._timed_on = ""

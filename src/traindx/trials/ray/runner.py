@@ -17,13 +17,13 @@ from threading import Lock, Thread
 
 from traindx.errors import TraindxError
 from traindx.format import count
-from traindx.trials.arm import Done, done_from
-from traindx.trials.place import Workplace
-from traindx.trials.program import Ended, Order
+from traindx.trials.arm import ArmResult, done_from
+from traindx.trials.program import ArmSpec, Ended
 from traindx.trials.ray.task import SHARED
 from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.runner import cores
-from traindx.trials.types import Say
+from traindx.trials.types import Progress
+from traindx.trials.workspace import Workspace
 
 LOG = "ray.txt"
 """What Ray said, in the folder of the treatment; kept where something went wrong."""
@@ -84,11 +84,11 @@ def _new_scratch() -> Path:
 class RayRunner:
     """Tasks of Ray, on a cluster or on this machine."""
 
-    def __init__(self, cluster: Cluster, place: Workplace, folder: Path, say: Say) -> None:
+    def __init__(self, cluster: Cluster, workspace: Workspace, folder: Path, say: Progress) -> None:
         """Start or reach the cluster; raises with a sentence where that cannot be."""
         if find_spec("ray") is None:
             raise TraindxError("--engine ray needs Ray: pip install 'traindx[ray]'")
-        self._cluster, self._say, self._copies = cluster, say, place.copies
+        self._cluster, self._say, self._copies = cluster, say, workspace.copies
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
         self._scratch = _new_scratch()
@@ -109,19 +109,19 @@ class RayRunner:
         self._listener = Thread(target=self._listen, daemon=True)
         self._listener.start()
         try:
-            self._open(place)
+            self._open(workspace)
         except BaseException:
             self.close()
             raise
 
-    def _open(self, place: Workplace) -> None:
+    def _open(self, workspace: Workspace) -> None:
         opening = Opening(
             address=self._cluster.address,
             cpus=self._cluster.cpus_per_arm,
             gpus=self._cluster.gpus_per_arm,
             cores=cores(),
             scratch=self._scratch,
-            place=place,
+            workspace=workspace,
             word=self._word,
             carried={name: os.environ[name] for name in _CARRIED if name in os.environ},
         )
@@ -138,7 +138,7 @@ class RayRunner:
         if told.about is About.REFUSED:
             raise TraindxError(told.says)
 
-    def carry_out(self, order: Order) -> Done:
+    def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm on some node, and read what came back."""
         order.folder.mkdir(parents=True, exist_ok=True)
         shared = order.folder / SHARED
@@ -150,9 +150,9 @@ class RayRunner:
         finally:
             shared.unlink(missing_ok=True)
         if told.about is About.LOST:
-            return Done(order, None, 0.0, "the Ray cluster was lost before it ended")
+            return ArmResult(order, None, 0.0, "the Ray cluster was lost before it ended")
         if told.about is About.FAILED:
-            return Done(order, None, 0.0, told.says)
+            return ArmResult(order, None, 0.0, told.says)
         return done_from(replace(order, place=told.place), Ended(told.code, told.seconds))
 
     def at_once(self, *, timed: bool) -> int:

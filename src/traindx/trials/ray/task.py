@@ -3,21 +3,23 @@
 Of other packages it needs ray alone; the program needs what it always needs, and numpy for its recorder.
 """
 
+import io
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import traindx
+from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command
-from traindx.trials.program import Order, run_program
-from traindx.trials.ray.archive import packed, unpacked
+from traindx.trials.program import ArmSpec, run_program
 from traindx.trials.ray.keeper import OVER
 
 SHARED = ".shared"
@@ -62,7 +64,7 @@ class Returned:
     """Why the node could not run it."""
 
 
-def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
+def run_arm(order: ArmSpec, sent: Sent) -> Iterator[Begun | Returned]:
     """Say where the arm begins, run it, and give back its folder."""
     import ray
 
@@ -80,8 +82,38 @@ def run_arm(order: Order, sent: Sent) -> Iterator[Begun | Returned]:
     yield returned
 
 
+def packed(files: Iterable[tuple[Path, str]]) -> bytes:
+    """Files under the names they are to have, with their modes and times; links as what they point at."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", dereference=True) as archive:
+        for path, name in files:
+            archive.add(path, name, recursive=False)
+    return content.getvalue()
+
+
+def unpacked(content: bytes, into: Path) -> None:
+    """Write the files below a folder; refused before any is written where one would come to lie elsewhere."""
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        members = archive.getmembers()
+        for member in members:
+            name = PurePosixPath(member.name)
+            if not member.isreg() or name.is_absolute() or ".." in name.parts or not name.parts:
+                raise TraindxError(
+                    f'a node sent "{member.name}", which is no file of an arm; nothing was kept'
+                )
+        for member in members:
+            target = into / member.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source = archive.extractfile(member)
+            assert source is not None
+            with source, target.open("wb") as file:
+                shutil.copyfileobj(source, file)
+            target.chmod(0o600 | member.mode & 0o777)
+            os.utime(target, (member.mtime, member.mtime))
+
+
 def ran(
-    order: Order, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
+    order: ArmSpec, sent: Sent, begun: Begun, home: Path, keep: Callable[[int], None] = lambda group: None
 ) -> Returned:
     """Run the arm in a folder of this node, and gather what it left there.
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from traindx.trials.place import Workplace
-from traindx.trials.program import Order
+from traindx.trials.program import ArmSpec
+from traindx.trials.workspace import Workspace
 
 Value = TypeVar("Value")
 
@@ -26,7 +26,7 @@ class Opening:
     """Of this machine, for a Ray of its own."""
     scratch: Path
     """Where a Ray of its own keeps its files."""
-    place: Workplace
+    workspace: Workspace
     word: str
     """By which nodes know that they see the same disk."""
     carried: dict[str, str]
@@ -37,7 +37,7 @@ class Request:
     """An arm to run."""
 
     number: int
-    order: Order
+    order: ArmSpec
 
 
 class About(Enum):

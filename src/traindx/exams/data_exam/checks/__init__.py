@@ -1,1 +1,1 @@
-"""One question about data in each module, found by walking this folder."""
+"""Checks of data by subject, found by walking this folder."""

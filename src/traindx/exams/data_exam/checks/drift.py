@@ -5,13 +5,12 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx.causes import train_val_mismatch
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.neighbours import Points
-from traindx.exams.data_exam.dataset.question import Question, Seen, Unasked, named
-from traindx.exams.data_exam.dataset.two_samples import Distance, distance, separability
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.distances import Distance, Points, distance, separability
+from traindx.exams.data_exam.dataset.look import Look, named
+from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats
 
@@ -38,13 +37,13 @@ train_x, val_x, train_y, val_y = train_test_split(
 )"""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def _drift(look: Look) -> Outcome:
     """A validation of another kind measures something else than what is trained."""
     data, held = look.data, look.data.validation
     if held is None:
-        return Unasked("no validation data was given (--validation)")
+        return unseen("no validation data was given (--validation)")
     if min(held.looked, data.training.looked) < _FEWEST:
-        return Unasked(f"fewer than {_FEWEST} rows in one of the parts")
+        return unseen(f"fewer than {_FEWEST} rows in one of the parts")
     faults = [*_labels(data, held), *_words(data, held)]
     says = "the classes are as frequent in both parts" if data.task is Task.CLASSES else "the parts agree"
     if data.kind is not Kind.TOKENS:
@@ -53,7 +52,7 @@ def answer(look: Look) -> Seen | Unasked:
             f"told apart with an area under the curve of {told.area:.2f}, where 0.5 is chance (limit {_TOLD})"
         )
         faults += _columns(look, held, told)
-    return Seen(says, tuple(faults))
+    return Outcome(says, tuple(faults))
 
 
 def _held(points: Points | None) -> Points:
@@ -61,7 +60,7 @@ def _held(points: Points | None) -> Points:
     return points
 
 
-def _columns(look: Look, held: Part, told: Distance) -> list[Fault]:
+def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
     """Columns whose distributions differ, or rows that differ in several columns together."""
     data = look.data
     here, there = _compared(data, data.training), _compared(data, held)
@@ -86,7 +85,16 @@ def _columns(look: Look, held: Part, told: Distance) -> list[Fault]:
         )
     severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
     todo = "Send both parts through one preprocessing; if they still differ, split the data anew"
-    return [Fault(severity, says, "train-val-mismatch", todo, _ONE_PIPELINE, tuple(apart[:50]))]
+    return [
+        problem(
+            train_val_mismatch.CAUSE.slug,
+            severity,
+            says,
+            todo=todo,
+            code=_ONE_PIPELINE,
+            columns=tuple(apart[:50]),
+        )
+    ]
 
 
 def _compared(data: Data, part: Part) -> Floats:
@@ -98,7 +106,7 @@ def _compared(data: Data, part: Part) -> Floats:
         return np.stack([matrix.mean(axis=1), matrix.std(axis=1)], axis=1).astype(np.float64)
 
 
-def _labels(data: Data, held: Part) -> list[Fault]:
+def _labels(data: Data, held: Part) -> list[Finding]:
     part = data.training
     if part.given is None or held.given is None:
         return []
@@ -112,7 +120,7 @@ def _labels(data: Data, held: Part) -> list[Fault]:
         absent = count(len(names), "class", "classes")
         says = f"{absent} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
         todo = "Use one mapping from class name to number for both parts, and split by class"
-        faults.append(Fault(Severity.SERIOUS, says, "train-val-mismatch", todo, _SPLIT))
+        faults.append(problem(train_val_mismatch.CAUSE.slug, Severity.SERIOUS, says, todo=todo, code=_SPLIT))
     moved = _moved(part.labels, held.labels, len(data.classes))
     if moved >= _SHARES:
         says = (
@@ -120,11 +128,11 @@ def _labels(data: Data, held: Part) -> list[Fault]:
             f" class (limit {_SHARES:.0%})"
         )
         todo = "Split by class, so that both parts have the same shares"
-        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT))
+        faults.append(problem(train_val_mismatch.CAUSE.slug, Severity.WARNING, says, todo=todo, code=_SPLIT))
     return faults
 
 
-def _targets(part: Part, held: Part) -> list[Fault]:
+def _targets(part: Part, held: Part) -> list[Finding]:
     assert part.given is not None
     assert held.given is not None
     if part.given.ndim > 1:
@@ -136,7 +144,15 @@ def _targets(part: Part, held: Part) -> list[Fault]:
         f"targets are distributed otherwise in validation, by {found.area:.2f} of the rows (limit {_APART})"
     )
     todo = "Split anew, at random or by what belongs together, so that both parts span the same targets"
-    return [Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT.replace(", stratify=y", ""))]
+    return [
+        problem(
+            train_val_mismatch.CAUSE.slug,
+            Severity.WARNING,
+            says,
+            todo=todo,
+            code=_SPLIT.replace(", stratify=y", ""),
+        )
+    ]
 
 
 def _moved(one: Labels, other: Labels, kinds: int) -> float:
@@ -149,35 +165,50 @@ def _moved(one: Labels, other: Labels, kinds: int) -> float:
     return float(np.abs(shares - others).sum() / 2 - noise)
 
 
-def _words(data: Data, held: Part) -> list[Fault]:
+def _words(data: Data, held: Part) -> list[Finding]:
     """Columns of words with words that training does not know, or in other shares."""
-    unseen, moved = {}, {}
+    unknown, moved = {}, {}
     for place in np.flatnonzero(data.words):
         here, there = data.training.matrix[:, place], held.matrix[:, place]
         known = there[np.isfinite(there)]
         share = float(np.mean(~np.isin(known, here))) if len(known) else 0.0
         if share >= _UNSEEN:
-            unseen[data.features[place]] = share
+            unknown[data.features[place]] = share
         codes = [np.nan_to_num(one, nan=-1).astype(np.int64) for one in (here, there)]
         shift = _moved(codes[0], codes[1], int(max(codes[0].max(), codes[1].max())) + 1)
         if shift >= _SHARES and len(np.unique(codes[0])) * 10 < len(codes[0]):
             moved[data.features[place]] = shift
     faults = []
-    if unseen:
-        most = max(unseen.values())
+    if unknown:
+        most = max(unknown.values())
         says = (
-            f"words that training does not know stand in {most:.1%} of the validation rows: {named(unseen)}"
+            f"words that training does not know stand in {most:.1%} of the validation rows: {named(unknown)}"
         )
         todo = "Keep a number for unknown words, and split so that both parts know the same"
-        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, columns=tuple(unseen)))
+        faults.append(
+            problem(train_val_mismatch.CAUSE.slug, Severity.WARNING, says, todo=todo, columns=tuple(unknown))
+        )
     if moved:
         most = max(moved.values())
         says = f"words have other shares in validation, by up to {most:.0%} of the rows: {named(moved)}"
         todo = "Split anew, at random or by what belongs together"
-        faults.append(Fault(Severity.WARNING, says, "train-val-mismatch", todo, _SPLIT, tuple(moved)))
+        faults.append(
+            problem(
+                train_val_mismatch.CAUSE.slug,
+                Severity.WARNING,
+                says,
+                todo=todo,
+                code=_SPLIT,
+                columns=tuple(moved),
+            )
+        )
     return faults
 
 
-QUESTION = Question(
-    12, "drift", "Are training and validation rows of one kind?", answer, ("train-val-mismatch",)
+DRIFT = Check(
+    "drift",
+    "Are training and validation rows of one kind?",
+    _drift,
+    12,
+    clears=(train_val_mismatch.CAUSE.slug,),
 )

@@ -16,12 +16,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.causes import label_noise
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.data_exam.dataset.data import Kind, Labels, Task
-from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.neighbours import Points, nearest
-from traindx.exams.data_exam.dataset.question import MOST_ROWS, Question, Seen, Unasked
-from traindx.exams.data_exam.types import Fault
-from traindx.finding import Severity
+from traindx.exams.data_exam.dataset.distances import Points, nearest
+from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look
+from traindx.finding import Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats, Rows
 
@@ -63,27 +63,27 @@ class Votes:
     """Share of labels deep inside of a class that the vote is against."""
 
 
-def answer(look: Look) -> Seen | Unasked:
+def answer(look: Look) -> Outcome:
     """Wrong labels are learned by heart late in a training, and cost accuracy from there on."""
     data, labels = look.data, look.data.training.labels
     if data.task is not Task.CLASSES or labels is None:
-        return Unasked("there are no classes")
+        return unseen("there are no classes")
     if data.kind is Kind.TOKENS:
-        return Unasked("tokens have no distances")
+        return unseen("tokens have no distances")
     places = _judged(labels)
     if len(places) < _FEWEST or len(data.classes) > _MOST_CLASSES:
-        return Unasked("too few rows for each class to vote")
+        return unseen("too few rows for each class to vote")
     votes = voted(look.space.training[places], labels[places], len(data.classes))
     if votes is None:
-        return Unasked("the nearest rows know no better than chance")
+        return unseen("the nearest rows know no better than chance")
     agreeing = f"the ten nearest rows agree with {1 - votes.contradicted:.0%} of the labels"
     looked = "" if len(places) == data.training.total else f" of the {len(places):,} that were looked at"
     if votes.deep.mean() < _FEWEST_DEEP:
-        return Unasked(f"{agreeing}: classes are too mixed to tell single wrong labels")
+        return unseen(f"{agreeing}: classes are too mixed to tell single wrong labels")
     doubted = np.flatnonzero(votes.doubted)
     enough = (votes.doubted & votes.deep).sum() >= 5
     if not enough or votes.inside < _NOISY or votes.inside < _EVEN * votes.contradicted:
-        return Seen(agreeing)
+        return Outcome(agreeing)
     says = (
         f"about {votes.inside:.0%} of the labels look wrong: {count(len(doubted), 'row')}{looked} stand among"
         f" rows of another class (limit {_NOISY:.0%})"
@@ -98,7 +98,9 @@ def answer(look: Look) -> Seen | Unasked:
     )
     severity = Severity.SERIOUS if votes.inside >= _SERIOUS else Severity.WARNING
     todo = "Look at the doubted rows (--export lists them) and correct or drop what is wrong"
-    return Seen(says, (Fault(severity, says, "label-noise", todo, _CODE, rows=rows),))
+    return Outcome(
+        says, (problem(label_noise.CAUSE.slug, severity, says, todo=todo, code=_CODE, samples=rows),)
+    )
 
 
 def _judged(labels: Labels) -> Rows:
@@ -157,4 +159,6 @@ def _shares(labels: Labels, classes: int) -> Floats:
     return shares
 
 
-QUESTION = Question(7, "label noise", "Do labels agree with those of similar rows?", answer, ("label-noise",))
+CHECK = Check(
+    "label noise", "Do labels agree with those of similar rows?", answer, 7, clears=(label_noise.CAUSE.slug,)
+)

@@ -38,7 +38,7 @@ def measured(values: Floats) -> Columns:
 
     Beyond `low` and `high` lies what is further from the median than `far` times the cube of `tail`, where
     `far` is the distance of the outer tenth and `tail` is `far` over the distance of the outer quarter: the
-    rule of `traindx.recorder.tensors.outliers`, by which a normal column has none within 12.7 deviations.
+    rule of `traindx.recorder.probes.inputs`, by which a normal column has none within 12.7 deviations.
     """
     sample = values[:: max(1, len(values) // _MOST_VALUES)]
     with np.errstate(all="ignore"):

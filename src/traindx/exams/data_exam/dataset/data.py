@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.exams.data_exam.dataset.raw import Array
-from traindx.exams.data_exam.types import Row
+from traindx.finding import Row, RowKind
 from traindx.run import Floats, Rows
 
 Labels = NDArray[np.int64]
@@ -62,7 +62,7 @@ class Part:
     def row(self, place: int, reason: str) -> Row:
         """A row by its place among those that were looked at."""
         item = self.items[place] if self.items else ""
-        return Row(self.name, int(self.rows[place]), reason, item)
+        return Row(RowKind.SAMPLE, item, self.name, int(self.rows[place]), reason)
 
 
 @dataclass(frozen=True, eq=False)

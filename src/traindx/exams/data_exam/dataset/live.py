@@ -8,9 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.exams.data_exam.dataset.naming import keyed
-from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of, thinned
-from traindx.exams.data_exam.types import Row
+from traindx.exams.data_exam.dataset.raw import Array, Raw, keyed, rows_of, thinned
+from traindx.finding import Row, RowKind
 from traindx.format import count, printable
 
 _MOST_BROKEN = 50
@@ -66,7 +65,7 @@ def _gathered(part: str, items: Iterable[tuple[int, object]], total: int | None)
             shapes = f"{pair[0].shape[1:]}, others {taken[0][1][0].shape[1:]}"
             pair = f"has the shape {shapes}"
         if isinstance(pair, str):
-            broken.append(Row(part, row, pair))
+            broken.append(Row(RowKind.SAMPLE, "", part, row, pair))
         else:
             taken.append((row, pair))
         if len(broken) > max(_MOST_BROKEN, len(taken)):

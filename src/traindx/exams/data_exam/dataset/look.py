@@ -1,6 +1,7 @@
-"""What several checks need of the data, worked out once."""
+"""What several checks need of the data, worked out once, and how findings name rows and columns."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 
 from traindx.exams.data_exam.dataset.columns import Columns, measured
 from traindx.exams.data_exam.dataset.data import Data, Kind, Part
-from traindx.exams.data_exam.dataset.neighbours import Space, spaced
+from traindx.exams.data_exam.dataset.distances import Space, spaced
+from traindx.finding import Row
+from traindx.format import printable
 from traindx.run import Floats
 
 _SAMPLE = 2000
@@ -91,3 +94,19 @@ def _keys(part: Part) -> NDArray[np.uint64]:
         mixed = (bits ^ (bits >> np.uint64(29))) * factors
         keys[start : start + len(block)] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
     return keys
+
+
+MOST_ROWS = 10_000
+"""Rows that a finding lists; how many there are stands in its sentence."""
+
+
+def rows_at(part: Part, places: "NDArray[np.int64] | Iterable[int]", reason: str) -> tuple[Row, ...]:
+    """Rows by their places, as many as are listed."""
+    return tuple(part.row(int(place), reason) for place in list(places)[:MOST_ROWS])
+
+
+def named(names: Iterable[str], most: int = 4) -> str:
+    """The first names of columns and how many follow."""
+    shown = [printable(name, 32) for name in names]
+    head = ", ".join(shown[:most])
+    return head if len(shown) <= most else f"{head} and {len(shown) - most} more"

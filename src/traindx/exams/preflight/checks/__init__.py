@@ -1,1 +1,1 @@
-"""What is looked at before a long run: one check each, in the order of their parts and places."""
+"""What is looked at before a long run, by subject; found by walking this folder."""

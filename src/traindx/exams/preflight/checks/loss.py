@@ -1,31 +1,117 @@
-"""Whether the loss compares the right things, the right way round."""
+"""Whether the loss compares the right things, and what is measured can tell anything."""
 
+from traindx.causes.bad_initialization import loss_starts_above_chance
+from traindx.causes.dropout_misuse import dropout_at_output
 from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
 from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
-from traindx.exams.preflight.check import by_signs
-from traindx.exams.preflight.types import Check, Part, Rehearsal
-from traindx.facts import LOSS_FUNCTION
-from traindx.signs.targets import classes_fed_to_number_loss, loss_negated, shapes_broadcast
+from traindx.causes.misleading_metric import accuracy_of_a_regression, all_pairs_compared, argmax_of_one
+from traindx.causes.wrong_output_activation import (
+    output_bounded_target_not,
+    probabilities_refused,
+    raw_scores_for_probabilities,
+    sigmoid_with_categorical,
+    softmax_over_one,
+)
+from traindx.curves.facts import stated_number
+from traindx.exams.check import Check
+from traindx.exams.preflight.signs import by_signs
+from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIVATION
+from traindx.format import number
+from traindx.signs.chance import starts_far_above_chance
+from traindx.signs.targets import (
+    classes_fed_to_number_loss,
+    loss_negated,
+    output_rectified,
+    shapes_broadcast,
+    squashed_twice,
+)
 
 
-def _passes(rehearsal: Rehearsal) -> str:
+def _first_loss(rehearsal: Rehearsal) -> str:
+    first = stated_number(rehearsal.run, INITIAL_LOSS)
+    chance = stated_number(rehearsal.run, CHANCE_LOSS)
+    if first is None or chance is None:
+        return "the first loss is not far above that of a guess"
+    return f"the first loss is {number(first)}; the best constant guess loses {number(chance)}"
+
+
+INITIAL = Check(
+    "initial-loss",
+    "The first loss is that of a guess",
+    by_signs(
+        starts_far_above_chance,
+        loss_starts_above_chance,
+        passes=_first_loss,
+        unknown=lambda _: (
+            "what a guess loses is not known for this loss: it has several terms, or no formula"
+        ),
+    ),
+    10,
+    Part.LOSS,
+)
+
+
+def _output(rehearsal: Rehearsal) -> str:
+    facts = rehearsal.run.facts
+    activation = facts.get(OUTPUT_ACTIVATION)
+    given = f"the output of a {activation}" if activation and activation != "none" else "raw outputs"
+    return f"{given} and {facts.get(LOSS_FUNCTION, 'the loss')} go together"
+
+
+OUTPUT = Check(
+    "output",
+    "The output is what the loss function expects",
+    by_signs(
+        softmax_over_one,
+        squashed_twice,
+        raw_scores_for_probabilities,
+        sigmoid_with_categorical,
+        output_bounded_target_not,
+        output_rectified,
+        probabilities_refused,
+        dropout_at_output,
+        passes=_output,
+        unknown=lambda _: "the program calls no loss function of torch or Keras",
+        needs=LOSS_FUNCTION,
+    ),
+    20,
+    Part.LOSS,
+)
+
+
+def _compared(rehearsal: Rehearsal) -> str:
     name = rehearsal.run.facts.get(LOSS_FUNCTION, "the loss")
     return f"{name} gets predictions and targets of one shape, and is minimised"
 
 
-CHECK = Check(
+LOSS = Check(
     "loss",
     "The loss compares each prediction with its own target",
-    Part.LOSS,
-    30,
     by_signs(
         shapes_broadcast,
         classes_fed_to_number_loss,
         yes_no_loss_on_exclusive_classes,
         loss_negated,
         loss_falls_without_floor,
-        passes=_passes,
-        unseen=lambda _: "the program calls no loss function of torch or Keras",
+        passes=_compared,
+        unknown=lambda _: "the program calls no loss function of torch or Keras",
         needs=LOSS_FUNCTION,
     ),
+    30,
+    Part.LOSS,
+)
+
+METRIC = Check(
+    "metric",
+    "What the program measures can tell right from wrong",
+    by_signs(
+        accuracy_of_a_regression,
+        argmax_of_one,
+        all_pairs_compared,
+        passes=lambda _: "no measure was seen that says nothing of the predictions",
+        unknown=lambda _: "no measure beside the loss was seen",
+    ),
+    40,
+    Part.LOSS,
 )

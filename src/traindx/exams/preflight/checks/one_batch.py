@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import whole
-from traindx.curves.inside import last_part
+from traindx.causes import lr_too_low
+from traindx.curves.facts import stated_number, stated_word
 from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
-from traindx.curves.stated import stated_number, stated_word
-from traindx.exams.preflight.types import Check, Part, Rehearsal, Repeated, Seen
+from traindx.curves.series import last_part, whole
+from traindx.exams.check import Check, Outcome, unseen
+from traindx.exams.preflight.types import Part, Rehearsal, Repeated
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
-from traindx.finding import Evidence, Mark
+from traindx.finding import Evidence, Finding, Severity
 from traindx.format import count, number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Floats, Run
@@ -27,6 +28,8 @@ _FALLING, _CREEPING = 0.03, 0.002
 second, where nearly every step of the last quarter takes it lower."""
 _STEADY = 0.9
 """Share of steps that take the loss lower."""
+_FAINT = 0.5
+"""The strength of what may be on its way all the same."""
 _FEWEST = 20
 """Steps below which nobody has had the time to learn anything."""
 _SAME = 0.01
@@ -54,23 +57,23 @@ class _Way:
         return self.last / self.reference if self.reference > 0 else math.nan
 
 
-def ask(rehearsal: Rehearsal) -> list[Seen]:
+def ask(rehearsal: Rehearsal) -> Outcome:
     """The way of the loss while every step takes the same batch."""
     repeated = rehearsal.repeated
     if is_adversarial(rehearsal.run):
-        return [Seen(Mark.UNSEEN, "not applicable: networks that train against each other come to no zero")]
+        return unseen("not applicable: networks that train against each other come to no zero")
     if isinstance(repeated, str):
-        return [Seen(Mark.UNSEEN, repeated)]
+        return unseen(repeated)
     if is_reinforcement(rehearsal.run) or TRAIN_LOSS not in repeated.run:
-        return [Seen(Mark.UNSEEN, "not applicable: no loss was seen that would come to zero")]
+        return unseen("not applicable: no loss was seen that would come to zero")
     values = whole(repeated.run, TRAIN_LOSS).values
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
         says = f"with the same batch at every step the loss is no number at step {at}"
-        return [Seen(Mark.FAIL, says, _evidence(repeated.run, math.nan))]
+        return Outcome(findings=(Finding(1.0, says, _evidence(repeated.run, math.nan), Severity.SERIOUS),))
     if len(values) < _FEWEST:
-        return [Seen(Mark.UNSEEN, f"the program took only {count(len(values), 'step')}{_broke(repeated)}")]
-    return [_judged(_way(repeated.run, values), repeated)]
+        return unseen(f"the program took only {count(len(values), 'step')}{_broke(repeated)}")
+    return _judged(_way(repeated.run, values), repeated)
 
 
 def _way(run: Run, values: Floats) -> _Way:
@@ -110,33 +113,32 @@ def _right(run: Run) -> float | None:
     return as_share(float(values[-1]), float(values.max())) if len(values) else None
 
 
-def _judged(way: _Way, repeated: Repeated) -> Seen:
+def _judged(way: _Way, repeated: Repeated) -> Outcome:
     told = f"the loss of one batch goes from {number(way.first)} to {number(way.last)}"
     told += f" in {count(way.steps, 'step')}"
     if way.right is not None:
         told += f", {way.right:.0%} of its answers are right"
     evidence = _evidence(repeated.run, way.last, _LEARNT * way.reference)
     if way.left <= _LEARNT or (way.right is not None and way.right >= _RIGHT):
-        return Seen(Mark.PASS, told, evidence)
+        return Outcome(told, evidence=evidence)
     if not way.has_floor:
+        told += "; where this loss ends is not known"
         if way.last < way.first * _NOTHING or way.last < 0 <= way.first:
-            return Seen(Mark.PASS, f"{told}; where this loss ends is not known", evidence)
-        return Seen(
-            Mark.UNSEEN, f"{told}; where this loss ends is not known, it may have no way to go", evidence
-        )
+            return Outcome(told, evidence=evidence)
+        return unseen(f"{told}, it may have no way to go", evidence)
     told += f"; a constant answer loses {number(way.reference)}" if way.reference != way.first else ""
+    if way.falls and way.left < _NOTHING:
+        return unseen(f"{told}, and still falls: more steps would settle it", evidence)
+    return Outcome(findings=(_stuck(way, told, evidence),))
+
+
+def _stuck(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Finding:
     if way.falls:
-        return _on_its_way(way, told, evidence)
-    if way.left >= _NOTHING:
-        return Seen(Mark.FAIL, f"{told}: nothing of the batch is learnt", evidence)
-    return Seen(Mark.WARN, f"{told}, and it stands still", evidence)
-
-
-def _on_its_way(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Seen:
-    if way.left >= _NOTHING:
         says = f"{told}: it falls, but so slowly that nothing of the batch is learnt yet"
-        return Seen(Mark.WARN, says, evidence, causes=("lr-too-low",))
-    return Seen(Mark.UNSEEN, f"{told}, and still falls: more steps would settle it", evidence)
+        return Finding(_FAINT, says, evidence, Severity.WARNING, lr_too_low.CAUSE.slug)
+    if way.left >= _NOTHING:
+        return Finding(1.0, f"{told}: nothing of the batch is learnt", evidence, Severity.SERIOUS)
+    return Finding(_FAINT, f"{told}, and it stands still", evidence, Severity.WARNING)
 
 
 def _broke(repeated: Repeated) -> str:
@@ -148,4 +150,4 @@ def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evide
     return (Evidence(TRAIN_LOSS, (float(loss.steps[0]), float(loss.steps[-1])), value, limit),)
 
 
-CHECK = Check("one-batch", "One batch can be learnt by heart", Part.LEARNING, 10, ask)
+CHECK = Check("one-batch", "One batch can be learnt by heart", ask, 10, Part.LEARNING)

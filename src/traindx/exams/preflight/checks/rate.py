@@ -1,11 +1,13 @@
 """Where the learning rate stands between what learns and what breaks."""
 
+from traindx.causes import lr_too_high, lr_too_low, missing_warmup
+from traindx.curves.facts import location_of
 from traindx.curves.objective import is_adversarial
-from traindx.curves.stated import place_of
+from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.learning_rate.range_test import Reading, fallen, reading_of
-from traindx.exams.preflight.types import Check, Part, Ramp, Rehearsal, Seen
+from traindx.exams.preflight.types import Part, Ramp, Rehearsal
 from traindx.facts import OPTIMIZER_PLACE
-from traindx.finding import Mark
+from traindx.finding import Finding, Severity, problem
 from traindx.format import number
 
 _FAR_BELOW = 1000.0
@@ -16,40 +18,39 @@ _CLEAR = 3.5
 _TAIL = 5
 
 
-def ask(rehearsal: Rehearsal) -> list[Seen]:
+def ask(rehearsal: Rehearsal) -> Outcome:
     """The program's own rate in the range test."""
     ramp = rehearsal.ramp
     if isinstance(ramp, str):
-        return [Seen(Mark.UNSEEN, ramp)]
+        return unseen(ramp)
     if is_adversarial(rehearsal.run):
-        return [
-            Seen(Mark.UNSEEN, "not applicable: losses of networks that train against each other do not fall")
-        ]
+        return unseen("not applicable: losses of networks that train against each other do not fall")
     reading = reading_of(ramp.course, ramp.steps)
     if reading.fault:
-        return [Seen(Mark.UNSEEN, reading.fault)]
-    return [_judged(ramp, reading, place_of(rehearsal.run, OPTIMIZER_PLACE))]
+        return unseen(reading.fault)
+    return _judged(ramp, reading, location_of(rehearsal.run, OPTIMIZER_PLACE))
 
 
-def _judged(ramp: Ramp, reading: Reading, place: str) -> Seen:
+def _judged(ramp: Ramp, reading: Reading, place: str) -> Outcome:
     own, lowest = ramp.own, reading.lowest
     told = f"the program runs at {number(own)}{f' ({place})' if place else ''}"
     if reading.diverges is not None and own >= reading.diverges:
         says = f"{told}; in a range test the loss ran away at {number(reading.diverges)} already"
-        return Seen(Mark.FAIL, says, causes=("lr-too-high", "missing-warmup"))
+        return Outcome(findings=(_too_high(Severity.SERIOUS, says),))
     if not _has_fallen(ramp, reading):
-        return Seen(Mark.UNSEEN, f"{told}; in a range test of {ramp.steps} steps the loss fell at no rate")
+        return unseen(f"{told}; in a range test of {ramp.steps} steps the loss fell at no rate")
     where = f"in a range test the loss is lowest at {number(lowest)}"
     where += f" and runs away at {number(reading.diverges)}" if reading.diverges is not None else ""
     if own * _FAR_BELOW < lowest:
-        return Seen(
-            Mark.WARN,
-            f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}",
-            causes=("lr-too-low",),
-        )
+        says = f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}"
+        return Outcome(findings=(problem(lr_too_low.CAUSE.slug, Severity.WARNING, says),))
     if own > lowest and reading.diverges is not None and 2 * own > reading.diverges:
-        return Seen(Mark.WARN, f"{told}, at the edge: {where}", causes=("lr-too-high", "missing-warmup"))
-    return Seen(Mark.PASS, f"{told}; {where}")
+        return Outcome(findings=(_too_high(Severity.WARNING, f"{told}, at the edge: {where}"),))
+    return Outcome(f"{told}; {where}")
+
+
+def _too_high(severity: Severity, says: str) -> Finding:
+    return problem(lr_too_high.CAUSE.slug, severity, says, also=(missing_warmup.CAUSE.slug,))
 
 
 def _has_fallen(ramp: Ramp, reading: Reading) -> bool:
@@ -60,4 +61,4 @@ def _has_fallen(ramp: Ramp, reading: Reading) -> bool:
     return fallen(reading.untrained, around) >= _CLEAR
 
 
-CHECK = Check("rate", "The learning rate lies where the loss falls", Part.STEPS, 40, ask)
+CHECK = Check("rate", "The learning rate lies where the loss falls", ask, 40, Part.STEPS)

@@ -1,1 +1,0 @@
-"""The shelf of changes for programs that use Keras: one thing that is changed in each file."""

@@ -1,0 +1,235 @@
+"""Activations and dropouts of a model, as modules and as functions that it calls."""
+
+from collections.abc import Callable
+from enum import Enum
+from functools import wraps
+from inspect import signature
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from traindx.changes.live.program import Program
+from traindx.changes.types import ChangeSpec
+
+_LEARNING = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
+Activation = Callable[..., Tensor]
+
+
+class Place(Enum):
+    """Where in a model a function is called."""
+
+    HIDDEN = "hidden"
+    """A layer with weights comes after it."""
+    OUTPUT = "output"
+    """None comes after it."""
+
+
+Replaced = Callable[[Place, Activation], Activation | None]
+"""What is applied to a value in the place of a function, which is told with its settings; None leaves it."""
+
+
+def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Module]:
+    """Modules of some kinds that a layer with weights comes after, in the order they were made in."""
+    found: list[nn.Module] = []
+    waiting: list[nn.Module] = []
+    for module in model.modules():
+        if isinstance(module, _LEARNING):
+            found, waiting = [*found, *waiting], []
+        elif isinstance(module, kinds):
+            waiting.append(module)
+    return found
+
+
+class Calls:
+    """Calls of some functions inside of models: where they stand is learnt from the first pass of each."""
+
+    def __init__(self, program: Program, replaced: Replaced) -> None:
+        self._program, self._replaced = program, replaced
+        self.model: nn.Module | None = None
+        """The model at work: what is called outside of one is none of its activations."""
+        self._number = 0
+        """Calls since it was entered."""
+        self._followed: dict[int, int] = {}
+        """The last call of each model that a layer with weights came after."""
+        self._passes: dict[int, int] = {}
+        self._busy = False
+        """Inside of a call: the function is written by means of the method."""
+        program.on_input(self._entered)
+        handle = nn.modules.module.register_module_forward_hook(self._passed)
+        program.patches.on_undo(handle.remove)
+
+    def watch(self, name: str) -> None:
+        """Watch a function under all its names."""
+        for owner in (torch, functional):
+            self._program.patches.replace(owner, name, self._watched)
+        self._program.patches.shadow(Tensor, name, self._watched)
+
+    def _entered(self, model: nn.Module, _: tuple[object, ...]) -> None:
+        self._number, self.model = 0, model
+        self._passes[id(model)] = self._passes.get(id(model), 0) + 1
+
+    def _passed(self, module: nn.Module, _: object, __: object) -> None:
+        if self.model is None:
+            return
+        if isinstance(module, _LEARNING) and self._number:
+            key = id(self.model)
+            self._followed[key] = max(self._followed.get(key, 0), self._number)
+        if module is self.model:
+            self.model = None
+
+    def _watched(self, original: Activation) -> Activation:
+        @wraps(original)
+        def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
+            model = self.model
+            if self._busy or model is None:
+                return original(value, *args, **kwargs)
+            self._number += 1
+            hidden = self._number <= self._followed.get(id(model), 0)
+            place = Place.HIDDEN if hidden else Place.OUTPUT
+
+            @wraps(original)
+            def as_set(one: Tensor) -> Tensor:
+                return original(one, *args, **kwargs)
+
+            instead = self._replaced(place, as_set) if self._passes[id(model)] > 1 else None
+            self._busy = True
+            try:
+                return (as_set if instead is None else instead)(value)
+            finally:
+                self._busy = False
+
+        return activation
+
+
+_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+_ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
+_BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
+_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+
+Settings = Callable[[float, bool], tuple[float, bool]]
+"""What a dropout is called with, and what it is to be called with: its share, and whether it drops."""
+
+
+def set_dropouts(program: Program, settings: Settings) -> None:
+    """Let every dropout that is called have other settings."""
+    setter = _Setter(settings)
+    for name in _FUNCTIONS:
+        program.patches.replace(functional, name, setter.instead)
+    program.patches.replace(torch, "dropout", setter.instead)
+
+
+class _Setter:
+    """Some dropouts are written by means of others: the outermost call counts."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._busy = False
+
+    def instead(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
+        # torch's own is no Python function: it has no signature, and no defaults.
+        usual: dict[str, object] = (
+            dict.fromkeys(("input", "p", "train"))
+            if original is torch.dropout
+            else {name: one.default for name, one in signature(original).parameters.items()}
+        )
+        switch = "train" if "train" in usual else "training"
+
+        @wraps(original)
+        def dropout(*args: object, **kwargs: object) -> Tensor:
+            if self._busy:
+                return original(*args, **kwargs)
+            given = {**usual, **dict(zip(usual, args, strict=False)), **kwargs}
+            share, drops = given["p"], given[switch]
+            if not isinstance(share, int | float):
+                return original(*args, **kwargs)
+            share, drops = self._settings(share, bool(drops))
+            self._busy = True
+            try:
+                return original(**{**given, "p": share, switch: drops})
+            finally:
+                self._busy = False
+
+        return dropout
+
+
+class ModelDropout:
+    """The dropouts of a program: modules, functions, and those that are added."""
+
+    def __init__(self, program: Program, change: ChangeSpec) -> None:
+        self._program, self._change, self._share = program, change, change.number
+        self._plain: set[int] = set()
+        """Models that drop nothing and bend by functions."""
+        set_dropouts(program, self._set)
+        program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
+        program.on_model(self._entered)
+        self._calls = Calls(program, self._bent)
+        for name in _BENDING if self._share else ():
+            self._calls.watch(name)
+
+    def _entered(self, model: nn.Module) -> None:
+        """Set what is a module; else find places to drop behind."""
+        found = [one for one in model.modules() if isinstance(one, _DROPOUTS)]
+        for one in found:
+            self._applied(one.p)
+            one.p = self._share
+        inner = [one for one in model.modules() if isinstance(one, nn.RNNBase | nn.MultiheadAttention)]
+        for other in (one for one in inner if one.dropout):
+            self._applied(other.dropout)
+            other.dropout, found = self._share, [*found, other]
+        if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
+            return
+        recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
+        hidden = followed(model, _ACTIVATIONS) or recurrent
+        if not hidden:
+            self._plain.add(id(model))
+            return
+        behind = "recurrent layers" if hidden is recurrent else "activations"
+        self._program.applied(self._change, f"dropout of {self._share:g} behind {len(hidden)} {behind}")
+        for each in hidden:
+            each.register_forward_hook(self._dropped)
+
+    def _applied(self, before: object) -> None:
+        self._program.applied(self._change, f"dropout of {before:g} becomes {self._share:g}")
+
+    def _set(self, share: float, drops: bool) -> tuple[float, bool]:
+        if share != self._share:
+            self._applied(share)
+        return self._share, drops
+
+    def _of_attention(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        @wraps(original)
+        def scaled_dot_product_attention(*args: object, **kwargs: object) -> Tensor:
+            place = 4
+            given = args[place] if len(args) > place else kwargs.get("dropout_p")
+            if not given or given == self._share:
+                return original(*args, **kwargs)
+            self._applied(given)
+            if len(args) > place:
+                return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
+            return original(*args, **{**kwargs, "dropout_p": self._share})
+
+        return scaled_dot_product_attention
+
+    def _bent(self, place: Place, original: Activation) -> Activation | None:
+        """An activation that is called, with a dropout behind it."""
+        model = self._calls.model
+        if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
+            return None
+        self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
+        return lambda value: functional.dropout(original(value), self._share)
+
+    def _dropped(self, module: nn.Module, _: object, output: object) -> object:
+        if not module.training or not torch.is_grad_enabled():
+            return None
+        if isinstance(output, tuple) and isinstance(output[0], Tensor):
+            return (functional.dropout(output[0], self._share), *output[1:])
+        return functional.dropout(output, self._share) if isinstance(output, Tensor) else None
+
+
+def _calls_dropout(module: nn.Module) -> bool:
+    """Whether the code of a module names a dropout: it is a function there where no module is one."""
+    if type(module).__module__.startswith("torch.nn."):
+        return False
+    code = getattr(type(module).forward, "__code__", None)
+    return code is not None and any("dropout" in name for name in code.co_names)

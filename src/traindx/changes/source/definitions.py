@@ -1,0 +1,283 @@
+"""Where a name or an attribute of a source gets its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from traindx.changes.source import cst
+from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import argument, calls_of, is_module, last_name, text_of
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """One place that gives a value to something."""
+
+    value: cst.BaseExpression | None
+    """None where the value is not written there: a loop variable, an import, a sum that goes on."""
+    holder: cst.CSTNode
+    """What a person would point at: the assignment, the argument, the entry of a dictionary."""
+    option: str = ""
+    """How it is spelled on the command line, where it can be given there."""
+
+
+def own_nodes(source: Source, scope: cst.FunctionDef | cst.Module) -> Iterator[cst.CSTNode]:
+    """The nodes of a function or module that are not inside of a function or class in it."""
+    waiting: list[cst.CSTNode] = [scope.body] if isinstance(scope, cst.FunctionDef) else list(scope.body)
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            waiting = [*source.children(node), *waiting]
+
+
+def assignments(
+    nodes: Iterator[cst.CSTNode] | list[cst.CSTNode], target: str, source: Source
+) -> list[Definition]:
+    """What is assigned to a target as it is spelled, such as "lr" or "self.lr"."""
+    found: list[Definition] = []
+    for node in nodes:
+        if isinstance(node, cst.Assign):
+            for one in node.targets:
+                found += _of_target(one.target, node.value, node, target, source)
+        elif isinstance(node, cst.AnnAssign) and source.code(node.target) == target and node.value:
+            found.append(Definition(node.value, node))
+        elif isinstance(node, cst.AugAssign | cst.NamedExpr) and source.code(node.target) == target:
+            found.append(Definition(None, node))
+        elif isinstance(node, cst.For | cst.CompFor) and target in _spelled(node.target, source):
+            found.append(Definition(None, node.target))
+        elif isinstance(node, cst.ImportFrom | cst.Import) and target in _imported(node):
+            found.append(Definition(None, node))
+    return found
+
+
+def _of_target(
+    target: cst.BaseExpression, value: cst.BaseExpression, node: cst.Assign, wanted: str, source: Source
+) -> list[Definition]:
+    if source.code(target) == wanted:
+        return [Definition(value, node)]
+    if not isinstance(target, cst.Tuple | cst.List):
+        return []
+    names = [source.code(one.value) for one in target.elements]
+    if wanted not in names:
+        return []
+    pairs = isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(names)
+    one = (
+        value.elements[names.index(wanted)].value
+        if isinstance(value, cst.Tuple | cst.List) and pairs
+        else None
+    )
+    return [Definition(one, node)]
+
+
+def _spelled(target: cst.BaseExpression, source: Source) -> list[str]:
+    if isinstance(target, cst.Tuple | cst.List):
+        return [source.code(one.value) for one in target.elements]
+    return [source.code(target)]
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    if isinstance(node.names, cst.ImportStar):
+        return []
+    return [last_name(one.asname.name) if one.asname else last_name(one.name) for one in node.names]
+
+
+def of_name(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -> list[Definition]:
+    """What gives a value to a name that is read in a scope."""
+    while True:
+        found = assignments(own_nodes(source, scope), name, source)
+        if isinstance(scope, cst.Module) or found:
+            return found
+        if any(one.name.value == name for one in parameters(scope)):
+            return of_parameter(source, scope, name)
+        scope = source.scope(scope)
+
+
+def parameters(function: cst.FunctionDef) -> list[cst.Param]:
+    """All named parameters of a function."""
+    every = function.params
+    return [*every.posonly_params, *every.params, *every.kwonly_params]
+
+
+def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[Definition]:
+    """What callers give to a parameter; its default where a caller gives nothing."""
+    every = parameters(function)
+    names = [one.name.value for one in every]
+    place = names.index(name)
+    around = source.class_around(function)
+    method = around is not None and names[:1] == ["self"]
+    called = around.name.value if around and function.name.value == "__init__" else function.name.value
+    found: list[Definition] = []
+    silent = 0
+    # model.train() does not call a function train, and train() no method.
+    kind = cst.Name if not method else cst.Attribute if called == function.name.value else cst.BaseExpression
+    calls = [call for call in calls_of(source, {called}) if isinstance(call.func, kind)]
+    for call in calls:
+        given = argument(
+            call, {name}, place - method if method <= place < len(function.params.params) else None
+        )
+        spread = [one.value for one in call.args if one.star == "**"]
+        entries = [entry for one in spread for entry in of_key(source, one, name)]
+        if given is not None:
+            found.append(Definition(given.value, given))
+        elif entries:
+            found += entries
+        else:
+            silent += 1
+    default = every[place].default
+    if default is not None and (silent or not calls):
+        found.append(Definition(default, every[place]))
+    return found + _on_command_line(function, name)
+
+
+def _on_command_line(function: cst.FunctionDef, name: str) -> list[Definition]:
+    """The default of an option that click gives to a parameter."""
+    for decorator in function.decorators:
+        if isinstance(decorator.decorator, cst.Call) and last_name(decorator.decorator.func) == "option":
+            found = _option(decorator.decorator, name)
+            if found is not None:
+                return [found]
+    return []
+
+
+def of_option(source: Source, name: str) -> list[Definition]:
+    """The default of an option of argparse that is read under a name."""
+    found = [_option(call, name) for call in calls_of(source, {"add_argument"})]
+    again = [given for call in calls_of(source, {"set_defaults"}) if (given := argument(call, {name}))]
+    return [one for one in found if one is not None] + [Definition(one.value, one) for one in again]
+
+
+def _option(call: cst.Call, name: str) -> Definition | None:
+    spelled = [text_of(arg.value) or "" for arg in call.args if not arg.keyword]
+    dest = argument(call, {"dest"})
+    long = [one for one in spelled if one.startswith("--")] or spelled
+    read_as = text_of(dest.value) if dest else long[0].lstrip("-").replace("-", "_") if long else None
+    if read_as != name:
+        return None
+    default = argument(call, {"default"})
+    return Definition(default.value if default else None, default or call, option=" ".join(spelled))
+
+
+def of_key(source: Source, base: cst.BaseExpression, key: str) -> list[Definition]:
+    """What a dictionary holds under a key that is written out."""
+    name = source.code(base)
+    made = [one for one in source.all(cst.Dict) if _holds(one, key)]
+    named = [one for one in made if one is base or _is_value_of(source, one, name)]
+    if not named and _is_loaded(source, base):
+        return []
+    entries = [entry for one in named or made for entry in one.elements if isinstance(entry, cst.DictElement)]
+    found = [Definition(entry.value, entry) for entry in entries if text_of(entry.key) == key]
+    for call in calls_of(source, {"dict"}):
+        given = argument(call, {key})
+        if given is not None and (not named or _is_value_of(source, call, name)):
+            found.append(Definition(given.value, given))
+    spellings = (f'{name}["{key}"]', f"{name}['{key}']")
+    again = [one for text in spellings for one in assignments(source.all(cst.Assign), text, source)]
+    return found + again
+
+
+def _is_loaded(source: Source, base: cst.BaseExpression) -> bool:
+    """Whether a name is read from a file, so that no dictionary of the source is meant."""
+    found = of_name(source, base.value, source.scope(base)) if isinstance(base, cst.Name) else []
+    return any(isinstance(one.value, cst.Call) and "load" in last_name(one.value.func) for one in found)
+
+
+def _holds(made: cst.Dict, key: str) -> bool:
+    return any(isinstance(one, cst.DictElement) and text_of(one.key) == key for one in made.elements)
+
+
+def _is_value_of(source: Source, value: cst.CSTNode, name: str) -> bool:
+    """Whether a value is what a name is assigned."""
+    around = source.parent(value)
+    if isinstance(around, cst.Assign):
+        return any(source.code(one.target) == name for one in around.targets)
+    return isinstance(around, cst.AnnAssign) and source.code(around.target) == name
+
+
+_BAGS = frozenset({"SimpleNamespace", "Namespace", "AttrDict", "DotDict", "EasyDict", "edict", "Box"})
+"""Classes whose keywords become attributes."""
+
+
+def of_attribute(source: Source, node: cst.Attribute) -> list[Definition]:
+    """What gives a value to an attribute where it is read."""
+    base, name = source.code(node.value), node.attr.value
+    around = source.class_around(node)
+    if base.endswith("hparams") and around is not None:
+        return _of_init(source, around, name)
+    if base == "self" and around is not None:
+        return _of_class(source, around, name)
+    options = of_option(source, name)
+    again = assignments(source.all(cst.Assign), f"{base}.{name}", source)
+    if options:
+        return options + again
+    return _of_configuration(source, node.value, name) + again
+
+
+def _of_init(source: Source, around: cst.ClassDef, name: str) -> list[Definition]:
+    """A parameter of the class that Lightning keeps as a hyperparameter."""
+    for function in source.all(cst.FunctionDef, around):
+        if function.name.value == "__init__" and name in [one.name.value for one in parameters(function)]:
+            return of_parameter(source, function, name)
+    return []
+
+
+def _of_class(source: Source, around: cst.ClassDef, name: str) -> list[Definition]:
+    own = assignments(source.nodes(around), f"self.{name}", source)
+    if own:
+        return own
+    fields = _fields(source, around, name)
+    return _given(source, around.name.value, name, fields)
+
+
+def _fields(source: Source, around: cst.ClassDef, name: str) -> list[Definition]:
+    """A value written in the body of a class."""
+    lines = [one for one in around.body.body if isinstance(one, cst.SimpleStatementLine)]
+    return assignments([small for line in lines for small in line.body], name, source)
+
+
+def _given(source: Source, called: str, name: str, fields: list[Definition]) -> list[Definition]:
+    """What calls of a class give to a field; its default where a call gives nothing."""
+    found: list[Definition] = []
+    calls = calls_of(source, {called})
+    for call in calls:
+        given = argument(call, {name})
+        found += [Definition(given.value, given)] if given else []
+    return found if calls and len(found) == len(calls) else found + fields
+
+
+def _of_configuration(source: Source, base: cst.BaseExpression, name: str) -> list[Definition]:
+    found: list[Definition] = []
+    for one in _classes(source, base):
+        fields = _fields(source, one, name)
+        own = assignments(source.nodes(one), f"self.{name}", source)
+        found += _given(source, one.name.value, name, fields) if fields else own
+    for call in calls_of(source, _BAGS):
+        given = argument(call, {name})
+        found += [Definition(given.value, given)] if given else []
+    for call in calls_of(source, {"replace"}):
+        given = argument(call, {name})
+        found += [Definition(given.value, given)] if given else []
+    return found or of_key(source, base, name)
+
+
+def _classes(source: Source, base: cst.BaseExpression) -> list[cst.ClassDef]:
+    """The class that an object is made of; else all classes of the file that could hold settings."""
+    classes = source.all(cst.ClassDef)
+    named = {one.name.value: one for one in classes}
+    if last_name(base) in named:
+        return [named[last_name(base)]]
+    made = _class_names(source, base)
+    known = [named[one] for one in dict.fromkeys(made) if one in named]
+    return known or [one for one in classes if not is_module(source, one)]
+
+
+def _class_names(source: Source, base: cst.BaseExpression) -> list[str]:
+    """The names of classes that a name is made of or annotated with."""
+    if not isinstance(base, cst.Name):
+        return []
+    scope = source.scope(base)
+    every = parameters(scope) if isinstance(scope, cst.FunctionDef) else []
+    noted = [one.annotation for one in every if one.name.value == base.value and one.annotation]
+    made = [one.value for one in of_name(source, base.value, scope) if isinstance(one.value, cst.Call)]
+    return [last_name(one.annotation) for one in noted] + [last_name(one.func) for one in made]

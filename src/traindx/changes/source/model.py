@@ -1,0 +1,123 @@
+"""Statements about the model of a source: before it learns, about its inputs, and those that freeze it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from traindx.changes.source import cst
+from traindx.changes.source.loop import backward_of, is_visible, loader_call, loop_around
+from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of, trainer_call
+from traindx.changes.source.source import Source
+from traindx.changes.source.statements import after, before, small_statement
+from traindx.changes.source.syntax import argument, calls_of, imported, last_name
+from traindx.changes.types import New, RefusedError
+from traindx.run import Run
+
+Written = Callable[[str], Sequence[str]]
+"""The statements, from how the model is spelled."""
+
+
+def prepared(source: Source, run: Run, written: Written) -> tuple[dict[cst.CSTNode, New], str]:
+    """The statements put before the optimizer is made, or at the end of __init__; and where that is."""
+    name, where = _spot(source, run)
+    if name == "self":
+        function = _init(source, where)
+        last = function.body.body[-1]
+        return after(source, last, *written("self")), source.place(last)
+    return before(source, where, *written(name)), source.place(where)
+
+
+def model_name(source: Source, run: Run) -> str:
+    """The model as it is spelled where the statements come to stand."""
+    return _spot(source, run)[0]
+
+
+def _spot(source: Source, run: Run) -> tuple[str, cst.CSTNode]:
+    if trainer_call(source) is not None:
+        return _of_trainer(source)
+    call = optimizer_call(source, run)
+    name = parameters_of(source, call)
+    if not name:
+        raise RefusedError(f"what the optimizer holds at {source.place(call)} is not X.parameters()")
+    return name, call
+
+
+def _of_trainer(source: Source) -> tuple[str, cst.CSTNode]:
+    """The model that is given to the one trainer of Hugging Face."""
+    made = calls_of(source, {"Trainer", "Seq2SeqTrainer"})
+    given = argument(made[0], ("model",), 0) if len(made) == 1 else None
+    if given is None or not isinstance(given.value, cst.Name):
+        raise RefusedError(f"{source.shown} gives no model under a name to one trainer")
+    return given.value.value, made[0]
+
+
+def _init(source: Source, node: cst.CSTNode) -> cst.FunctionDef:
+    around = source.class_around(node)
+    for one in source.all(cst.FunctionDef, around) if around is not None else []:
+        if one.name.value == "__init__" and isinstance(one.body, cst.IndentedBlock):
+            return one
+    raise RefusedError(f"the model at {source.place(node)} has no __init__ to write into")
+
+
+_ALL = "inputs"
+"""How the training inputs are called in what is written before."""
+
+
+def entered(
+    source: Source, run: Run, first: Sequence[str], became: Callable[[str], str], why: RefusedError
+) -> tuple[dict[cst.CSTNode, New], str]:
+    """A hook before the model that makes of its input what `became` says; and where it is put.
+
+    The statements in `first` may read all training inputs as `inputs`. `why` says what was wrong with the
+    plainer way, and is raised where this one is not certain either.
+    """
+    try:
+        optimizer = optimizer_call(source, run)
+        model = parameters_of(source, optimizer)
+        texts = [*_gathered(source, run, optimizer), *first] if first else []
+    except RefusedError:
+        raise why from None
+    if not model.isidentifier() or is_visible(source, _ALL, source.scope(optimizer)):
+        raise why
+    hook = f"{model}.register_forward_pre_hook(lambda _, args: ({became('args[0]')}, *args[1:]))"
+    return before(source, optimizer, *texts, hook), source.place(optimizer)
+
+
+def _gathered(source: Source, run: Run, optimizer: cst.Call) -> list[str]:
+    """All inputs of the loader of the training data, put together."""
+    loader = loader_call(source, run)
+    name = target_of(source, loader)
+    loop = loop_around(source, backward_of(source, run))
+    pairs = isinstance(loop, cst.For) and isinstance(loop.target, cst.Tuple)
+    over = isinstance(loop, cst.For) and source.code(loop.iter) == name
+    early = source.scope(loader) is source.scope(optimizer) and (
+        source.lines(loader)[0] < source.lines(optimizer)[0]
+    )
+    if not (name and pairs and over and early):
+        raise RefusedError(f"the inputs at {source.place(loader)} cannot be gathered")
+    return [f"{_ALL} = {imported(source, 'torch.cat', 'torch')}([batch[0] for batch in {name}])"]
+
+
+def freezing(source: Source) -> list[cst.CSTNode]:
+    """Statements that take the gradient of parameters away: loops that do nothing else, or single ones."""
+    told = [
+        one for one in source.all(cst.Assign) if source.code(one.targets[0].target).endswith(".requires_grad")
+    ]
+    found: list[cst.CSTNode] = [_loop(source, one) or one for one in told if source.code(one.value) != "True"]
+    for call in source.all(cst.Call):
+        given = [source.code(arg.value) for arg in call.args]
+        if last_name(call.func) == "requires_grad_" and given == ["False"]:
+            small = small_statement(source, call)
+            found.append(_loop(source, small) or small)
+    return list(dict.fromkeys(found))
+
+
+def _loop(source: Source, small: cst.BaseSmallStatement) -> cst.For | None:
+    """The loop over parameters that holds one statement and nothing else."""
+    for one in source.around(small):
+        if isinstance(one, cst.For):
+            alone = isinstance(one.body, cst.IndentedBlock) and len(one.body.body) == 1
+            return one if alone and calls_of(source, {"parameters", "named_parameters"}, one.iter) else None
+        if isinstance(one, cst.FunctionDef | cst.ClassDef):
+            return None
+    return None

@@ -1,0 +1,228 @@
+"""What exams share on the command line: what they look at, their outputs, conditions and exit codes."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
+from traindx.cli._output import (
+    STANDARD_OUTPUT,
+    Maker,
+    coloured,
+    complain,
+    place_lines,
+    places_of,
+    refuse_places,
+    terminal_width,
+    write_outputs,
+)
+from traindx.errors import TraindxError, UnknownNameError
+from traindx.exams.data_exam.types import Examination
+from traindx.finding import NON_FINITE, Mark
+from traindx.report.problem_advice import FAIL, WARN, mark
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from traindx.exams.objective import Loss
+    from traindx.finding import Finding
+    from traindx.report.documents.run import Document
+    from traindx.report.sheets import Sheet
+    from traindx.run import Run
+
+_LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
+
+
+def program_of(arguments: argparse.Namespace) -> list[str]:
+    """The words of the program that is to be recorded; empty where a model was given."""
+    words = list(arguments.program or arguments.words)
+    refuse_mistakes(arguments, words)
+    subjects = {"--checkpoint": arguments.checkpoint, "--model": arguments.model, "--data": arguments.data}
+    given = [option for option, value in subjects.items() if value]
+    if words and given:
+        raise TraindxError(f"{given[0]} and a program were given; examine one of them")
+    if not words and not arguments.data:
+        todo = "give --data FILE with samples, or a program after --"
+        raise TraindxError(f"there is nothing to pass through the model; {todo}")
+    return words
+
+
+def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]":
+    """The model that was named, with its weights, and what is to be said of them."""
+    _need_torch()
+    from traindx.exams.checkpoint import opened
+    from traindx.exams.code_reference import made_by
+
+    checkpoint, maker = arguments.checkpoint, arguments.model
+    if maker and not checkpoint and ":" not in maker and os.path.isfile(maker):
+        # As people write it whose model is a file.
+        checkpoint, maker = maker, None
+    made = made_by(maker) if maker else None
+    if checkpoint:
+        found = opened(checkpoint, made, trust=arguments.trust)
+        return found.model, list(found.notes)
+    if made is None:
+        raise TraindxError("no model was given; give --checkpoint FILE, --model MODULE:NAME, or both")
+    return made, ["the model has no checkpoint: its weights are as it was built"]
+
+
+def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
+    """The first samples of the file, in the number format of the model."""
+    from traindx.exams.batch import first_rows, refuse_empty, rows_in
+    from traindx.exams.code_reference import samples_named
+    from traindx.exams.sample_file import fitted_to, sample_from
+
+    is_file = os.path.exists(arguments.data) or ":" not in arguments.data
+    batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
+    refuse_empty(batch, arguments.data)
+    floats = [one.dtype for one in model.parameters() if one.is_floating_point()]
+    batch = fitted_to(batch, floats[0]) if floats else batch
+    wanted, total = arguments.rows or rows, rows_in(batch)
+    if total <= wanted:
+        return batch, []
+    return first_rows(batch, wanted), [f"the first {wanted:,} of {total:,} samples are looked at (--rows)"]
+
+
+def named_loss(arguments: argparse.Namespace) -> "Loss | str | None":
+    """The loss function that was named."""
+    from traindx.exams.code_reference import loss_named
+
+    return loss_named(arguments.loss)
+
+
+def _need_torch() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise TraindxError("examining a model needs torch: pip install traindx[torch]")
+
+
+def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -> "Run":
+    """Run a program under the recorder for some steps, and read what was recorded."""
+    if os.name != "posix":
+        raise TraindxError("running a program needs Linux or macOS; give --checkpoint and --data instead")
+    from tempfile import TemporaryDirectory
+
+    from traindx.recorder.launch.child import run_to_end, signals_held
+    from traindx.recorder.launch.command import command_from
+    from traindx.recorder.launch.environment import recording_environment
+    from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
+    from traindx.recorder.launch.process_tree import Reminder
+
+    with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
+        folder = Path(place) / "run"
+        folder.mkdir()
+        command = command_from(words, os.environ)
+        environment = recording_environment(os.environ, folder, budget=1.0, every=1, most_steps=most_steps)
+        reminder = Reminder(lambda: stopped(folder))
+        run_to_end(
+            command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out
+        )
+        if not recordings(folder):
+            raise TraindxError(
+                f"{command.title}: {why_nothing(folder)}; examine a program that trains with torch"
+            )
+        from dataclasses import replace
+
+        from traindx.readers.loading.runs import load
+
+        return replace(load(folder)[-1], name=command.title)
+
+
+def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) -> None:
+    """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
+    refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, NON_FINITE)
+    subjects = (arguments.checkpoint, arguments.model, arguments.data)
+    refuse_places(_places(arguments, "picture.png"), [*(one for one in subjects if one), *words])
+
+
+def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str) -> None:
+    """A condition that can never be met is a slip."""
+    from traindx.diagnosis import knowledge
+
+    known = [*verdicts, *(cause.slug for cause in knowledge.causes())]
+    for condition in conditions:
+        if condition not in known:
+            todo = f"give {', '.join(verdicts)}, or a cause (traindx causes lists them)"
+            raise UnknownNameError("condition or cause", condition, known, todo=todo)
+
+
+def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
+    names = {kind: f"{arguments.exam}_exam.{kind}" for kind in ("html", "md", "json")}
+    return places_of(arguments, {**names, "png": picture})
+
+
+def results(
+    arguments: argparse.Namespace,
+    sheet: "Sheet",
+    document: "Callable[[], Document]",
+    picture: "Callable[[], tuple[str, bytes]] | None" = None,
+) -> int:
+    """Print and write what was found; the exit code."""
+    from importlib.util import find_spec
+
+    from traindx.report.html.exams import exam_page
+    from traindx.report.markdowns.exams import exam_markdown
+    from traindx.report.renderers.json import as_text
+    from traindx.report.terminal.exams import exam_text
+
+    # A page does without its picture where there is nothing to draw it with.
+    is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
+    name, drawn = picture() if picture is not None and is_drawn else ("", None)
+    makers: dict[str, Maker] = {
+        "html": lambda: exam_page(sheet, drawn),
+        "md": lambda: exam_markdown(sheet),
+        "json": lambda: as_text(document()) + "\n",
+        "png": lambda: drawn or b"",
+    }
+    text = exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
+    met = [condition for condition in arguments.fail_on if _is_met(condition, sheet.problems)]
+    return _tell(arguments, _places(arguments, name), makers, text, met)
+
+
+def _is_met(condition: str, problems: "tuple[Finding, ...]") -> bool:
+    found = mark(problems)
+    if condition in (FAIL, WARN):
+        return found in (FAIL, condition)
+    return any(one.cause == condition for one in problems)
+
+
+def data_results(examination: Examination, arguments: argparse.Namespace, makers: Mapping[str, Maker]) -> int:
+    """Write what was asked for, show the exam, and tell by which exit code the command ends."""
+    from traindx.report.terminal.exams import examination_text
+
+    names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
+    places = places_of(arguments, names)
+    sources = [one for one in (arguments.source, arguments.validation) if one is not None]
+    refuse_places(places, sources, before_work=False)
+    text = examination_text(examination, width=terminal_width(), colour=coloured())
+    met = [condition for condition in arguments.fail_on if _is_met_by_data(condition, examination)]
+    return _tell(arguments, places, makers, text, met)
+
+
+def _is_met_by_data(condition: str, examination: Examination) -> bool:
+    if condition in (FAIL, WARN):
+        return examination.verdict.rank >= Mark(condition).rank
+    return condition in examination.causes
+
+
+def _tell(
+    arguments: argparse.Namespace,
+    places: Mapping[str, str],
+    makers: Mapping[str, Maker],
+    text: str,
+    met: Sequence[str],
+) -> int:
+    """Write every output, whichever fails, show the text and say which conditions are met; the exit code."""
+    failed = write_outputs(places, makers)
+    if STANDARD_OUTPUT not in places.values():
+        sys.stdout.write(text + place_lines(places, _LABELS, failed))
+    command = f"{arguments.command} {arguments.exam}"
+    for sentence in failed.values():
+        complain(command, sentence)
+    for condition in met:
+        complain(command, f"--fail-on {condition} is met")
+    return BAD_INPUT if failed else CONDITION_MET if met else DONE

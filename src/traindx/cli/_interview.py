@@ -1,0 +1,218 @@
+"""The interview on a terminal: asks, reads what is typed, and shows how the belief moves."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from traindx.cli._output import coloured, terminal_width
+from traindx.errors import TraindxError
+from traindx.format import printable
+from traindx.interview.check_claim import check
+from traindx.interview.claims import claims_in, claims_named
+from traindx.interview.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
+from traindx.interview.evidence import gather
+from traindx.interview.next_question import next_question
+from traindx.interview.parse_answer import answer_to
+from traindx.interview.questions.types import Complaint, Question, Told
+from traindx.interview.session import begin, claim, give, tell
+from traindx.interview.types import Claim, Consultation
+from traindx.report.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
+from traindx.trials.types import Progress
+
+Read = Callable[[str], str]
+
+_PROMPT = "> "
+_RUNS = Path(".traindx/runs")
+
+
+class EndedError(Exception):
+    """The person wants to stop here."""
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """Where is read from and said to."""
+
+    read: Read
+    say: Progress
+    width: int
+    colour: bool
+
+    def ask(self) -> str:
+        """The next line; the end of input ends the interview."""
+        try:
+            typed = self.read(_PROMPT).strip()
+        except (EOFError, KeyboardInterrupt) as error:
+            raise EndedError from error
+        if typed.lower() in ("q", "quit", "exit", "stop"):
+            raise EndedError
+        return typed
+
+
+def interviewed(
+    consultation: Consultation, read: Read | None = None, say: Progress | None = None
+) -> Consultation:
+    """The consultation after the interview; ended early it holds what is known so far."""
+    if read is None:
+        # With it, lines can be edited and called back.
+        with suppress(ImportError):
+            import readline  # noqa: F401
+    desk = _Desk(read or input, say or _print, terminal_width(), coloured())
+    desk.say(opening_text(width=desk.width, colour=desk.colour))
+    try:
+        while not (consultation.interview.complaints or consultation.outside):
+            consultation = _complain(desk, consultation)
+        while (question := next_question(consultation.interview)) is not None:
+            consultation = _ask(desk, consultation, question)
+        desk.say("\n")
+    except EndedError:
+        desk.say("\nEnded here; this is what is known so far.\n\n")
+    return consultation
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
+    """Ask for the complaint once; it may belong to another field, or be none."""
+    entries = [one.says for one in COMPLAINTS.values()]
+    asks = "What do you see? Several may be chosen, such as 1 3, or describe it in words."
+    desk.say(menu_text(asks, entries, width=desk.width, colour=desk.colour))
+    typed = desk.ask()
+    aside = _aside(desk, consultation, typed)
+    if aside is not None:
+        return aside
+    chosen, words = _chosen(typed), typed
+    if chosen == (OTHER,):
+        desk.say("   Describe it in a sentence.\n")
+        words = desk.ask()
+        chosen = complaints_in(words) or (OTHER,)
+    elif chosen:
+        words = ""
+    begun = begin(chosen, words)
+    if begun.outside and not complaints_in(words):
+        # What is described belongs elsewhere: there is nothing to ask.
+        return replace(consultation, outside=begun.outside, claims=begun.claims)
+    if begun.interview.complaints:
+        return _joined(desk, begun, consultation)
+    if begun.claims:
+        return _check(desk, consultation, begun.claims)
+    desk.say("   That fits none of them; type numbers, or other words.\n\n")
+    return consultation
+
+
+def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Consultation:
+    """A consultation that has a complaint, with what was given before it."""
+    for gathered in consultation.interview.gathered:
+        begun = give(begun, gathered)
+    begun = claim(begun, consultation.claims)
+    desk.say(belief_text(begun.moves[-1], width=desk.width, colour=desk.colour))
+    return begun
+
+
+def _chosen(typed: str) -> tuple[Complaint, ...]:
+    """Complaints by number or slug; none where the words are something else."""
+    known = list(COMPLAINTS.values())
+    words = typed.replace(",", " ").split()
+    try:
+        chosen = [
+            known[int(one) - 1] if one.isdecimal() and int(one) else complaint_named(one) for one in words
+        ]
+    except (IndexError, TraindxError):
+        return ()
+    return tuple(dict.fromkeys(chosen))
+
+
+def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
+    """Ask until there is an answer, or something else that was typed in its place."""
+    number = len(consultation.interview.told) + 2
+    desk.say("\n" + question_text(question, number, width=desk.width, colour=desk.colour))
+    while True:
+        typed = desk.ask()
+        aside = _aside(desk, consultation, typed)
+        if aside is not None:
+            return aside
+        try:
+            told = _told(question, typed)
+        except TraindxError as error:
+            if claims_in(typed):
+                return _check(desk, consultation, claims_in(typed))
+            desk.say(f"   {error}\n")
+            continue
+        consultation = tell(consultation, told)
+        if told.is_known:
+            desk.say(belief_text(consultation.moves[-1], width=desk.width, colour=desk.colour))
+        return consultation
+
+
+def _told(question: Question, typed: str) -> Told:
+    if question.choices and typed.isdecimal() and 0 < int(typed) <= len(question.choices):
+        return Told(question, choice=question.choices[int(typed) - 1])
+    return answer_to(question, typed)
+
+
+def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation | None:
+    """What is no answer: a path, a program to run, a claim; None where it is none of them."""
+    try:
+        if typed.startswith("run "):
+            return _record(desk, consultation, typed.removeprefix("run "))
+        if typed.startswith("claim "):
+            return _check(desk, consultation, claims_named(typed.removeprefix("claim ")))
+        if typed and not typed.isdecimal() and os.path.exists(os.path.expanduser(typed)):
+            return _give(desk, consultation, typed)
+    except TraindxError as error:
+        desk.say(f"   {printable(str(error), 600)}\n")
+        return consultation
+    return None
+
+
+def _check(desk: _Desk, consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
+    """Say what the evidence says to claims."""
+    for one in claims:
+        checked = check(one, consultation.interview, consultation.ranking)
+        desk.say(claim_text(checked, width=desk.width, colour=desk.colour))
+    return claim(consultation, claims)
+
+
+def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:
+    consultation = give(consultation, gather(path))
+    move = consultation.moves[-1]
+    desk.say(f"   {printable(f'{move.asks}: {move.says}', 600)}\n")
+    desk.say(belief_text(move, width=desk.width, colour=desk.colour))
+    return consultation
+
+
+def _record(desk: _Desk, consultation: Consultation, command: str) -> Consultation:
+    """Run and record a program, after consent."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise TraindxError(f"run {command}: {error}; type it as in a shell") from error
+    desk.say(f"   traindx run -- {command}   runs your program as it is, and records it. Go on? [y/N]\n")
+    if desk.ask().lower() not in ("y", "yes"):
+        desk.say("   Not run.\n")
+        return consultation
+    before = set(_RUNS.glob("*"))
+    _run([sys.executable, "-m", "traindx", "run", "--", *words])
+    new = sorted(set(_RUNS.glob("*")) - before)
+    if not new:
+        raise TraindxError(f"run {command}: left no recording; see what it printed")
+    return _give(desk, consultation, str(new[-1]))
+
+
+def _run(command: list[str]) -> None:
+    """Run a command to its end; Ctrl-C is for the program, which may want to end in its own way."""
+    with subprocess.Popen(command) as program:  # noqa: S603
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            program.wait()
+        finally:
+            signal.signal(signal.SIGINT, before)

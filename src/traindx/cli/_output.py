@@ -1,0 +1,191 @@
+"""Puts what a command has to say onto the terminal and into files."""
+
+import argparse
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
+from typing import TextIO
+
+from traindx.errors import TraindxError
+from traindx.format import printable
+
+STANDARD_OUTPUT = "-"
+
+Maker = Callable[[], str | bytes]
+"""Makes what an output holds; called only where it was asked for."""
+
+
+def places_of(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, str]:
+    """The outputs that were asked for and where each goes; `names`: what each is called in a folder."""
+    given = {option: getattr(arguments, option, None) for option in names}
+    return {option: place_of(place, names[option]) for option, place in given.items() if place is not None}
+
+
+def place_of(given: str, name: str) -> str:
+    """Where a report goes: the file that was given, or the name in the folder that was."""
+    return os.path.join(given, name) if given != STANDARD_OUTPUT and os.path.isdir(given) else given
+
+
+def write_outputs(places: Mapping[str, str], makers: Mapping[str, Maker]) -> dict[str, str]:
+    """Make and write every output, whichever of the others fails; what went wrong, by option."""
+    return attempt({option: partial(_write_made, place, makers[option]) for option, place in places.items()})
+
+
+def wrote_outputs(command: str, places: Mapping[str, str], makers: Mapping[str, Maker]) -> bool:
+    """Make and write every output, and complain of those that fail; whether all were written."""
+    failed = write_outputs(places, makers)
+    for sentence in failed.values():
+        complain(command, sentence)
+    return not failed
+
+
+def _write_made(place: str, make: Maker) -> None:
+    write(place, make())
+
+
+def attempt(writers: Mapping[str, Callable[[], None]]) -> dict[str, str]:
+    """Call every writer, whichever of the others fails; what went wrong, by name."""
+    failed = {}
+    for name, writer in writers.items():
+        try:
+            writer()
+        except TraindxError as error:
+            failed[name] = str(error)
+    return failed
+
+
+def write(place: str, content: str | bytes) -> None:
+    """Write to a file, or to standard output for "-"."""
+    if place == STANDARD_OUTPUT:
+        sys.stdout.write(content if isinstance(content, str) else content.decode())
+        return
+    try:
+        with open(place, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+    except OSError as error:
+        raise unwritable(place, error) from error
+
+
+def unwritable(place: str, error: OSError) -> TraindxError:
+    """The sentence for a place that takes no report."""
+    return TraindxError(f"{place}: cannot be written ({error.strerror}); choose another place")
+
+
+def place_lines(
+    places: Mapping[str, str], labels: Mapping[str, str], failed: Container[str] = frozenset()
+) -> str:
+    """A line for every output that was written, which says where it is."""
+    lines = (
+        f"{labels[option]:<8} {printable(place, 500)}\n"
+        for option, place in places.items()
+        if option not in failed
+    )
+    return "".join(lines)
+
+
+def refuse_places(places: Mapping[str, str], inputs: Iterable[str], *, before_work: bool = True) -> None:
+    """Refuse places that cannot be meant; before work also those that cannot be written."""
+    refuse_mixture(places.values())
+    refuse_inputs(places.values(), inputs)
+    if before_work:
+        refuse_unwritable(places.values())
+
+
+def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
+    """A report must not destroy what it is about: a log, a script, or the file of file.py:name."""
+    files = {
+        os.path.realpath(path)
+        for given in inputs
+        for path in (given, given.rpartition(":")[0])
+        if path and given != STANDARD_OUTPUT
+    }
+    for place in places:
+        if place != STANDARD_OUTPUT and os.path.realpath(place) in files:
+            raise TraindxError(f"{place}: is what the report would be about; choose another place for it")
+
+
+def refuse_unwritable(places: Iterable[str]) -> None:
+    """A report that has nowhere to go is better known of before the work than after it."""
+    for place in places:
+        if place == STANDARD_OUTPUT:
+            continue
+        folder = os.path.dirname(place) or "."
+        if not os.path.isdir(folder):
+            raise unwritable(place, OSError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        if not os.access(place if os.path.exists(place) else folder, os.W_OK):
+            raise unwritable(place, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def refuse_file(option: str, given: str | None) -> None:
+    """A folder named like a picture is a mistake, unless it is already there."""
+    if (
+        given
+        and given.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".pdf"))
+        and not os.path.isdir(given)
+    ):
+        todo = f"give a folder, such as {option} {os.path.dirname(given) or 'pictures'}"
+        raise TraindxError(f"{option} {given}: writes several pictures, each under its own name; {todo}")
+
+
+def refuse_mixture(places: Iterable[str]) -> None:
+    """Two documents in one place are none."""
+    taken: set[str] = set()
+    for place in places:
+        if place in taken:
+            where = "standard output" if place == STANDARD_OUTPUT else place
+            raise TraindxError(f"two reports go to {where}; give each a place of its own")
+        taken.add(place)
+
+
+def complain(command: str, sentence: object) -> None:
+    """Say on standard error what went wrong."""
+    sys.stderr.write(f"traindx {command}: {sentence}\n")
+
+
+def coloured(stream: TextIO | None = None) -> bool:
+    """Whether a stream takes colours; standard output unless another is given."""
+    shown = (stream or sys.stdout).isatty()
+    return shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width(stream: TextIO | None = None) -> int:
+    """The columns to fill: those of the terminal, 80 in a pipe, never more than a person reads."""
+    if stream is not None and stream.isatty() and not os.environ.get("COLUMNS"):
+        return min(os.get_terminal_size(stream.fileno()).columns or 80, 120)
+    return min(shutil.get_terminal_size((80, 24)).columns, 120)
+
+
+class ProgressLine:
+    """One line on the terminal that says what is being done, wiped when something else is printed."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._shown = shown and sys.stderr.isatty()
+        self._written = False
+        self._files = 0
+
+    def reading(self, _: str) -> None:
+        """Say how many files were read, every few files."""
+        self._files += 1
+        if self._files % 10 == 0:
+            self.say(f"reading file {self._files:,}")
+
+    def judging(self, number: int, runs: int) -> None:
+        """Say which run is being judged, every few runs."""
+        if number % 10 == 0:
+            self.say(f"judging run {number:,} of {runs:,}")
+
+    def wipe(self) -> None:
+        """Leave no trace on the terminal."""
+        if self._written:
+            self.say("")
+        self._written = False
+
+    def say(self, what: str) -> None:
+        """Say what is being done."""
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{what}")
+            sys.stderr.flush()
+            self._written = True

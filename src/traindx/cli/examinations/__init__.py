@@ -1,1 +1,0 @@
-"""What `traindx examine` can examine: one module per exam, like the modules of commands."""

@@ -1,1 +1,0 @@
-"""What `traindx skill` can do, a module each, written like a command."""

@@ -1,0 +1,89 @@
+"""Facts of a run as signs see them: as numbers, as words, as evidence."""
+
+import math
+
+from traindx.facts import (
+    BATCH_SIZE,
+    DROPOUT,
+    DROPOUT_LAYERS,
+    LOSS_FUNCTION,
+    RECORDED_SECONDS,
+    RECORDING_COST,
+    STEPS_PER_EPOCH,
+    TRAINING_SAMPLES,
+)
+from traindx.finding import Evidence
+from traindx.run import Axis, Fact, Run
+
+
+def stated_number(run: Run, fact: Fact) -> float | None:
+    """The value of a fact as a finite number; None where it was not stated or is none."""
+    value = run.facts.get(fact)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def stated_word(run: Run, fact: Fact) -> str:
+    """The value of a fact in lower case; empty where it was not stated."""
+    value = run.facts.get(fact)
+    return value.lower() if isinstance(value, str) else ""
+
+
+def location_of(run: Run, *facts: Fact) -> str:
+    """The first of several places that is known, as file:line; empty where none is."""
+    return next((str(run.facts[fact]) for fact in facts if run.facts.get(fact)), "")
+
+
+def fact_evidence(run: Run, fact: Fact, *locations: Fact, limit: float | None = None) -> Evidence:
+    """A fact as evidence: it holds of the whole run; `locations` name the line that makes it so."""
+    return Evidence(fact, extent(run), run.facts[fact], limit, location=location_of(run, *locations))
+
+
+def extent(run: Run) -> tuple[float, float]:
+    """The first and the last step of a run."""
+    steps = [series for series in run.series if series.axis is Axis.STEP and len(series)]
+    first = min((float(series.steps[0]) for series in steps), default=0.0)
+    return first, max((float(series.steps[-1]) for series in steps), default=first)
+
+
+def is_recording(run: Run) -> bool:
+    """Whether traindx recorded the run itself, so that what it did not see did not happen."""
+    return bool(run.model) or RECORDING_COST in run.facts or RECORDED_SECONDS in run.facts
+
+
+_BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
+
+
+def matters(run: Run, *, frozen: bool = True) -> bool:
+    """Whether the model has dropout, or a normalization over the batch, be it `frozen` or not."""
+    drops = (stated_number(run, DROPOUT_LAYERS) or 0) > 0 and stated_number(run, DROPOUT) != 0.0
+    return drops or normalises_over_batch(run, frozen=frozen)
+
+
+def normalises_over_batch(run: Run, *, frozen: bool = True) -> bool:
+    """Whether the model has a normalization that keeps statistics of the batches, be it `frozen` or not."""
+    layers = [layer for layer in run.model if frozen or layer.trainable]
+    return any(word in layer.kind for layer in layers for word in _BY_BATCH)
+
+
+_NUMBER_LOSSES = frozenset(
+    "mse_loss l1_loss smooth_l1_loss huber_loss mean_squared_error mean_absolute_error log_cosh huber"
+    " mean_squared_logarithmic_error mean_absolute_percentage_error".split()
+)
+
+
+def compares_numbers(run: Run) -> bool:
+    """Whether the loss function compares numbers with numbers, as in a regression."""
+    return run.facts.get(LOSS_FUNCTION) in _NUMBER_LOSSES
+
+
+def batches_per_epoch(run: Run) -> float | None:
+    """Optimizer steps in one pass over the data, as stated or as sizes tell; None where neither is known."""
+    stated = run.facts.get(STEPS_PER_EPOCH)
+    if isinstance(stated, int | float) and stated > 0:
+        return float(stated)
+    samples, batch = run.facts.get(TRAINING_SAMPLES), run.facts.get(BATCH_SIZE)
+    if isinstance(samples, int | float) and isinstance(batch, int | float) and batch > 0:
+        return math.ceil(samples / batch)
+    return None

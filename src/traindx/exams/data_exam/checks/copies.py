@@ -1,0 +1,198 @@
+"""Rows that stand in the training data more than once, or in the validation data too.
+
+A row is nearly the same as a training row when it is far nearer to it than training rows are to each other.
+How near rows come by chance depends on how many directions they spread in; that is told from the distances
+between training rows, whose small ones fall off as a power of that number.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from traindx.causes import label_noise, train_val_leakage
+from traindx.exams.check import Check, Outcome, unseen
+from traindx.exams.data_exam.dataset.data import Data, Kind, Part
+from traindx.exams.data_exam.dataset.distances import nearest
+from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, rows_at
+from traindx.finding import Finding, Row, Severity, problem
+from traindx.format import count
+from traindx.run import Floats, Rows
+
+_SHARE: Annotated[
+    float, "of the rows; public data sets hold some true duplicates; bench/thresholds.md#exam-duplicates"
+] = 0.01
+_FEWEST = 2
+
+_DROP_COPIES = """\
+flat = x.reshape(len(x), -1)  # before the data is split
+first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
+x, y = x[first], y[first]"""
+
+
+def _duplicates(look: Look) -> Outcome:
+    """Copies count several times, and a random split puts them on both sides."""
+    if not look.tells_rows_apart:
+        return unseen("rows hold too little to be known again: some agree by chance")
+    part = look.data.training
+    _, first, groups, counts = np.unique(
+        look.keys[0], return_index=True, return_inverse=True, return_counts=True
+    )
+    again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
+    later = np.flatnonzero(again & look.telling[0])
+    if not len(later):
+        return Outcome("no training row stands there twice")
+    faults = [*_contradictions(part, groups), _repeats(part, later)]
+    return Outcome(f"{count(len(later), 'training row')} repeat an earlier one", tuple(faults))
+
+
+def _repeats(part: Part, later: Rows) -> Finding:
+    share = len(later) / part.looked
+    many = share >= _SHARE and len(later) >= _FEWEST
+    says = (
+        f"{count(len(later), 'training row')} of {part.looked:,} ({share:.1%}) repeat an earlier row exactly"
+    )
+    todo = "Drop the copies before the data is split: a random split puts them on both sides"
+    rows = rows_at(part, later, "repeats an earlier row")
+    return problem(
+        train_val_leakage.CAUSE.slug,
+        Severity.WARNING if many else Severity.INFO,
+        says,
+        todo=todo,
+        code=_DROP_COPIES,
+        samples=rows,
+    )
+
+
+def _contradictions(part: Part, groups: Rows) -> list[Finding]:
+    """Equal rows with different labels: one of them is wrong, or the inputs lack what tells them apart."""
+    if part.labels is None:
+        return []
+    largest, smallest = np.full(groups.max() + 1, -1), np.full(groups.max() + 1, 1 << 60)
+    np.maximum.at(largest, groups, part.labels)
+    np.minimum.at(smallest, groups, part.labels)
+    rows = np.flatnonzero((largest != smallest)[groups])
+    if not len(rows):
+        return []
+    share = len(rows) / part.looked
+    says = (
+        f"{count(len(rows), 'training row')} ({share:.1%}) have the same inputs as another and another label"
+    )
+    todo = "Decide on one label for each, or add the input that tells them apart"
+    severity = Severity.WARNING if share >= _SHARE else Severity.INFO
+    found = rows_at(part, rows, "same inputs as another row, another label")
+    return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
+
+
+DUPLICATES = Check("duplicates", "Do training rows repeat each other?", _duplicates, 10)
+
+_LEAKED: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
+_SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
+_BY_CHANCE: Annotated[float, "share of rows that may come so near by chance"] = 0.001
+_NEAR: Annotated[float, "of the usual distance to the nearest row, at most"] = 0.3
+_FEWEST_DIRECTIONS: Annotated[float, "below, rows come near by chance"] = 4.0
+_MOST_ASKED = 2000
+_MEASURED = 500
+"""Training rows from which the usual distance is taken."""
+
+_DROP_HELD = """\
+held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
+rows = np.ascontiguousarray(train_x)
+keep = np.array([row.tobytes() not in held for row in rows])
+train_x, train_y = train_x[keep], train_y[keep]
+# what belongs together goes to one side:
+# GroupShuffleSplit(test_size=0.2).split(x, y, groups)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """Validation rows that nearly repeat a training row, and the rows they repeat."""
+
+    held: Rows
+    trained: Rows
+    asked: int
+
+
+def _leakage(look: Look) -> Outcome:
+    """What was learned by heart is recognised in validation, and the score is too good."""
+    data = look.data
+    if data.validation is None:
+        return unseen("no validation data was given (--validation)")
+    if not look.tells_rows_apart:
+        return unseen("rows hold too little to be known again: some agree by chance")
+    known, places = np.unique(look.keys[0], return_index=True)
+    at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
+    exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
+    trained = places[at[exact]]
+    faults = _fault(data, exact, trained, data.validation.looked, "exactly")
+    near = None if data.kind is Kind.TOKENS else _near(look, exact)
+    if near is not None:
+        faults += _fault(data, near.held, near.trained, near.asked, "nearly")
+    whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
+    held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
+    says = f"{held} stand in the training data{whole}"
+    return Outcome(says, tuple(faults))
+
+
+def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Finding]:
+    if not len(held):
+        return []
+    assert data.validation is not None
+    share = len(held) / asked
+    severity = Severity.INFO
+    if share >= _LEAKED and len(held) >= _FEWEST:
+        severity = Severity.SERIOUS if share >= _SERIOUS else Severity.WARNING
+    of = f"of {asked:,}" if asked == data.validation.looked else f"of {asked:,} that were asked"
+    says = f"{count(len(held), 'validation row')} {of} ({share:.1%}) stand {how} in the training data too"
+    rows: list[Row] = []
+    for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
+        other = data.training.row(int(twin), "")
+        name = other.name or f"training row {other.index}"
+        rows.append(data.validation.row(int(place), f"{how} {name}"))
+    todo = "Remove them from the training data, and split by what belongs together"
+    return [
+        problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_HELD, samples=tuple(rows))
+    ]
+
+
+def _near(look: Look, exact: Rows) -> Twins | None:
+    """Rows that are much nearer to a training row than chance allows; None where chance allows anything."""
+    space = look.space
+    if space.validation is None or len(space.training) < 50:
+        return None
+    own = np.arange(0, len(space.training), max(1, len(space.training) // _MEASURED))
+    usual = nearest(space.training[own], space.training, 1, own=own).distance
+    limit = _limit(usual)
+    if limit is None:
+        return None
+    others = np.setdiff1d(np.arange(len(space.validation)), exact)
+    places = others[:: max(1, len(others) // _MOST_ASKED)]
+    if not len(places):
+        return None
+    found = nearest(space.validation[places], space.training, 1)
+    close = found.distance <= limit
+    return Twins(places[close], found.nearest[close], len(places))
+
+
+def _limit(usual: Floats) -> float | None:
+    """The distance below which one row in a thousand lies by chance."""
+    apart = usual[usual > 0]
+    if len(apart) < 50:
+        return None
+    tenth, half = np.percentile(apart, (10, 50))
+    if tenth <= 0 or tenth >= half:
+        return None
+    # Of a Weibull law of that shape, as nearest distances follow: the tenth and the half give the shape.
+    directions = float(np.log(np.log(1 / 0.9) / np.log(2)) / np.log(tenth / half))
+    if directions < _FEWEST_DIRECTIONS:
+        return None
+    return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
+
+
+LEAKAGE = Check(
+    "leakage",
+    "Do validation rows stand in the training data?",
+    _leakage,
+    11,
+    clears=(train_val_leakage.CAUSE.slug,),
+)

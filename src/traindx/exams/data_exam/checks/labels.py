@@ -1,0 +1,220 @@
+"""Labels that a loss cannot take as they are, and classes that are far rarer than others."""
+
+from typing import Annotated
+
+import numpy as np
+
+from traindx.causes import class_imbalance, degenerate_labels, labels_out_of_range
+from traindx.exams.check import Check, Outcome, unseen
+from traindx.exams.data_exam.dataset.data import Labels, Task
+from traindx.exams.data_exam.dataset.look import Look, rows_at
+from traindx.finding import Finding, Severity, problem
+from traindx.format import count, number, printable
+from traindx.run import Floats
+
+_IGNORED = -100
+"""What cross-entropy leaves out unless told otherwise."""
+
+_MAPPING = """\
+classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}
+val_y = np.searchsorted(classes, val_y)  # the same mapping"""
+
+
+def _label_range(look: Look) -> Outcome:
+    """Cross-entropy wants whole numbers from 0 to the number of classes less one."""
+    data, given = look.data, look.data.training.given
+    if data.task is not Task.CLASSES or given is None:
+        return unseen("there are no classes")
+    mapping = _MAPPING.format(last=len(data.classes) - 1)
+    if given.dtype.kind in "US":
+        named = count(len(data.classes), "class", "classes")
+        says = f"{named} by name, such as {printable(data.classes[0], 40)}"
+        return Outcome(
+            says,
+            (
+                problem(
+                    labels_out_of_range.CAUSE.slug,
+                    Severity.INFO,
+                    says,
+                    todo="Number the classes from 0 on",
+                    code=mapping,
+                ),
+            ),
+        )
+    values = given.astype(np.float64)
+    values = values[np.isfinite(values) & (values != _IGNORED)]
+    known = np.unique(values)
+    if not len(known):
+        return unseen("no label is a number")
+    faults = [
+        fault
+        for fault in (_negative(look, known, mapping), _numbering(look, known, mapping), _type(look, known))
+        if fault is not None
+    ]
+    says = (
+        f"labels are {number(float(known[0]))} to {number(float(known[-1]))}, {len(known):,} different ones"
+    )
+    return Outcome(says, tuple(faults))
+
+
+def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
+    below = known[known < 0]
+    if not len(below):
+        return None
+    part = look.data.training
+    assert part.given is not None
+    rows = np.flatnonzero(np.isin(part.given, below))
+    says = f"{count(len(rows), 'label')} are negative ({', '.join(number(float(one)) for one in below[:5])})"
+    severity = Severity.SERIOUS if look.data.is_fed else Severity.WARNING
+    todo = f"Number the classes from 0 on, or write {_IGNORED} where cross-entropy is to leave a row out"
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        severity,
+        says,
+        todo=todo,
+        code=mapping,
+        samples=rows_at(part, rows, "negative label"),
+    )
+
+
+def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
+    """Labels that begin at 1, or leave numbers out."""
+    first, last = float(known[0]), float(known[-1])
+    if first < 0 or last == len(known) - 1:
+        return None
+    if first == 1 and last == len(known):
+        top = number(last)
+        says = f"labels run from 1 to {top}: a network with {top} outputs has none for {top}"
+        if len(known) == 1:
+            return None
+        return problem(
+            labels_out_of_range.CAUSE.slug,
+            Severity.WARNING,
+            says,
+            todo="Count the classes from 0",
+            code="train_y = train_y - 1",
+        )
+    missing = int(last) + 1 - len(known)
+    part = look.data.training
+    unused = count(missing, "number")
+    says = f"{len(known):,} classes are numbered up to {number(last)}: {unused} below it are unused"
+    # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
+    sampled = part.looked < part.total and missing * 5 < len(known)
+    todo = "Number the classes without gaps, with one mapping for all sets"
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        Severity.INFO if sampled else Severity.WARNING,
+        says,
+        todo=todo,
+        code=mapping,
+    )
+
+
+def _type(look: Look, known: Floats) -> Finding | None:
+    """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
+    given = look.data.training.given
+    assert given is not None
+    if given.dtype.kind != "f" or look.data.blanks or len(known) < 3:
+        return None
+    classes = count(len(known), "class", "classes")
+    says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
+    severity = Severity.WARNING if look.data.is_fed else Severity.INFO
+    return problem(
+        labels_out_of_range.CAUSE.slug,
+        severity,
+        says,
+        todo="Store classes as whole numbers",
+        code="train_y = train_y.long()",
+    )
+
+
+LABEL_RANGE = Check(
+    "label range",
+    "Are labels whole numbers from 0 on, without gaps?",
+    _label_range,
+    3,
+    clears=(labels_out_of_range.CAUSE.slug,),
+)
+
+_RATIO: Annotated[float, "commonest over rarest class; bench/thresholds.md#exam-balance"] = 10.0
+_EXTREME: Annotated[float, "commonest over rarest class that is serious"] = 100.0
+_CAP = 50.0
+"""Weights beyond make a step of a single row."""
+_LISTED = 40
+
+
+def _class_balance(look: Look) -> Outcome:
+    """A network that always says the commonest class is right nearly always, and learns nothing else."""
+    data = look.data
+    labels = data.training.labels
+    if data.task is not Task.CLASSES or labels is None:
+        return unseen("there are no classes")
+    counts = np.bincount(labels[labels >= 0], minlength=len(data.classes))
+    marks = np.array([name.startswith("-") for name in data.classes], dtype=bool)
+    if np.count_nonzero(~marks) > 1:
+        # Beside classes from 0 on, a negative number marks rows to leave out.
+        counts[marks] = 0
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        says = f"every training label is {printable(data.classes[present[0]]) if len(present) else 'missing'}"
+        todo = "Look at the line that makes the labels: there is nothing to tell apart"
+        code = "print(np.unique(train_y, return_counts=True))"
+        return Outcome(
+            says, (problem(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo=todo, code=code),)
+        )
+    most, least = int(present[counts[present].argmax()]), int(present[counts[present].argmin()])
+    ratio = counts[most] / counts[least]
+    says = (
+        f"{count(len(present), 'class', 'classes')}; the commonest, {printable(data.classes[most], 40)}, has"
+        f" {counts[most]:,} rows, the rarest, {printable(data.classes[least], 40)}, has {counts[least]:,}:"
+        f" {ratio:,.1f} times"
+    )
+    # A handful of rows may be few by chance: what counts is what the rarest class has at most.
+    at_most = counts[least] + 1.5 * np.sqrt(counts[least]) + 1
+    if counts[most] / at_most < _RATIO:
+        return Outcome(says)
+    severity = Severity.SERIOUS if counts[most] / at_most >= _EXTREME else Severity.WARNING
+    rarest = [
+        data.classes[place]
+        for place in np.argsort(counts)
+        if counts[place] and counts[most] / counts[place] >= _RATIO
+    ]
+    todo = "Weight the classes in the loss, or draw the rare ones more often; judge by recall of each class"
+    return Outcome(
+        says,
+        (
+            problem(
+                class_imbalance.CAUSE.slug,
+                severity,
+                says,
+                todo=todo,
+                code=_code(counts),
+                columns=tuple(rarest[:50]),
+            ),
+        ),
+    )
+
+
+def _code(counts: Labels) -> str:
+    """Weights to paste: inverse frequency, with a mean of 1 over the rows, capped."""
+    if len(counts) > _LISTED:
+        return (
+            "counts = torch.bincount(train_y).float()\n"
+            f"weights = (counts.sum() / (len(counts) * counts.clamp_min(1))).clamp_max({_CAP:g})\n"
+            "loss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
+        )
+    weights = np.minimum(counts.sum() / (len(counts) * np.maximum(counts, 1)), _CAP)
+    shown = ", ".join(f"{weight:.3g}" for weight in weights)
+    return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
+
+
+CLASS_BALANCE = Check(
+    "class balance",
+    "Are some classes far rarer than others?",
+    _class_balance,
+    6,
+    clears=(
+        class_imbalance.CAUSE.slug,
+        degenerate_labels.CAUSE.slug,
+    ),
+)

@@ -1,0 +1,196 @@
+"""Questions about the course of the training loss."""
+
+from traindx.causes import (
+    class_imbalance,
+    degenerate_labels,
+    dropout_misuse,
+    misleading_metric,
+    train_val_leakage,
+)
+from traindx.causes.class_imbalance import one_class_predicted
+from traindx.causes.labels_misaligned import nothing_learned
+from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
+from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_NAN, LOSS_STUCK, LOSS_UNSTABLE, OTHER
+from traindx.interview.questions.types import Choice, Question
+from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.data import labels_faulty
+from traindx.signs.loss import (
+    loss_converged,
+    loss_diverges,
+    loss_falls,
+    loss_falls_slowly,
+    loss_flat_from_start,
+    loss_leaps_above_start,
+    loss_plateaus,
+    loss_still_falling,
+)
+from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_climbs_before_failure
+from traindx.signs.spikes import loss_oscillates, spikes_recur
+from traindx.signs.validation import validation_below_train
+
+LOSS_COURSE = Question(
+    slug="course",
+    asks="How did the training loss go from the first step on?",
+    look="Look at the first and the last losses that were printed.",
+    complaints=(LOSS_STUCK,),
+    choices=(
+        Choice(
+            "flat",
+            "it never left the level it began at",
+            seen=(loss_flat_from_start,),
+            unseen=(loss_falls, loss_plateaus, loss_falls_slowly),
+        ),
+        Choice(
+            "fell",
+            "it fell at first, then stood still",
+            seen=(loss_falls, loss_plateaus),
+            unseen=(loss_flat_from_start, loss_falls_slowly),
+        ),
+        Choice(
+            "slow",
+            "it falls all the time, but hardly",
+            seen=(loss_falls_slowly, loss_still_falling),
+            unseen=(loss_plateaus,),
+        ),
+    ),
+    first=(LOSS_STUCK,),
+)
+
+LOSS_LEVEL = Question(
+    slug="level",
+    asks="Where does the training loss stand now, held against guessing?",
+    look="Guessing costs the logarithm of the number of classes (0.69 for 2, 2.30 for 10, 4.61 for 100),"
+    " or the variance of the targets.",
+    complaints=(LOSS_STUCK, GRADIENTS_VANISH),
+    choices=(
+        Choice(
+            "guessing",
+            "at about what guessing costs",
+            seen=(loss_at_chance, nothing_learned, little_learned),
+            unseen=(loss_converged,),
+        ),
+        Choice(
+            "learned",
+            "clearly below guessing, but not as low as it should be",
+            unseen=(loss_at_chance, nothing_learned, little_learned, loss_converged),
+        ),
+        Choice(
+            "floor",
+            "about as low as the task allows",
+            seen=(loss_converged,),
+            unseen=(loss_at_chance, nothing_learned, little_learned, loss_plateaus),
+        ),
+    ),
+    first=(LOSS_STUCK,),
+    known=0.9,
+)
+
+NAN_ONSET = Question(
+    slug="onset",
+    asks="When did the loss become NaN or infinite?",
+    look="Print the losses of the last steps before, one by one.",
+    complaints=(LOSS_NAN,),
+    choices=(
+        Choice(
+            "first-steps",
+            "within the first steps",
+            seen=(fails_in_first_steps,),
+            unseen=(loss_climbs_before_failure,),
+        ),
+        Choice(
+            "after-climb",
+            "later, after loss or gradients had climbed",
+            seen=(loss_climbs_before_failure,),
+            unseen=(fails_without_warning, fails_in_first_steps),
+        ),
+        Choice(
+            "sudden",
+            "later, from one step to the next",
+            seen=(fails_without_warning,),
+            unseen=(loss_climbs_before_failure, fails_in_first_steps),
+        ),
+    ),
+    first=(LOSS_NAN,),
+)
+
+LOSS_INSTABILITY = Question(
+    slug="swing",
+    asks="In which way is the loss unstable?",
+    look="Look at single losses, not at a smoothed curve.",
+    complaints=(LOSS_UNSTABLE,),
+    choices=(
+        Choice(
+            "swings",
+            "it swings up and down all the time",
+            seen=(loss_oscillates,),
+            unseen=(loss_diverges, spikes_recur),
+        ),
+        Choice(
+            "spikes",
+            "it falls, with spikes that come back down",
+            seen=(spikes_recur, loss_falls),
+            unseen=(loss_diverges, loss_oscillates),
+        ),
+        Choice(
+            "climbs", "it climbs and ends far above its best", seen=(loss_diverges,), unseen=(spikes_recur,)
+        ),
+        Choice(
+            "leaps",
+            "it leaps far above its start within the first steps",
+            seen=(loss_leaps_above_start, loss_diverges),
+        ),
+    ),
+    first=(LOSS_UNSTABLE,),
+)
+
+ODDITY = Question(
+    slug="oddity",
+    asks="What is odd?",
+    look="Take the one that comes closest.",
+    complaints=(OTHER,),
+    choices=(
+        Choice(
+            "perfect",
+            "the scores are too good, or good at once",
+            unseen=(one_class_predicted, labels_faulty),
+            speaks=(
+                (train_val_leakage.CAUSE, +3.0),
+                (degenerate_labels.CAUSE, +2.0),
+                (misleading_metric.CAUSE, +1.0),
+            ),
+        ),
+        Choice(
+            "one-answer",
+            "the model always gives the same answer",
+            seen=(one_class_predicted,),
+            unseen=(labels_faulty, loss_falls_without_floor),
+            speaks=((class_imbalance.CAUSE, +1.5),),
+        ),
+        Choice(
+            "frozen-metric",
+            "the loss falls, and the accuracy stays where it was",
+            unseen=(labels_faulty,),
+            speaks=((misleading_metric.CAUSE, +3.5), (class_imbalance.CAUSE, +1.0)),
+        ),
+        Choice(
+            "below-zero",
+            "the loss goes below zero and on",
+            seen=(loss_falls_without_floor,),
+            unseen=(labels_faulty,),
+        ),
+        Choice(
+            "val-better",
+            "validation is better than training",
+            seen=(validation_below_train,),
+            unseen=(labels_faulty,),
+            speaks=((dropout_misuse.CAUSE, +1.0), (train_val_leakage.CAUSE, +1.0)),
+        ),
+        Choice(
+            "crash",
+            "it stops with an index error, a device-side assert, or a class out of range",
+            seen=(labels_faulty,),
+            unseen=(one_class_predicted,),
+        ),
+    ),
+    first=(OTHER,),
+)

@@ -1,0 +1,200 @@
+"""Hyperparameters that lie beside a log: `hparams.yaml`, `config.json`, MLflow's `params/`, a W&B config.
+
+Reads the plain settings out of a pickle without running it.
+
+Hugging Face writes its arguments as `training_args.bin`, a pickle. Unpickling runs code that the file
+chooses; walking its opcodes runs nothing. Objects become opaque, only names with numbers and words remain.
+
+version_0/hparams.yaml       lr: 0.001
+files/config.yaml            lr: {desc: null, value: 0.001}
+params/lr                    0.001
+"""
+
+import json
+import pickletools
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from traindx.facts import DATASET, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
+from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.tabular.json_values import flattened, number_or_text
+from traindx.readers.types import Log
+from traindx.run import (
+    Fact,
+    Scalar,
+)
+
+_MARK = object()
+_OPAQUE = object()
+_LITERALS = frozenset(
+    {"BININT", "BININT1", "BININT2", "LONG1", "INT", "BINFLOAT", "FLOAT", "BINUNICODE", "SHORT_BINUNICODE"}
+    | {"UNICODE", "BINUNICODE8"}
+)
+_CONSTANTS = {"NEWTRUE": True, "NEWFALSE": False, "NONE": None}
+_CONTAINERS = frozenset({"EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "EMPTY_SET"})
+_TAKES_TWO = frozenset({"REDUCE", "NEWOBJ", "STACK_GLOBAL", "TUPLE2"})
+
+
+def settings_in_pickle(data: bytes) -> dict[str, Scalar]:
+    """The scalar items of every dictionary in a pickle; raises ValueError if it is not one."""
+    found: dict[str, Scalar] = {}
+    stack: list[object] = []
+    memo: dict[int, object] = {}
+    for opcode, argument, _ in pickletools.genops(data):
+        name = opcode.name
+        if name in _LITERALS:
+            stack.append(argument)
+        elif name in _CONSTANTS:
+            stack.append(_CONSTANTS[name])
+        elif name == "MARK":
+            stack.append(_MARK)
+        elif name in ("MEMOIZE", "BINPUT", "LONG_BINPUT"):
+            memo[len(memo) if name == "MEMOIZE" else int(str(argument))] = stack[-1] if stack else _OPAQUE
+        elif name in ("BINGET", "LONG_BINGET"):
+            stack.append(memo.get(int(str(argument)), _OPAQUE))
+        else:
+            _apply(name, stack, found)
+    return found
+
+
+def _apply(name: str, stack: list[object], found: dict[str, Scalar]) -> None:
+    """Change the stack as an opcode would, with opaque results."""
+    if name == "SETITEMS":
+        items = _down_to_mark(stack)
+        _keep(items[::2], items[1::2], found)
+    elif name == "SETITEM":
+        value, key = _pop(stack), _pop(stack)
+        _keep([key], [value], found)
+    elif name in ("APPENDS", "ADDITEMS"):
+        _down_to_mark(stack)
+    elif name in ("TUPLE", "LIST", "DICT"):
+        _down_to_mark(stack)
+        stack.append(_OPAQUE)
+    elif name in ("BUILD", "APPEND"):
+        _pop(stack)
+    elif name in _CONTAINERS or name == "GLOBAL":
+        stack.append(_OPAQUE)
+    elif name == "TUPLE1" or name == "BINPERSID":
+        _pop(stack)
+        stack.append(_OPAQUE)
+    elif name in _TAKES_TWO:
+        _pop(stack)
+        _pop(stack)
+        stack.append(_OPAQUE)
+    elif name in ("TUPLE3", "NEWOBJ_EX"):
+        del stack[-3:]
+        stack.append(_OPAQUE)
+
+
+def _pop(stack: list[object]) -> object:
+    return stack.pop() if stack else _OPAQUE
+
+
+def _down_to_mark(stack: list[object]) -> list[object]:
+    items: list[object] = []
+    while stack and (item := stack.pop()) is not _MARK:
+        items.append(item)
+    return items[::-1]
+
+
+def _keep(keys: list[object], values: list[object], found: dict[str, Scalar]) -> None:
+    pairs = zip(keys, values, strict=False)
+    found.update({k: v for k, v in pairs if isinstance(k, str) and isinstance(v, str | int | float | bool)})
+
+
+_SETTINGS_FILE = re.compile(
+    r"(hparams?|hyp|hyper_?params?|hyper_?parameters|config|configs|cfg|args|opt|params|train_?config|training_args|train_args|"
+    r"run_config|settings|hydra)\.(ya?ml|json)",
+    re.IGNORECASE,
+)
+_PICKLED = "training_args.bin"
+_LARGEST = 1 << 20
+_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def settings_beside(folder: Path) -> dict[str, Scalar]:
+    """Settings found in files of a folder, of its `files/`, `.hydra/` and `params/`; nothing on failure."""
+    settings: dict[str, Scalar] = {}
+    for file in settings_files(folder):
+        settings = {**(_read_pickled(file) if file.name == _PICKLED else settings_in(file)), **settings}
+    return {**_one_file_each(folder / "params"), **settings}
+
+
+def settings_files(folder: Path) -> list[Path]:
+    """The files of a folder, of its `files/` and `.hydra/` that state settings."""
+    found = [file for place in (folder, folder / "files", folder / ".hydra") for file in _files(place)]
+    return [file for file in found if file.name == _PICKLED or is_settings_file(file.name)]
+
+
+def is_settings_file(path: str) -> bool:
+    """Whether a file has the name of one that states settings."""
+    return _SETTINGS_FILE.fullmatch(Path(path).name) is not None
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(f for f in folder.iterdir() if f.is_file() and f.stat().st_size <= _LARGEST)
+    except OSError:
+        return []
+
+
+def settings_in(file: Path) -> dict[str, Scalar]:
+    """The settings of a YAML or JSON file; nothing on failure."""
+    try:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+        document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, _Loader)  # noqa: S506
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    return dict(flattened(document)) if isinstance(document, dict) else {}
+
+
+def _read_pickled(file: Path) -> dict[str, Scalar]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if name.endswith("/data.pkl")]
+            return settings_in_pickle(archive.read(names[0])) if names else {}
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return {}
+
+
+def _one_file_each(folder: Path) -> dict[str, Scalar]:
+    """MLflow's file store keeps each parameter in a file of its own."""
+    settings: dict[str, Scalar] = {}
+    for file in _files(folder):
+        try:
+            settings[file.name] = number_or_text(file.read_text(encoding="utf-8", errors="replace").strip())
+        except OSError:
+            continue
+    return settings
+
+
+_UNSET = -1
+"""How command-line parsers spell "not given" for counts: max_steps=-1."""
+
+
+_NAMES = frozenset({LOSS_FUNCTION, OPTIMIZER, SCHEDULE, MODEL, DATASET})
+"""Facts that are names: `loss = 0.0` states no loss function."""
+
+
+def facts_from_settings(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
+    """What settings and logs state of a run, by fact; what a log itself states comes last and wins."""
+    facts: dict[Fact, Scalar] = {}
+    for name, value in settings.items():
+        fact = fact_of(name)
+        if fact is None or fact in facts or value == _UNSET:
+            continue
+        if fact in _NAMES and not isinstance(value, str):
+            continue
+        if fact is PRECISION and isinstance(value, bool):
+            if value:  # fp16=True names the precision by the setting's own name
+                facts[fact] = name.rpartition(".")[2]
+            continue
+        facts[fact] = value
+    for log in logs:
+        facts.update(log.facts)
+    smoothing = next((log.smoothing for log in logs if log.smoothing), "")
+    return {**facts, SMOOTHING: smoothing} if smoothing else facts

@@ -1,0 +1,133 @@
+"""Functions put in the place of others, and put back; work between the program's calls that must not fail."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from types import FunctionType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.recorder.recorder import Recorder
+
+_PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
+"""Python's warnings take frames of files named like this for a part of the import system."""
+
+
+def unseen(error: BaseException) -> None:
+    """Take the frame that caught an error out of its traceback; a bare `raise` does not put it back."""
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
+
+
+def unnoticed(wrapped: object) -> object:
+    """A function that warnings pass over, so that they name the line of the program that called it."""
+    if isinstance(wrapped, FunctionType):
+        wrapped.__code__ = wrapped.__code__.replace(co_filename=_PASSED_OVER)
+    return wrapped
+
+
+Replaced = tuple[object, str, object, object]
+"""Whose attribute, its name, what it was and what it became."""
+
+
+class Patches:
+    """Attributes that were replaced, and what undoes everything else."""
+
+    def __init__(self) -> None:
+        self._replaced: list[Replaced] = []
+        self._undo: list[Callable[[], None]] = []
+
+    def replace(self, owner: object, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+        """Replace an attribute by what is made of it; an owner that lacks it is left alone."""
+        # From the owner's own dictionary: an inherited method must be gone again when it is undone.
+        original = vars(owner).get(name)
+        if original is None:
+            return
+        wrapped = unnoticed(make(original))
+        setattr(owner, name, wrapped)
+        self._replaced.append((owner, name, original, wrapped))
+
+    def shadow(self, owner: type, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+        """Put a method before the one that a class inherits; one of its own, or none, is left alone."""
+        if name in vars(owner) or not hasattr(owner, name):
+            return
+        wrapped = unnoticed(make(getattr(owner, name)))
+        setattr(owner, name, wrapped)
+        self.on_undo(lambda: _unshadow(owner, name, wrapped))
+
+    def on_undo(self, undo: Callable[[], None]) -> None:
+        """Remember how to undo something else, such as a registered hook."""
+        self._undo.append(undo)
+
+    def undo(self) -> list[Replaced]:
+        """Put everything back, except what somebody else has replaced since then; tells what was replaced."""
+        replaced = list(self._replaced)
+        for owner, name, original, wrapped in reversed(self._replaced):
+            if vars(owner).get(name) is wrapped:
+                setattr(owner, name, original)
+        for undo in reversed(self._undo):
+            undo()
+        self._replaced.clear()
+        self._undo.clear()
+        return replaced
+
+    def succeed(self, earlier: list[Replaced]) -> None:
+        """Let functions of an earlier time do what ours do: a program may have imported them by name."""
+        ours = {(id(owner), name): wrapped for owner, name, _, wrapped in self._replaced}
+        for owner, name, _, before in earlier:
+            now = ours.get((id(owner), name))
+            if not isinstance(now, FunctionType) or not isinstance(before, FunctionType):
+                continue
+            if now.__code__.co_freevars == before.__code__.co_freevars:
+                for old, new in zip(before.__closure__ or (), now.__closure__ or (), strict=True):
+                    old.cell_contents = new.cell_contents
+
+    @contextmanager
+    def lifted(self, owner: object) -> Iterator[None]:
+        """The owner's own attributes for a while: a compiler must read what torch wrote."""
+        # A compiler calls itself for what it finds on its way: only the outermost call puts things back.
+        mine = [one for one in self._replaced if one[0] is owner and vars(owner).get(one[1]) is one[3]]
+        for _, name, original, _ in mine:
+            setattr(owner, name, original)
+        try:
+            yield
+        finally:
+            for _, name, _, wrapped in mine:
+                setattr(owner, name, wrapped)
+
+
+def _unshadow(owner: type, name: str, wrapped: object) -> None:
+    if vars(owner).get(name) is wrapped:
+        delattr(owner, name)
+
+
+def guarded(recorder: "Recorder", what: str, act: Callable[[], object]) -> None:
+    """Do something; if it fails, that is recorded once and it is not done again."""
+    if what in recorder.ignored:
+        return
+    began, spent = perf_counter(), recorder.spent
+    reads = recorder.reads
+    was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
+    try:
+        act()
+    except Exception as error:  # whatever goes wrong in here must not reach the program
+        recorder.steps_aside(what, error)
+    finally:
+        # Events of the recorder within count their own time: it would count twice.
+        recorder.spent = spent + perf_counter() - began
+        reads.is_counting = reads.is_open and (counting or not was_open)
+
+
+class Unheard:
+    """Events that are not heard inside a call which is told as a whole."""
+
+    def __init__(self, recorder: "Recorder", *events: str) -> None:
+        self._recorder = recorder
+        self._events = {one for one in events if one not in recorder.ignored}
+
+    def __enter__(self) -> None:
+        self._recorder.ignored |= self._events
+
+    def __exit__(self, *_: object) -> None:
+        self._recorder.ignored -= self._events

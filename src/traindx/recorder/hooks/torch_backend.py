@@ -1,0 +1,171 @@
+"""What the recorder asks of torch."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from traindx.facts import (
+    AVERAGING_MOMENTUM,
+    DEVICE,
+    DROPOUT,
+    DROPOUT_LAYERS,
+    MODEL,
+    NORMALISATION_LAYERS,
+    PARAMETER_PRECISION,
+    PARAMETERS,
+)
+from traindx.recorder.graph.backward_origin import Backtrace, backtrace, backward_origin
+from traindx.recorder.graph.forward_origin import forward_origin
+from traindx.recorder.graph.loss_head import divisor_of
+from traindx.recorder.graph.origin import Origin
+from traindx.recorder.hooks.call_site import model_place, place
+from traindx.run import Fact, Scalar
+
+_MOST_TENSORS = 8
+_DEEPEST = 3
+_PLAIN = (Tensor, nn.Parameter)
+_NORMALISING = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "LocalResponseNorm")
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a tensor that can be read: no subclass, no tracer, not inside a transform."""
+    if type(value) not in _PLAIN or torch._C._functorch.peek_interpreter_stack() is not None:
+        return False
+    assert isinstance(value, Tensor)
+    return not value.is_meta
+
+
+class TorchBackend:
+    """Answers about tensors and about the program."""
+
+    def __init__(self, *, waits: bool = False) -> None:
+        """`waits` says whether numbers are read from other devices at once, as an exam can afford."""
+        self._waits = waits
+        self.dropout = 0.0
+        """The largest probability of a dropout that was active, module or function."""
+
+    def number(self, value: Tensor) -> float | Tensor:
+        """A float on the CPU; else the tensor itself, without its graph."""
+        return value.item() if value.is_cpu or self._waits else value.detach()
+
+    def numbers(self, values: Sequence[Tensor]) -> Sequence[float]:
+        """All at once: one wait for each device."""
+        if all(value.is_cpu for value in values):
+            return [float(value) for value in values]
+        flat = [value.detach().double().reshape(1) for value in values]
+        devices = {value.device for value in flat}
+        read = {
+            device: iter(torch.cat([v for v in flat if v.device == device]).tolist()) for device in devices
+        }
+        return [next(read[value.device]) for value in flat]
+
+    def tensors(self, args: Sequence[object], kwargs: Mapping[str, object]) -> list[Tensor]:
+        """Tensors in order, those inside dicts, sequences and records included, a few at most."""
+        found: list[Tensor] = []
+        for value in (*args, *kwargs.values()):
+            for tensor in _inside(value, _DEEPEST):
+                found.append(tensor)
+                if len(found) == _MOST_TENSORS:
+                    return found
+        return found
+
+    def total_norm(self, parameters: Sequence[Tensor]) -> float | Tensor | None:
+        """Of plain gradients; those that live on several devices are waited for."""
+        gradients = [g for p in parameters if type(g := p.grad) is Tensor and not g.is_sparse]
+        if not gradients:
+            return None
+        if gradients[0].is_cpu:
+            # One by one: between steps this is quicker than the calls that take them all together.
+            each = [torch.linalg.vector_norm(gradient).item() for gradient in gradients]
+            return math.sqrt(sum([norm * norm for norm in each]))
+        norms = torch._foreach_norm(gradients)
+        if len({norm.device for norm in norms}) > 1:
+            return sum(float(norm) ** 2 for norm in norms) ** 0.5
+        return self.number(torch.linalg.vector_norm(torch.stack(norms)))
+
+    def has_gradient(self, parameter: Tensor) -> bool:
+        """Asked of a parameter until it is so, and no longer."""
+        gradient = parameter.grad
+        if gradient is None:
+            return False
+        values = gradient.coalesce().values() if gradient.is_sparse else gradient
+        return bool(torch.count_nonzero(values)) if type(values) is Tensor else True
+
+    def divisor(self, loss: Tensor) -> float | None:
+        """From the graph."""
+        return divisor_of(loss)
+
+    def forward_origin(self, loss: Tensor, names: Mapping[int, str]) -> Origin | None:
+        """From the graph, before the backward pass frees it."""
+        return forward_origin(loss, names)
+
+    def backtrace(self, loss: Tensor) -> object:
+        """From the graph."""
+        return backtrace(loss)
+
+    def backward_origin(self, trace: object, parameters: Mapping[str, Tensor]) -> Origin | None:
+        """From the graph that was, and the gradients that are."""
+        names = {id(value): name for name, value in parameters.items()}
+        broken = [
+            id(value)
+            for value in parameters.values()
+            if value.grad is not None and not bool(torch.isfinite(value.grad.detach()).all())
+        ]
+        return backward_origin(cast("Backtrace", trace), names, broken)
+
+    def model_facts(self, roots: Sequence[object]) -> Mapping[Fact, Scalar]:
+        """Class, size, dropout and normalisation of the model."""
+        models = [root for root in roots if isinstance(root, nn.Module)]
+        dropout: dict[Fact, Scalar] = {DROPOUT: self.dropout} if self.dropout else {}
+        if not models:
+            return dropout
+        modules = [module for model in models for module in model.modules()]
+        rates = [float(m.p) for m in modules if isinstance(m, nn.modules.dropout._DropoutNd)]
+        first = next(p for model in models for p in model.parameters())
+        facts: dict[Fact, Scalar] = {
+            MODEL: " + ".join(dict.fromkeys(type(model).__name__ for model in models)),
+            **model_place(models),
+            PARAMETERS: sum(p.numel() for model in models for p in model.parameters() if p.requires_grad),
+            DROPOUT_LAYERS: len(rates),
+            NORMALISATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALISING) for m in modules),
+            DEVICE: first.device.type,
+            PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
+        }
+        averaging = [
+            float(m.momentum)
+            for m in modules
+            if isinstance(m, nn.modules.batchnorm._BatchNorm)
+            and m.track_running_stats
+            and m.momentum is not None
+        ]
+        if averaging:
+            facts[AVERAGING_MOMENTUM] = min(averaging)
+        if rates:
+            facts[DROPOUT] = max(*rates, self.dropout)
+        return dropout | facts
+
+    def precision(self) -> str:
+        """What autocast casts to, on the device where it is on."""
+        for device in ("cuda", "cpu"):
+            if torch.is_autocast_enabled(device):
+                return str(torch.get_autocast_dtype(device)).removeprefix("torch.")
+        return ""
+
+    def place(self) -> str:
+        """File and line of the program."""
+        return place()
+
+
+def _inside(value: object, depth: int) -> Iterator[Tensor]:
+    if type(value) in _PLAIN:
+        assert isinstance(value, Tensor)
+        yield value
+    elif depth and isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _inside(inner, depth - 1)
+    elif depth and isinstance(value, list | tuple):
+        for inner in value:
+            yield from _inside(inner, depth - 1)

@@ -1,0 +1,148 @@
+"""What the loop does: whether its numbers mean what they say, how often it reads values of tensors."""
+
+from collections import Counter
+from statistics import median
+
+from traindx.facts import (
+    DROPOUT_IN_VALIDATION,
+    FROZEN_PARAMETERS,
+    GRADIENTLESS_PARAMETERS,
+    READ_PLACE,
+    READS_PER_STEP,
+    STALE_PARAMETERS,
+    TRAINED_IN_EVAL_MODE,
+    UNOPTIMIZED_PARAMETERS,
+    VALIDATED_IN_TRAIN_MODE,
+    VALIDATED_WITH_GRADIENT,
+)
+from traindx.quantities import READ_TIME
+from traindx.recorder.model import Model
+from traindx.recorder.probes.types import Snapshot
+from traindx.recorder.recording_writer import LayerRecord
+from traindx.recorder.sampling import Notebook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+_LOOKS_BEFORE_JUDGING = 2
+"""A parameter may miss one batch, such as an expert that was not chosen."""
+
+
+class Share:
+    """How often something was so, of the times it was looked at."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.times = 0
+
+    def add(self, was_so: bool) -> None:
+        """Count once more."""
+        self.seen += was_so
+        self.times += 1
+
+    @property
+    def value(self) -> float:
+        """The share so far."""
+        return self.seen / self.times
+
+
+class LoopFacts:
+    """Modes of the model, counted where they are looked at."""
+
+    def __init__(self) -> None:
+        self.trained_in_eval_mode = Share()
+        self.validated_in_train_mode = Share()
+        self.validated_with_gradient = Share()
+        self.dropped_in_validation = Share()
+        self._looks = 0
+        self._written: dict[int, list[LayerRecord]] = {}
+
+    def validated(self, train_modes: list[bool], gradients: list[bool], drops: list[bool]) -> None:
+        """Count the batches of a pass over validation data."""
+        for in_train_mode in train_modes:
+            self.validated_in_train_mode.add(in_train_mode)
+        for with_gradient in gradients:
+            self.validated_with_gradient.add(with_gradient)
+        for dropped in drops:
+            self.dropped_in_validation.add(dropped)
+
+    def write(self, notebook: Notebook) -> None:
+        """State what was seen so far."""
+        for fact, share in (
+            (TRAINED_IN_EVAL_MODE, self.trained_in_eval_mode),
+            (VALIDATED_IN_TRAIN_MODE, self.validated_in_train_mode),
+            (VALIDATED_WITH_GRADIENT, self.validated_with_gradient),
+            (DROPOUT_IN_VALIDATION, self.dropped_in_validation),
+        ):
+            if share.times:
+                notebook.state(fact, round(share.value, 4))
+
+    def write_parameters(
+        self, notebook: Notebook, model: Model, held: "list[Tensor]", held_by_any: "list[Tensor]"
+    ) -> None:
+        """State which parameters cannot learn, and write the table of all."""
+        self._looks += 1
+        if not held or (self._written.get(notebook.stream) and not model.parameters()):
+            # The program has let go of its optimizer or its model: what was known of them counts.
+            return
+        records = model.records([*held, *(value for value in held_by_any if model.owns(value))])
+        if self._written.get(notebook.stream) != records:
+            self._written[notebook.stream] = records
+            notebook.writer.layers(notebook.stream, records)
+        owned = {id(value) for value in model.parameters()}
+        if not owned or self._looks < _LOOKS_BEFORE_JUDGING:
+            return
+        mine = {one.name for one in model.held(held)}
+        strays = {one.name for one in model.held(held) if not model.owns(one.value)}
+        counts = {
+            FROZEN_PARAMETERS: sum(not one.trainable for one in records),
+            UNOPTIMIZED_PARAMETERS: sum(one.trainable and not one.optimized for one in records),
+            STALE_PARAMETERS: sum(
+                one.trainable and one.name in strays and not one.gradient for one in records
+            ),
+            GRADIENTLESS_PARAMETERS: sum(
+                one.name in mine and one.trainable and not one.gradient for one in records
+            ),
+        }
+        for fact, number in counts.items():
+            notebook.state(fact, number)
+
+
+COST = 0.5e-6
+"""Seconds that counting one takes, measured on a machine of 2023."""
+
+
+class HostSyncs:
+    """What an instrument counts while a step is looked at."""
+
+    __slots__ = ("_counts", "_places", "count", "is_counting", "is_open", "seconds")
+
+    def __init__(self) -> None:
+        self.is_open = False
+        """Whether a step is looked at, until its optimizer steps."""
+        self.is_counting = False
+        """Whether, besides, the program has the word: events switch it off while they last."""
+        self.count = 0
+        self.seconds = 0.0
+        self._counts: list[int] = []
+        self._places: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        """A step that is looked at begins."""
+        self.is_open, self.count, self.seconds = True, 0, 0.0
+
+    def seen_at(self, place: str) -> None:
+        """Some values were taken at this line; it is told for a sample of them."""
+        if place:
+            self._places[place] += 1
+
+    def end(self, snapshot: Snapshot) -> None:
+        """The optimizer begins to step: what it reads itself is not the program's."""
+        self.is_open = False
+        self._counts.append(self.count)
+        snapshot.add(READ_TIME, self.seconds)
+        snapshot.state(READS_PER_STEP, round(median(self._counts)))
+        if self._places:
+            snapshot.state(READ_PLACE, self._places.most_common(1)[0][0])

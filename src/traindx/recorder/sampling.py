@@ -1,0 +1,285 @@
+"""Calling the probes at a sampled step, and where they write: values of a step, or means of a pass."""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import final
+
+from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
+from traindx.recorder.backend import Backend
+from traindx.recorder.outputs import Waited
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    LossCall,
+    Probe,
+    Purpose,
+    Snapshot,
+    Update,
+    Where,
+)
+from traindx.recorder.recording_writer import RecordingWriter
+from traindx.run import Event, EventKind, Fact, Quantity, Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from traindx.recorder.backend import Value
+
+
+_LEAST = frozenset(q.slug for q in (INPUT_MIN, PREDICTION_MIN, TARGET_MIN))
+_NUMBERS = frozenset((float, int, bool))
+_GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
+
+
+class Notebook:
+    """Facts and events of a stream, each written when it is new."""
+
+    def __init__(self, writer: RecordingWriter, stream: int) -> None:
+        self.writer = writer
+        self.stream = stream
+        self._facts: dict[str, Scalar] = {}
+        self._sentences: set[tuple[EventKind, str]] = set()
+        self._rows: dict[tuple[str, tuple[Where, ...]], array[float]] = {}
+
+    def rows_for(self, slug: str, where: tuple[Where, ...]) -> "array[float]":
+        """Where the numbers of one quantity of several layers are written."""
+        rows = self._rows.get((slug, where))
+        if rows is None:
+            columns = tuple(self.writer.column(self.stream, slug, layer, part) for layer, part in where)
+            rows = self._rows[slug, where] = self.writer.rows_of(self.writer.layout(columns))
+        return rows
+
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """State a fact, unless it was stated already."""
+        if self._facts.get(fact.slug) != value:
+            self._facts[fact.slug] = value
+            self.writer.state(self.stream, fact.slug, value)
+
+    def stated(self, fact: Fact) -> Scalar | None:
+        """What was stated of a fact last; None before that."""
+        return self._facts.get(fact.slug)
+
+    def happened(self, event: Event) -> None:
+        """Record an event, unless the same sentence was recorded."""
+        if (event.kind, event.says) not in self._sentences:
+            self._sentences.add((event.kind, event.says))
+            self.writer.happened(self.stream, event)
+
+
+class _Statements(Snapshot):
+    """Facts and events, until it is known which stream they belong to."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+        self._facts: dict[Fact, Scalar] = {}
+        self._events: list[Event] = []
+
+    def state(self, fact: Fact, value: Scalar) -> None:
+        """State a fact of the training."""
+        self._facts[fact] = value
+
+    def happened(
+        self, kind: EventKind, says: str, *, layer: str = "", operation: str = "", batch: int | None = None
+    ) -> None:
+        """Record something that happened."""
+        self._events.append(Event(kind, says, self.step, layer, operation, batch))
+
+    def write_statements(self, notebook: Notebook) -> None:
+        """Hand over facts and events."""
+        for fact, value in self._facts.items():
+            notebook.state(fact, value)
+        for event in self._events:
+            notebook.happened(event)
+
+
+@final
+class TrainingSnapshot(_Statements):
+    """The values of one step, written together when the step is over."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__(step)
+        self._values: dict[str, dict[Where, Value]] = {}
+
+    def add(self, quantity: Quantity, value: "Value", *, layer: str = "", part: str = "") -> None:
+        """Keep a number; of several batches behind one step, the first speaks."""
+        self._values.setdefault(quantity.slug, {}).setdefault((layer, part), value)
+
+    def add_all(self, quantity: Quantity, where: Sequence[Where], values: "Sequence[Value]") -> None:
+        """Keep a number for each of several layers."""
+        known = self._values.setdefault(quantity.slug, {})
+        fresh = dict(zip(where, values, strict=True))
+        if len(fresh) == len(where) and known.keys().isdisjoint(fresh):
+            known.update(fresh)
+        else:
+            super().add_all(quantity, where, values)
+
+    def of(self, quantity: Quantity) -> "Mapping[Where, Value]":
+        """What was kept of a quantity so far."""
+        return self._values.get(quantity.slug, {})
+
+    def write(self, notebook: Notebook, backend: Backend) -> None:
+        """Hand the values to the writer, one row for each quantity."""
+        self.write_statements(notebook)
+        for slug, values in self._values.items():
+            if values:
+                rows = notebook.rows_for(slug, tuple(values))
+                rows.append(self.step)
+                rows.extend(floats(list(values.values()), backend))
+
+
+@final
+class ValidationSnapshot(_Statements):
+    """The batches of one pass over validation data, taken together."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__(step)
+        self.samples = 1
+        """How much the next values weigh."""
+        self._values: dict[tuple[str, str, str], list[tuple[Value, int]]] = {}
+
+    def add(self, quantity: Quantity, value: "Value", *, layer: str = "", part: str = "") -> None:
+        """Keep a number of one batch."""
+        self._values.setdefault((quantity.slug, layer, part), []).append((value, self.samples))
+
+    def write(self, notebook: Notebook, backend: Backend, left_out: Set[tuple[str, str]]) -> None:
+        """Hand the means over the pass to the writer; smallest and largest values stay what they are."""
+        self.write_statements(notebook)
+        writer = notebook.writer
+        for (slug, layer, part), weighed in self._values.items():
+            if (slug, part) in left_out:
+                continue
+            column = writer.column(notebook.stream, slug, layer, part)
+            values = floats([value for value, _ in weighed], backend)
+            rows = writer.rows_of(writer.layout((column,)))
+            rows.extend((self.step, _together(slug, values, [weight for _, weight in weighed])))
+
+
+def floats(values: "list[Value]", backend: Backend) -> "Sequence[float]":
+    """Numbers and tensors of one value as floats, waiting for a device at most once."""
+    if _NUMBERS.issuperset(map(type, values)):
+        return values
+    tensors = [value for value in values if not isinstance(value, float | int)]
+    read = iter(backend.numbers(tensors))
+    return [value if isinstance(value, float | int) else next(read) for value in values]
+
+
+def _together(slug: str, values: Sequence[float], weights: Sequence[int]) -> float:
+    if slug in _LEAST:
+        return min(values)
+    if slug in _GREATEST:
+        return max(values)
+    return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+
+
+_MOMENTS = (
+    "batch_enters",
+    "module_returns",
+    "dropout_is_applied",
+    "loss_is_computed",
+    "backward_begins",
+    "update_begins",
+    "update_ends",
+)
+
+
+class Sampling:
+    """The look at the step in the making, if there is one, and the probes that answer."""
+
+    def __init__(self, probes: Sequence[Probe], process: Notebook) -> None:
+        self.snapshot: TrainingSnapshot | None = TrainingSnapshot(1)
+        self.active = True
+        """Whether modules are watched: during a look, and for the first batches of a validation pass."""
+        self.follows = False
+        """Whether this look only goes with the one before."""
+        self.thorough = True
+        """Whether what seldom changes is told as well."""
+        self._process = process
+        self._asked: dict[str, list[Probe]] = {
+            moment: [p for p in probes if getattr(type(p), moment) is not getattr(Probe, moment)]
+            for moment in _MOMENTS
+        }
+        self._asked["modules_returned"] = [
+            probe
+            for probe in probes
+            if probe in self._asked["module_returns"]
+            or type(probe).modules_returned is not Probe.modules_returned
+        ]
+
+    def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
+        """Look at a step."""
+        self.snapshot = TrainingSnapshot(step)
+        # What follows compares gradients; its forward pass is of no interest.
+        self.active = not follows
+        self.follows = follows
+        self.thorough = thorough and not follows
+
+    def end(self) -> None:
+        """Look no longer."""
+        self.snapshot = None
+        self.active = False
+
+    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
+        """Tell of a batch."""
+        self._tell("batch_enters", snapshot, lambda probe: probe.batch_enters(snapshot, batch))
+
+    def module_returns(
+        self, snapshot: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+    ) -> None:
+        """Tell of a module's output."""
+        self._tell(
+            "module_returns",
+            snapshot,
+            lambda probe: probe.module_returns(snapshot, name, module, output, purpose),
+        )
+
+    def modules_returned(self, snapshot: Snapshot, waited: Waited, purpose: Purpose) -> None:
+        """Tell of outputs that could wait."""
+        self._tell(
+            "modules_returned", snapshot, lambda probe: probe.modules_returned(snapshot, *waited, purpose)
+        )
+
+    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
+        """Tell of a dropout."""
+        self._tell("dropout_is_applied", snapshot, lambda probe: probe.dropout_is_applied(snapshot, dropout))
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall, *, by_all: bool = True) -> None:
+        """Tell of a loss all probes, or only those that need every loss of a pass."""
+        self._tell(
+            "loss_is_computed",
+            snapshot,
+            lambda probe: probe.loss_is_computed(snapshot, call) if by_all or probe.whole_passes else None,
+        )
+
+    def backward_begins(
+        self, snapshot: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]
+    ) -> None:
+        """Tell that gradients are about to be computed."""
+        self._tell(
+            "backward_begins", snapshot, lambda probe: probe.backward_begins(snapshot, loss, parameters)
+        )
+
+    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
+        """Tell that parameters are about to change."""
+        self._tell("update_begins", snapshot, lambda probe: probe.update_begins(snapshot, update))
+
+    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
+        """Tell that parameters have changed."""
+        self._tell("update_ends", snapshot, lambda probe: probe.update_ends(snapshot, update))
+
+    def _tell(self, moment: str, snapshot: Snapshot, ask: Callable[[Probe], None]) -> None:
+        following = self.follows and snapshot is self.snapshot
+        for probe in self._asked[moment]:
+            if following and not probe.follows:
+                continue
+            try:
+                ask(probe)
+            except Exception as error:  # a probe of another package may fail in any way
+                self._steps_aside(probe, error, snapshot.step)
+
+    def _steps_aside(self, failed: Probe, error: Exception, step: int) -> None:
+        self._asked = {m: [p for p in probes if p is not failed] for m, probes in self._asked.items()}
+        name = type(failed).__name__
+        says = f"probe {name} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        self._process.happened(Event(EventKind.STEPPED_ASIDE, says, step))

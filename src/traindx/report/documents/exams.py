@@ -1,0 +1,270 @@
+"""Exams, preflight and the learning-rate test as JSON."""
+
+import csv
+import io
+import json
+from dataclasses import asdict
+
+from traindx.diagnosis.types import Exam
+from traindx.exams.check import Checked
+from traindx.exams.data_exam.types import Examination
+from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
+from traindx.exams.preflight.types import Checklist
+from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
+from traindx.finding import Finding, Mark
+from traindx.report.documents.diagnosis import evidence_documents
+from traindx.report.documents.run import Document, Json, head, number, optional
+from traindx.report.problem_advice import advice, mark
+from traindx.report.results.learning_rate import verdict
+
+
+def exam_document(exam: Exam) -> Document:
+    """Which exam, what it found wrong, and what it looked for in vain."""
+    return {
+        "exam": exam.exam,
+        "problems": [
+            {
+                "cause": one.cause,
+                "severity": one.degree.value,
+                "says": one.says,
+                "layers": list(one.layers),
+                "todo": advice(one),
+            }
+            for one in exam.problems
+        ],
+        "cleared": list(exam.cleared),
+    }
+
+
+def gradient_document(exam: GradientExam) -> Document:
+    """Everything an exam of gradients found."""
+    decay = exam.decay
+    return {
+        **_head(exam),
+        "loss": optional(exam.loss),
+        "loss_function": exam.loss_function,
+        "norm": number(exam.norm),
+        "decay": None if decay is None else {"factor": number(decay.factor), "layers": decay.layers},
+        "without_gradient": list(exam.without_gradient),
+        "frozen": list(exam.frozen),
+        "parameters": [_gradient(row) for row in exam.rows],
+    }
+
+
+def _gradient(row: GradientRow) -> Json:
+    spread = row.spread
+    return {
+        "name": row.layer.name,
+        "kind": row.layer.kind,
+        "shape": list(row.layer.shape),
+        "state": row.state or "reached",
+        "norm": optional(row.norm),
+        "weight_norm": optional(row.weight),
+        "ratio": optional(row.ratio),
+        "values": None if spread is None else {name: number(value) for name, value in asdict(spread).items()},
+    }
+
+
+def activation_document(exam: ActivationExam) -> Document:
+    """Everything an exam of activations found."""
+    return {
+        **_head(exam),
+        "batches": exam.batches,
+        "inputs": exam.inputs,
+        "layers": [
+            {
+                name: optional(value) if not isinstance(value, str) else value
+                for name, value in asdict(row).items()
+            }
+            for row in exam.rows
+        ],
+    }
+
+
+def model_document(exam: ModelExam) -> Document:
+    """Everything an exam of a model's design found."""
+    return {
+        **_head(exam),
+        "parameters": exam.parameters,
+        "trainable": exam.trainable,
+        "samples": exam.samples,
+        "plain_depth": exam.plain_depth,
+        "memory": {**asdict(exam.memory), "adam": exam.memory.adam, "with_adam": exam.memory.with_adam},
+        "layers": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "parameters": row.parameters,
+                "trainable": row.trainable,
+                "output": None if row.shape is None else list(row.shape),
+                "gain": optional(row.gain),
+            }
+            for row in exam.rows
+        ],
+    }
+
+
+def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
+    return {
+        **head("exam"),
+        **exam_document(exam),
+        "model": exam.model,
+        "verdict": mark(exam.problems),
+        "notes": list(exam.notes),
+    }
+
+
+def examination_document(examination: Examination) -> str:
+    """The exam as indented JSON."""
+    document: Json = {
+        **head("exam"),
+        **exam_document(examination),
+        "subject": examination.subject,
+        "about": examination.about,
+        "verdict": examination.verdict.value,
+        "causes": list(examination.causes),
+        "checks": [_check(check) for check in examination.checks],
+        "notes": list(examination.notes),
+    }
+    # In letters of ASCII: a terminal would obey some of what names can hold.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def rows_table(examination: Examination) -> str:
+    """Every row that a fault is about, with its reason, as CSV."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["part", "row", "item", "check", "severity", "reason"])
+    for check in examination.checks:
+        for fault in check.findings:
+            for row in fault.samples:
+                writer.writerow(
+                    [row.part, row.index, row.name, check.check.slug, fault.degree.value, row.reason]
+                )
+    return stream.getvalue()
+
+
+def _check(check: Checked) -> Json:
+    return {
+        "name": check.check.slug,
+        "asks": check.check.title,
+        "mark": check.mark.value,
+        "says": check.says,
+        "faults": [_fault(fault) for fault in check.findings],
+    }
+
+
+def _fault(fault: Finding) -> Json:
+    return {
+        "severity": fault.degree.value,
+        "says": fault.says,
+        "cause": fault.cause or None,
+        "do": fault.todo,
+        "code": fault.code or None,
+        "columns": list(fault.columns),
+        "rows": [
+            {"part": row.part, "row": row.index, "item": row.name or None, "reason": row.reason}
+            for row in fault.samples
+        ],
+    }
+
+
+def checklist_document(found: Checklist) -> str:
+    """All checks as indented JSON; numbers that are not finite are strings, as in the report."""
+    document: Document = {
+        **head("preflight"),
+        **exam_document(found),
+        "command": found.command,
+        "verdict": found.mark.value,
+        "says": found.says,
+        "counts": {mark.value: len(found.having(mark)) for mark in Mark},
+        "checks": [_checked(one) for one in found.checked],
+        "steps": found.steps,
+        "seconds": number(round(found.seconds, 1)),
+        "folder": found.folder,
+        "notes": list(found.notes),
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _checked(one: Checked) -> Json:
+    return {
+        "check": one.check.slug,
+        "title": one.check.title,
+        "part": one.check.part,
+        "mark": one.mark.value,
+        "causes": list(one.causes),
+        "seen": [*map(_finding, one.findings), *_remark(one)],
+    }
+
+
+def _remark(one: Checked) -> list[Json]:
+    if not one.says:
+        return []
+    evidence = evidence_documents(one.outcome.evidence)
+    rest: Document = {"sign": None, "place": None, "causes": [], "evidence": evidence}
+    return [{"mark": one.remark.value, "says": one.says, **rest}]
+
+
+def _finding(one: Finding) -> Json:
+    return {
+        "mark": one.mark.value,
+        "says": one.says,
+        "sign": one.sign or None,
+        "place": one.location or None,
+        "causes": list(one.causes),
+        "evidence": evidence_documents(one.evidence),
+    }
+
+
+def rate_document(
+    found: FoundRate,
+    *,
+    command: str,
+    seconds: float,
+    change: str = "",
+    patch: str = "",
+    folder: str = "",
+) -> str:
+    """All of it as indented JSON; numbers that are not finite are strings, as in the report."""
+    document: Document = {
+        **head("lr"),
+        **exam_document(found),
+        "command": command,
+        "says": verdict(found),
+        "why": found.why,
+        "current": number(found.current),
+        "suggested": optional(found.suggested),
+        "usable": None if found.usable is None else [number(rate) for rate in found.usable],
+        "diverges": optional(found.diverges),
+        "begins": number(found.begins),
+        "measure": found.measure,
+        "trials": [_trial(found, one) for one in found.trials],
+        "range_test": _course(found.curve),
+        "steps": found.steps,
+        "seconds": number(round(seconds, 1)),
+        "change": change or None,
+        "patch": patch or None,
+        "folder": folder or None,
+        "notes": list(found.notes),
+    }
+    # Letters beyond ASCII are written as numbers: a terminal obeys some of them.
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def _trial(found: FoundRate, one: RateTrial) -> Json:
+    return {
+        "rate": number(one.rate),
+        "loss": number(one.loss),
+        "fall": optional(found.share(one)),
+        "ran_away": one.ran_away,
+        "broke": one.course.broke,
+        "losses": [number(loss) for loss in one.course.losses],
+    }
+
+
+def _course(course: Course) -> Json:
+    return {
+        "rates": [number(rate) for rate in course.rates],
+        "losses": [number(loss) for loss in course.losses],
+    }

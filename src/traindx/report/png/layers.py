@@ -1,0 +1,239 @@
+"""Layers as pictures: their outputs and gradients."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from traindx.curves.layers import is_matrix
+from traindx.exams.types import ActivationExam, ActivationRow, GradientExam, GradientRow
+from traindx.format import number, printable
+from traindx.report.png.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    as_png,
+    captioned,
+    drawing,
+    legend,
+    sheet,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_MOST_LABELS = 28
+"""Slanted names that fit beside each other."""
+_LETTERS = 26
+
+
+def layers_on(axes: "Axes", names: Sequence[str], called: str) -> None:
+    """Write the names of layers below the axis, of many every so many, the first and the last always."""
+    total = len(names)
+    step = max(-(-total // _MOST_LABELS), 1)
+    places = list(range(0, total, step))
+    if places and places[-1] != total - 1:
+        # The last one takes the place of one that it would lie on.
+        places = [*places[: -1 if total - 1 - places[-1] < step else None], total - 1]
+    axes.set_xlim(-0.6, max(total, 1) - 0.4)
+    # A dollar sign begins a formula otherwise.
+    shown = [printable(names[place], _LETTERS).replace("$", r"\$") for place in places]
+    axes.set_xticks(places, shown, rotation=40, ha="right", rotation_mode="anchor", size=8)
+    axes.set_xlabel(called + (f" (every {_ordinal(step)} is named)" if step > 1 else ""))
+
+
+def _ordinal(number: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+_HEIGHTS = (3.0, 2.2)
+_CROWDED = 60
+_SHORT = 8
+"""Letters of a name that says little without the kind of the layer."""
+
+
+def layer_outputs(exam: ActivationExam) -> tuple[str, bytes]:
+    """The name of the picture and its bytes."""
+    with drawing():
+        paper = sheet(f"{exam.model}: what each layer puts out", _HEIGHTS)
+        sizes, shares = paper.panels
+        legend(sizes, _sizes(sizes, exam))
+        legend(shares, _shares(shares, exam))
+        layers_on(shares, [_called(row) for row in exam.rows], "layers, in the order of the forward pass")
+        captioned(paper.figure, [str(one) for one in exam.problems])
+        return "layer_outputs.png", as_png(paper.figure)
+
+
+def _called(row: ActivationRow) -> str:
+    """The name of a layer, with what tells it apart: the function behind it, or its kind."""
+    is_function = not row.kind[:1].isupper()
+    return f"{row.name} {row.kind}".strip() if is_function or len(row.name) <= _SHORT else row.name
+
+
+def _sizes(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
+    """Spread, mean and largest value by their sizes: what grows or shrinks over depth shows as a slope."""
+    rows = exam.rows
+    panel.set_yscale("log")
+    panel.set_ylabel("size of outputs")
+    point = 4.5 if len(rows) <= _CROWDED else 2.6
+    entries: list[tuple[Artist, str]] = []
+    for colour, line, called, values in (
+        (GREY, ":", "largest", [_largest(row) for row in rows]),
+        (SKY, "none", "mean, without its sign", [abs(row.mean) for row in rows]),
+        (BLUE, "-", "standard deviation", [row.std for row in rows]),
+    ):
+        points = [(place, value) for place, value in enumerate(values) if value and math.isfinite(value)]
+        if points:
+            (drawn,) = panel.plot(
+                *map(list, zip(*points, strict=True)),
+                linestyle=line,
+                linewidth=1.0,
+                marker="o",
+                markersize=point if colour == BLUE else 0.6 * point,
+                color=colour,
+            )
+            entries.append((drawn, called))
+    silent = [place for place, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
+    if silent:
+        (marks,) = panel.plot(
+            silent,
+            [0.02] * len(silent),
+            marker="v",
+            linestyle="none",
+            color=ORANGE,
+            transform=panel.get_xaxis_transform(),
+            clip_on=False,
+        )
+        entries.append((marks, f"the same for every input and unit ({len(silent)})"))
+    broken = [place for place, row in enumerate(rows) if row.nonfinite_share]
+    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in broken]
+    return entries + ([(lines[0], f"not finite ({len(broken)})")] if lines else [])
+
+
+def _largest(row: ActivationRow) -> float | None:
+    return None if row.min is None or row.max is None else max(abs(row.min), abs(row.max))
+
+
+def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
+    panel.set_ylim(-0.03, 1.04)
+    panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    panel.set_ylabel("share")
+    entries: list[tuple[Artist, str]] = []
+    for colour, marker, called, values in (
+        (GREY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
+        (ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
+        (GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
+    ):
+        points = [(place, value) for place, value in enumerate(values) if value is not None]
+        if points:
+            size = 5 if len(exam.rows) <= _CROWDED else 3
+            drawn = panel.plot(
+                *map(list, zip(*points, strict=True)),
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                color=colour,
+            )
+            entries.append((drawn[0], called))
+    return entries
+
+
+_HEIGHT = 4.2
+_CROWDED_LAYERS = 60
+"""Parameters beyond which points get smaller."""
+_FLOOR = 1e-300
+"""The smallest value that is drawn by its size."""
+
+
+def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
+    """The name of the picture and its bytes."""
+    rows = exam.rows
+    with drawing():
+        paper = sheet(f"{exam.model}: gradients from input to output", [_HEIGHT])
+        panel = paper.panels[0]
+        panel.set_yscale("log")
+        entries: list[tuple[Artist, str]] = []
+        for colour, called, values in (
+            (BLUE, "gradient of weights", [row.norm for row in rows]),
+            (ORANGE, "gradient over weights", [row.ratio for row in rows]),
+        ):
+            entries += _drawn(panel, rows, values, colour, called)
+        # The second set of faint points explains itself.
+        entries = [one for place, one in enumerate(entries) if one[1] not in [e[1] for e in entries[:place]]]
+        entries += _absent(panel, rows)
+        layers_on(panel, [row.layer.name for row in rows], "parameters, in the order of the forward pass")
+        panel.set_ylabel("size, by norm")
+        legend(panel, entries)
+        captioned(paper.figure, _captions(exam))
+        return "gradient_flow.png", as_png(paper.figure)
+
+
+def _drawn(
+    panel: "Axes", rows: Sequence[GradientRow], values: Sequence[float | None], colour: str, called: str
+) -> "list[tuple[Artist, str]]":
+    """A line through the weight matrices, and faint points for biases and scales, which lie elsewhere."""
+    size = 4.5 if len(rows) <= _CROWDED_LAYERS else 2.6
+    points = [
+        (place, max(value, _FLOOR), is_matrix(rows[place].layer))
+        for place, value in enumerate(values)
+        if value and math.isfinite(value)
+    ]
+    line = [(place, value) for place, value, is_weight in points if is_weight]
+    rest = [(place, value) for place, value, is_weight in points if not is_weight]
+    entries: list[tuple[Artist, str]] = []
+    if line:
+        (drawn,) = panel.plot(
+            *map(list, zip(*line, strict=True)), marker="o", markersize=size, linewidth=1.2, color=colour
+        )
+        entries.append((drawn, called))
+    if rest:
+        (faint,) = panel.plot(
+            *map(list, zip(*rest, strict=True)),
+            marker="o",
+            markersize=0.7 * size,
+            linestyle="none",
+            color=colour,
+            alpha=0.35,
+        )
+        entries.append((faint, "of biases, scales and tables"))
+    return entries
+
+
+def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "list[tuple[Artist, str]]":
+    """Marks along the lower edge for what cannot be drawn by its size, and lines for what is not finite."""
+    marks = {
+        "no gradient": ("x", PURPLE, "no gradient"),
+        "zero": ("v", PURPLE, "a gradient of zeros"),
+        "frozen": ("|", GREY, "frozen"),
+    }
+    entries: list[tuple[Artist, str]] = []
+    for state, (marker, colour, called) in marks.items():
+        places = [place for place, row in enumerate(rows) if row.state == state]
+        if places:
+            drawn = panel.plot(
+                places,
+                [0.02] * len(places),
+                marker=marker,
+                color=colour,
+                linestyle="none",
+                markersize=6,
+                transform=panel.get_xaxis_transform(),
+                clip_on=False,
+            )
+            entries.append((drawn[0], f"{called} ({len(places)})"))
+    broken = [place for place, row in enumerate(rows) if row.norm is not None and not math.isfinite(row.norm)]
+    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in broken]
+    return entries + ([(lines[0], f"not finite ({len(broken)})")] if lines else [])
+
+
+def _captions(exam: GradientExam) -> list[str]:
+    told = [str(one) for one in exam.problems]
+    if exam.decay is not None:
+        factor = number(float(f"{exam.decay.factor:.2g}"))
+        told.append(f"towards the input the gradient changes by a factor of {factor} a layer (fitted)")
+    return told

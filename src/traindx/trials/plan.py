@@ -1,0 +1,104 @@
+"""Which changes are worth a trial, the most promising first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from traindx.cause import Prescription, Symptom
+from traindx.changes.types import BY_VALIDATION, ChangeSpec, Measure, change_of, kind_of, parse_changes
+from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
+from traindx.run import Run
+from traindx.trials.measure import can_measure, end, start
+from traindx.trials.types import Candidate
+
+_LATER = 0.7
+"""What each fix of a cause is worth against the one before it: the first is the best."""
+_LEAST = 0.01
+"""Worth below which nothing is tried."""
+_FAIR = 0.15
+"""Worth from which on a change is tried although the run is taken for healthy: somebody asked for it."""
+_LEARNT = 0.01
+"""Of where a training loss began: below it there is nothing left to gain."""
+_PRECEDENCE = (Measure.BALANCED_ERROR, Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
+"""What changes that are tried together are compared by, if they are compared by different things."""
+
+Past = Mapping[str, tuple[int, int]]
+"""How often a change was tried on this project, and how often it helped."""
+
+
+def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
+    """All changes that the suspects ask for, by their worth; each change once."""
+    found: dict[tuple[ChangeSpec, ...], Candidate] = {}
+    for suspect in diagnosis.suspects:
+        for place, fix in enumerate(_machine_applied(suspect)):
+            changes = resolved_together(parse_changes(fix.change or ""), run)
+            if not changes:
+                continue
+            worth = suspect.confidence * _LATER**place
+            if changes in found:
+                found[changes] = replace(found[changes], worth=found[changes].worth + worth)
+                continue
+            measure = measured_by(suspect.cause.symptoms, changes, run)
+            found[changes] = Candidate(changes, suspect.cause.slug, fix.title, measure, worth)
+    chosen = [_informed(one, past) for one in found.values()]
+    return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
+
+
+def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Candidate]) -> bool:
+    """Whether anything is tried: on a run that is taken for healthy only what has a fair chance."""
+    least = _FAIR if diagnosis.verdict is Verdict.HEALTHY else 0.0
+    return bool(plan) and plan[0].worth >= least
+
+
+def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
+    """The fixes of a cause that a machine can apply, and those of the mechanism it acts through."""
+    yield from (fix for fix in suspect.cause.fixes if fix.change)
+    if suspect.mechanism is not None:
+        yield from (fix for fix in suspect.mechanism.fixes if fix.change)
+
+
+def _informed(one: Candidate, past: Past) -> Candidate:
+    """Worth more where it helped on this project before, and less where it did not."""
+    tried, helped = past.get(kind_of(one.changes), (0, 0))
+    if not tried:
+        return one
+    # As if it had been tried twice more, with one success.
+    factor = 2 * (helped + 1) / (tried + 2)
+    return replace(
+        one, worth=one.worth * factor, because=f"helped in {helped} of {tried} cases of this project"
+    )
+
+
+def resolved_together(specs: Sequence[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
+    """Changes that belong together with the numbers that come from the recording; None where one has none."""
+    found = [resolved(spec, run) for spec in specs]
+    return None if None in found else tuple(spec for spec in found if spec is not None)
+
+
+def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
+    """A change with the numbers that come from the recording; None where they are not there."""
+    change = change_of(spec)
+    if change.from_run is None or not change.needs_recording(spec):
+        return spec
+    return change.from_run(spec, run)
+
+
+def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: Run) -> Measure:
+    """What arms are compared by: what the prescription promises, as far as the run shows it."""
+    among = set(symptoms)
+    told = [change.compared_by for change in map(change_of, specs) if change.compared_by]
+    if Symptom.TAKES_LONG in among and (Measure.SPEED,) in told:
+        return Measure.SPEED
+    # Of several changes the one counts after which the loss says least, and that tells most measures.
+    told = [one for one in told if one[0] in _PRECEDENCE]
+    wishes = min(told, key=lambda one: (_PRECEDENCE.index(one[0]), -len(one)), default=())
+    if not wishes and Symptom.GENERALISES_BADLY in among:
+        wishes = BY_VALIDATION
+    elif not wishes and _is_learnt(run):
+        wishes = (Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
+    return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)
+
+
+def _is_learnt(run: Run) -> bool:
+    """Whether the training loss has come down so far that a change could hardly be seen in it."""
+    ends, begins = end(run, Measure.LOSS), start(run, Measure.LOSS)
+    return ends is not None and begins is not None and 0 <= ends < _LEARNT * begins

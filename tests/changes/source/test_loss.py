@@ -1,0 +1,179 @@
+"""Edits of the loss: its settings, its sign, what enters it."""
+
+import pytest
+
+from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, OUTPUT_ACTIVATION
+
+SUMMED = "crit = nn.MSELoss(reduction='sum')\nloss = crit(model(x), y)\nloss.backward()\n"
+FUNCTION = 'loss = F.cross_entropy(net(x), y, reduction="sum")\nloss.backward()\n'
+PROBABLE = "crit = nn.BCELoss()\nloss = crit(p, y)\n(-loss).backward()\n"
+
+CHANGED = {
+    ("loss.label_smoothing 0.1", PLAIN): (
+        "-criterion = nn.CrossEntropyLoss()\n+criterion = nn.CrossEntropyLoss(label_smoothing=0.1)"
+    ),
+    ("loss.label_smoothing 0.1", TRAINER): (
+        "-loss = F.cross_entropy(self.net(x), y)\n"
+        "+loss = F.cross_entropy(self.net(x), y, label_smoothing=0.1)"
+    ),
+    ("loss.label_smoothing 0", "loss = F.cross_entropy(p, y, label_smoothing=0.3)\n"): (
+        "-loss = F.cross_entropy(p, y, label_smoothing=0.3)\n"
+        "+loss = F.cross_entropy(p, y, label_smoothing=0.0)"
+    ),
+    ("loss.use_mean", SUMMED): "-crit = nn.MSELoss(reduction='sum')\n+crit = nn.MSELoss(reduction='mean')",
+    ("loss.use_mean", FUNCTION): (
+        '-loss = F.cross_entropy(net(x), y, reduction="sum")\n'
+        '+loss = F.cross_entropy(net(x), y, reduction="mean")'
+    ),
+    ("loss.from_scores", PROBABLE): "-crit = nn.BCELoss()\n+crit = nn.BCEWithLogitsLoss()",
+    (
+        "loss.from_scores",
+        "loss = F.nll_loss(p, y)\n",
+    ): "-loss = F.nll_loss(p, y)\n+loss = F.cross_entropy(p, y)",
+    ("loss.negate", PROBABLE): "-(-loss).backward()\n+loss.backward()",
+    ("loss.negate", "loss = -crit(p, y)\nloss.backward()\n"): "-loss = -crit(p, y)\n+loss = crit(p, y)",
+    ("loss.negate", "loss = p + q\nloss.backward()\n"): "-loss = p + q\n+loss = -(p + q)",
+    ("loss.negate", "loss = -crit(p, y)\ntorch.autograd.backward(loss)\n"): (
+        "-loss = -crit(p, y)\n+loss = crit(p, y)"
+    ),
+    ("loss.negate", "loss = crit(p, y)\nscaler.scale(-loss).backward()\n"): (
+        "-scaler.scale(-loss).backward()\n+scaler.scale(loss).backward()"
+    ),
+    ("loss.negate", "from torch.autograd import backward\nloss = crit(p, y)\nbackward(loss)\n"): (
+        "-loss = crit(p, y)\n+loss = -crit(p, y)"
+    ),
+    ("targets.match_shape", "loss = F.mse_loss(out, y)  # plain\n"): (
+        "-loss = F.mse_loss(out, y)  # plain\n+loss = F.mse_loss(out, y.view_as(out))  # plain"
+    ),
+    ("targets.match_shape", "mse = nn.MSELoss()\nloss = mse(p, y[i])\nval_loss = mse(q, z)\n"): (
+        "-loss = mse(p, y[i])\n-val_loss = mse(q, z)\n"
+        "+loss = mse(p, y[i].view_as(p))\n+val_loss = mse(q, z.view_as(q))"
+    ),
+    ("loss.class_weights balanced", PLAIN): (
+        "-criterion = nn.CrossEntropyLoss()\n"
+        "+class_counts = torch.bincount(y)\n"
+        "+criterion = nn.CrossEntropyLoss(weight=class_counts.sum() / (len(class_counts) * class_counts))"
+    ),
+    (
+        "loss.class_weights balanced",
+        PLAIN.replace("criterion(model(xb), yb)", "nn.functional.cross_entropy(model(xb), yb)"),
+    ): (
+        "+class_counts = torch.bincount(torch.as_tensor(y))\n"
+        "+class_weights = class_counts.sum() / (len(class_counts) * class_counts)\n"
+        "-loss = nn.functional.cross_entropy(model(xb), yb)\n"
+        "+loss = nn.functional.cross_entropy(model(xb), yb, weight=class_weights)"
+    ),
+    (
+        "loss.class_weights balanced",
+        "train = DataLoader(TensorDataset(a, torch.from_numpy(b)))\n"
+        "crit = nn.BCEWithLogitsLoss()\nloss = crit(p, y)\n",
+    ): (
+        "-crit = nn.BCEWithLogitsLoss()\n"
+        "+train_labels = torch.from_numpy(b)\n"
+        "+crit = nn.BCEWithLogitsLoss(pos_weight=(train_labels == 0).sum() / (train_labels == 1).sum())"
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "program"), CHANGED)
+def test_the_loss_is_written_otherwise(bench: Bench, change: str, program: str) -> None:
+    assert bench.changed(program, change) == CHANGED[change, program]
+
+
+REFUSED = {
+    ("loss.use_mean", PLAIN): 'nn.CrossEntropyLoss() at train.py:15 is not told reduction="sum"',
+    ("loss.label_smoothing 0.1", SUMMED): "nn.MSELoss at train.py:1 knows no label smoothing",
+    ("loss.from_scores", PLAIN): "nn.CrossEntropyLoss at train.py:15 takes no probabilities",
+    ("loss.from_scores", "from torch.nn import BCELoss\nloss = BCELoss()(p, y)\n"): (
+        "train.py imports BCELoss by its name, and BCEWithLogitsLoss not"
+    ),
+    ("loss.use_mean", "loss = ((p - y) ** 2).sum()\n"): (
+        "the loss at train.py:1 is not one of torch that is called in so many words"
+    ),
+    ("loss.negate", "loss = a(x)\nif b:\n    loss = c(x)\nloss.backward()\n"): (
+        "loss is computed at 2 places: train.py:1 and train.py:3"
+    ),
+    ("targets.match_shape", FUNCTION): (
+        "the prediction at train.py:1 has no name to take its shape from: net(x)"
+    ),
+    ("loss.class_weights balanced", TRAINER): "y of train.py comes from several places",
+    ("loss.class_weights balanced", PLAIN.replace("TensorDataset(x, y)", "Pictures()")): (
+        "the labels of the data at train.py:7 have no name of their own"
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "program"), REFUSED)
+def test_what_is_not_clear_is_refused(bench: Bench, change: str, program: str) -> None:
+    assert bench.refusal(program, change) == REFUSED[change, program]
+
+
+def test_shapes_tell_how_to_match_a_prediction_without_a_name(bench: Bench) -> None:
+    shapes = {LOSS_SHAPES: "(64, 1) against (64,)"}
+    changed = bench.changed("loss = F.mse_loss(net(x), y)\n", "targets.match_shape", facts=shapes)
+    assert changed.endswith("+loss = F.mse_loss(net(x), y.unsqueeze(-1))")
+
+
+SQUASHED = {
+    "return of forward": (TRAINER, "-return F.softmax(self.fc2(x), dim=1)\n+return self.fc2(x)"),
+    "method": (
+        TRAINER.replace("F.softmax(self.fc2(x), dim=1)", "self.fc2(x).softmax(-1)"),
+        "-return self.fc2(x).softmax(-1)\n+return self.fc2(x)",
+    ),
+    "module under a name": (
+        TRAINER.replace("self.drop = ", "self.sm = nn.Softmax(1)\n    \t\tself.drop = ").replace(
+            "F.softmax(self.fc2(x), dim=1)", "self.sm(self.fc2(x))"
+        ),
+        "-return self.sm(self.fc2(x))\n+return self.fc2(x)",
+    ),
+    "statement before": (
+        "out = torch.softmax(net(x), 1)\nloss = F.cross_entropy(out, y)\n",
+        "-out = torch.softmax(net(x), 1)\n+out = net(x)",
+    ),
+    "argument": (
+        "crit = nn.CrossEntropyLoss()\nloss = crit(net(x).softmax(1), y)\n",
+        "-loss = crit(net(x).softmax(1), y)\n+loss = crit(net(x), y)",
+    ),
+    "last of a sequence with comments": (
+        "net = nn.Sequential(\n    nn.Linear(2, 2),  # scores\n    nn.Softmax(1),  # sum to 1\n)\n"
+        "loss = nn.CrossEntropyLoss()(net(x), y)\n",
+        "-nn.Softmax(1),  # sum to 1",
+    ),
+    "last of a sequence": (
+        "net = nn.Sequential(\n    nn.Linear(2, 2),\n"
+        "    nn.Sigmoid(),\n)\nloss = nn.BCEWithLogitsLoss()(net(x), y)\n",
+        "-nn.Sigmoid(),",
+    ),
+}
+
+
+@pytest.mark.parametrize("style", SQUASHED)
+def test_the_softmax_before_the_loss_is_taken_away(bench: Bench, style: str) -> None:
+    program, changed = SQUASHED[style]
+    assert bench.changed(program, "loss.remove_softmax") == changed
+
+
+def test_the_softmax_of_a_module_of_lightning(bench: Bench) -> None:
+    changed = bench.changed(LIT, "loss.remove_softmax", facts=LIT_PLACES)
+    assert changed.endswith(
+        "+self.net = nn.Sequential(nn.Linear(4, hidden), nn.Tanh(), nn.Linear(hidden, 3))"
+    )
+
+
+def test_a_softmax_that_is_not_clear_is_left_alone(bench: Bench) -> None:
+    assert bench.refusal(PLAIN, "loss.remove_softmax") == (
+        "train.py does not show sigmoid or softmax at the output in so many words"
+    )
+    assert bench.refusal(PLAIN, "loss.remove_softmax", {OUTPUT_ACTIVATION: "none"}) == (
+        "the output passes no activation before the loss"
+    )
+    assert bench.refusal(TRAINER, "loss.remove_softmax", {LOSS_FUNCTION: "mse_loss"}) == (
+        "mse_loss does not squash its input itself"
+    )
+    halved = (
+        "net = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())\nloss = f(net(x))\nright = (net(x) > 0.5) == y\n"
+    )
+    assert bench.refusal(halved, "loss.remove_softmax", {LOSS_PLACE: "train.py:2"}) == (
+        "train.py:3 compares the output with 0.5, which must become 0 for raw scores"
+    )

@@ -1,0 +1,55 @@
+"""Edits of the schedule: a warm-up, a cosine, or none."""
+
+from tests.changes.source.sources import HF, LIT, LIT_PLACES, PLAIN, TRAINER, Bench
+from traindx.facts import PLANNED_STEPS, SCHEDULE
+
+STEPPED = """\
+    opt = SGD(m.parameters(), lr=1)
+    sched = StepLR(opt, 30)
+    for epoch in range(9):
+        opt.step()
+        # decay
+        sched.step()
+"""
+
+
+def test_the_steps_of_the_schedule_are_taken_out(bench: Bench) -> None:
+    assert bench.changed(STEPPED, "schedule.constant") == "-# decay\n-sched.step()"
+    one_line = STEPPED.replace("        # decay\n        sched.step()", "        if epoch: sched.step()")
+    assert bench.patch(one_line, "schedule.constant").after.endswith("    if epoch: pass\n")
+    assert '+lr_scheduler_type="constant",' in bench.changed(HF, "schedule.constant")
+
+
+def test_a_warm_up_is_put_beside_the_optimizer(bench: Bench) -> None:
+    assert bench.changed(PLAIN, "schedule.warmup 500") == (
+        "+warmup = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 500))\n"
+        "+warmup.step()"
+    )
+    assert bench.changed(TRAINER, "schedule.warmup 100", facts={PLANNED_STEPS: 200}) == (
+        "+self.warmup = optim.lr_scheduler.LambdaLR(self.opt, lambda step: min(1.0, (step + 1) / 60))\n"
+        "+self.warmup.step()"
+    )
+    assert "+warmup_steps=500," in bench.changed(HF, "schedule.warmup 500")
+
+
+def test_a_cosine_ends_with_the_run(bench: Bench) -> None:
+    planned = {PLANNED_STEPS: 1200}
+    assert bench.changed(PLAIN, "schedule.cosine", facts=planned) == (
+        "+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=1200)\n+scheduler.step()"
+    )
+    assert '+lr_scheduler_type="cosine",' in bench.changed(HF, "schedule.cosine")
+
+
+def test_a_schedule_that_cannot_be_put_there_is_refused(bench: Bench) -> None:
+    assert bench.refusal(STEPPED, "schedule.warmup 9", {SCHEDULE: "StepLR"}) == (
+        "StepLR is there already; two would multiply"
+    )
+    assert bench.refusal(PLAIN, "schedule.cosine") == "the run does not say how many steps it takes"
+    assert bench.refusal(PLAIN, "schedule.constant") == "which schedule is meant cannot be told in train.py"
+    assert bench.refusal(LIT, "schedule.warmup 9", LIT_PLACES) == (
+        "train.py holds no step of the optimizer: a framework takes it"
+    )
+    apart = "def make(m):\n    opt = SGD(m.parameters())\n    return opt\n\ndef go(opt):\n    opt.step()\n"
+    assert bench.refusal(apart, "schedule.warmup 9") == (
+        "the optimizer is made at train.py:2 and steps in another function"
+    )
