@@ -1,6 +1,6 @@
 """The product's ranking as arithmetic on arrays, so that its points can be fitted by their gradient.
 
-`beliefs` gives what `traindx.diagnosis.score.believe` gives, for many runs at once; a test compares them.
+`beliefs` gives what `traindx.diagnosis.score.score` gives, for many runs at once; a test compares them.
 """
 
 import math

@@ -5,7 +5,7 @@ from traindx.finding import Severity, Sign
 HEALTH = "healthy"
 """The name of health among the hypotheses."""
 
-RECORDING_TEMPERATURE = 1.17
+RECORDING_TEMPERATURE = 1.16
 LOG_TEMPERATURE = 1.27
 
 HEALTH_BY_SEVERITY = {
