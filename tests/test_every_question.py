@@ -3,12 +3,12 @@
 import pytest
 
 from traindx.interview import knowledge
+from traindx.interview.answers import rank
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Choice, Complaint, Question, Told
 from traindx.interview.types import Interview
-from traindx.interview.weighing import weigh
 
 QUESTIONS = knowledge.questions()
 CHOICES = [
@@ -45,7 +45,7 @@ def test_a_choice_does_not_rule_out_what_it_says(question: Question, choice: Cho
 def test_a_choice_that_names_a_fault_makes_its_cause_likelier(question: Question, choice: Choice) -> None:
     def raises(complaint: Complaint) -> bool:
         before = Interview((complaint,))
-        shares, after = weigh(before), weigh(before.after(Told(question, choice=choice)))
+        shares, after = rank(before), rank(before.after(Told(question, choice=choice)))
         return any(one.confidence > 1.5 * shares.share(one.cause.slug) for one in after.hypotheses[:3])
 
     assert any(raises(complaint) for complaint in question.complaints)

@@ -13,9 +13,9 @@ import torch
 from corpus.baselines import Baseline, commonest, forest, peers
 from corpus.detection import LOOKS, Watched, detections
 from corpus.figures import Figures, Share, by_cause, confusions, figures, share
-from corpus.fit import fit, sample, sureness
+from corpus.fit import fit, sample, temperature
 from corpus.folds import crossed, splits
-from corpus.judged import Judged, judged, sharpened
+from corpus.judged import Judged, calibrated, judged
 from corpus.pictures import calibration, confusion, coverage
 from corpus.ranker import Ranker
 from corpus.table import Row, read
@@ -305,7 +305,7 @@ def main() -> None:
     codes = [row.full for row in rows], [row.log for row in rows]
 
     def told(beliefs: torch.Tensor, labels: torch.Tensor, of: int) -> list[Judged]:
-        return judged(ranker, signs, rows, sharpened(beliefs, sureness(beliefs, labels)), codes[of])
+        return judged(ranker, signs, rows, calibrated(beliefs, temperature(beliefs, labels)), codes[of])
 
     full, log = told(scored.full, scored.labels, 0), told(scored.log, scored.labels, 1)
     runs = sample(ranker, rows)

@@ -5,29 +5,31 @@ PYTHONPATH=bench python -m corpus.fit
 Maximum likelihood of the right hypothesis, for the corpus and for the programs of tests/scripts, held close
 to the points that authors started from (starting_points.json): a clue that the corpus says little about keeps
 what its author gave it. A clue for stays for, one against stays against, and what counted nothing counts
-nothing. Then one factor for recordings and one for logs makes the shares probabilities; it is fitted on runs
-whose task and family the points were not fitted on.
+nothing. What a sign counts for health follows from its severity, unless the corpus says otherwise. Then one
+temperature for recordings and one for logs makes the shares probabilities; it is fitted on runs whose task
+and family the points were not fitted on.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
-from corpus.points import PACKAGE, write_causes, write_starting
+from corpus.points import PACKAGE, write_numbers, write_package, write_starting
 from corpus.programs import programs
 from corpus.ranker import Asked, Points, Ranker, asked
 from corpus.table import Row, read
-from traindx.diagnosis.calibration import HEALTH
+from traindx.finding import Severity
 
-CALIBRATION = PACKAGE / "diagnosis" / "calibration.py"
-_STEPS = 200
+_STEPS = 140
 _RATE = 0.05
 _CLOSE = 0.004
 """How strongly points are held to those they started from; chosen by the likelihood of unseen families."""
+_OF_PRIORS, _OF_SEVERITIES = 0.3, 3.0
+"""How strongly priors are held, and what a severity says of health, against clues."""
+_OWN = 0.75
+"""A sign whose points for health differ by more from those of its severity keeps its own."""
 _LEAST = 0.05
 """What is left of a clue at least: less would be nothing."""
 _FROM_LOGS = 0.5
@@ -58,35 +60,93 @@ def sample(ranker: Ranker, rows: Sequence[Row]) -> Sample:
     return Sample(asked(codes), torch.cat([labels, labels]), weights)
 
 
+class _Model:
+    """The numbers that are fitted, and the points that they come to."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        self._start = ranker.starting
+        self._severities = ranker.severities
+        # Signs whose authors gave them points for health; of the others their severity says it.
+        self._own = torch.tensor([ranker.start.health[slug] is not None for slug in ranker.signs])
+        self._may_differ = torch.ones_like(self._own)
+        self._offsets = torch.zeros_like(self._start.health, requires_grad=True)
+        start = self._start
+        self._priors, self._seen, self._unseen, self._unhealthy, self._by_severity = (
+            one.clone().requires_grad_()
+            for one in (start.priors, start.seen, start.unseen, start.unhealthy, start.by_severity)
+        )
+        clues = [self._seen, self._unseen, self._unhealthy]
+        self.fitted = [self._priors, *clues, self._by_severity, self._offsets]
+
+    @property
+    def points(self) -> Points:
+        """The points as they are now."""
+        health = self._base + self._offsets * self._may_differ
+        return Points(self._priors, self._seen, self._unseen, health, self._unhealthy, self._by_severity)
+
+    @property
+    def _base(self) -> Tensor:
+        return torch.where(self._own, self._start.health, self._by_severity[self._severities])
+
+    @property
+    def distance(self) -> Tensor:
+        """How far points have moved from where they started, measured by what they were."""
+        moved = (
+            (self._seen - self._start.seen, self._start.seen),
+            (self._unseen - self._start.unseen, self._start.unseen),
+            (self._unhealthy - self._start.unhealthy, self._start.unhealthy),
+            (self._offsets * self._may_differ, self._base.detach()),
+        )
+        priors = (self._priors - self._start.priors).pow(2).sum()
+        severities = (self._by_severity - self._start.by_severity).pow(2).sum()
+        clues = sum((by / (1 + of.abs())).pow(2).sum() for by, of in moved)
+        return clues + _OF_PRIORS * priors + _OF_SEVERITIES * severities
+
+    @torch.no_grad()
+    def constrain(self) -> None:
+        """Keep the direction of everything that counts."""
+        self._seen.copy_(_constrained(self._seen, self._start.seen))
+        self._unseen.copy_(_constrained(self._unseen, self._start.unseen))
+        self._unhealthy.copy_(_constrained(self._unhealthy, self._start.unhealthy))
+        self._by_severity.copy_(_constrained(self._by_severity, self._start.by_severity))
+        health = _constrained(self._base + self._offsets, self._start.health)
+        self._offsets.copy_((health - self._base) * self._may_differ)
+
+    @torch.no_grad()
+    def tie_to_severity(self) -> None:
+        """Let signs whose points for health are near those of their severity have these."""
+        by_severity = self._by_severity[self._severities]
+        apart = (self._base + self._offsets - by_severity).abs()
+        # Of INFO the severity says nothing: these signs have what their authors gave them.
+        is_info = self._severities == Severity.INFO.rank
+        self._may_differ = (apart > _OWN) | (is_info & self._own)
+        self._own &= self._may_differ
+        self._offsets *= self._may_differ
+
+
 def fit(ranker: Ranker, runs: Sample, close: float = _CLOSE, steps: int = _STEPS) -> Points:
     """The likeliest points that are close to those of the authors."""
-    start = ranker.starting
-    values = [one.clone().requires_grad_() for one in (start.priors, start.seen, start.unseen)]
-    points = Points(*values)
-    optimizer = torch.optim.Adam(values, lr=_RATE)
+    model = _Model(ranker)
+    _train(model, ranker, runs, close, steps)
+    model.tie_to_severity()
+    _train(model, ranker, runs, close, steps // 2)
+    points = model.points
+    return Points(*(getattr(points, field.name).detach() for field in fields(points)))
+
+
+def _train(model: _Model, ranker: Ranker, runs: Sample, close: float, steps: int) -> None:
+    optimizer = torch.optim.Adam(model.fitted, lr=_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=_RATE / 20)
     for _ in range(steps):
-        told = ranker.beliefs(points, runs.answers).gather(1, runs.labels[:, None])[:, 0]
+        told = ranker.beliefs(model.points, runs.answers).gather(1, runs.labels[:, None])[:, 0]
         # A cause that nothing could tell of is nobody's fault.
         known = torch.isfinite(told)
         likelihood = (told[known] * runs.weights[known]).sum() / runs.weights[known].sum()
-        (close * _distance(points, start) - likelihood).backward()
+        (close * model.distance - likelihood).backward()
         optimizer.step()
         optimizer.zero_grad()
         schedule.step()
-        with torch.no_grad():
-            for value, first in ((points.seen, start.seen), (points.unseen, start.unseen)):
-                value.copy_(_constrained(value, first))
-    return points.detached()
-
-
-def _distance(points: Points, start: Points) -> Tensor:
-    """How far points have moved, measured by what they were."""
-    moved = [
-        ((now - first) / (1 + first.abs())).pow(2).sum()
-        for now, first in ((points.seen, start.seen), (points.unseen, start.unseen))
-    ]
-    return moved[0] + moved[1] + 0.3 * (points.priors - start.priors).pow(2).sum()
+        model.constrain()
 
 
 def _constrained(value: Tensor, start: Tensor) -> Tensor:
@@ -94,23 +154,14 @@ def _constrained(value: Tensor, start: Tensor) -> Tensor:
     return start.sign() * (start.sign() * value).clamp_min(least) * (start != 0)
 
 
-def sureness(beliefs: Tensor, labels: Tensor) -> float:
-    """The factor on scores under which the right hypotheses are likeliest, from logarithms of shares."""
+def temperature(beliefs: Tensor, labels: Tensor) -> float:
+    """By what to divide scores to make the right hypotheses likeliest, from logarithms of shares."""
     told = beliefs.masked_fill(torch.isinf(beliefs), -1e3)
-    factors = torch.linspace(0.3, 2.0, 171, dtype=torch.float64)
+    tried = torch.linspace(0.5, 3.0, 251, dtype=torch.float64)
     worth = [
-        torch.log_softmax(told * one, 1).gather(1, labels[:, None]).clamp_min(-10).mean() for one in factors
+        torch.log_softmax(told / one, 1).gather(1, labels[:, None]).clamp_min(-10).mean() for one in tried
     ]
-    return float(factors[int(torch.stack(worth).argmax())])
-
-
-def write_constants(values: Mapping[str, float], path: Path = CALIBRATION) -> None:
-    """Put numbers in place of those that stand in a file under the same names."""
-    text = path.read_text(encoding="utf-8")
-    for name, value in values.items():
-        text, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value:.2f}", text)
-        assert count == 1, f"{path}: {name} stands there {count} times"
-    path.write_text(text, encoding="utf-8")
+    return float(tried[int(torch.stack(worth).argmax())])
 
 
 def main() -> None:
@@ -120,19 +171,21 @@ def main() -> None:
     signs, rows = read()
     ranker = Ranker(signs)
     scored = crossed(ranker, rows)
-    factors = {
-        "RECORDING": sureness(scored.full, scored.labels),
-        "LOG": sureness(scored.log, scored.labels),
+    temperatures = {
+        "RECORDING_TEMPERATURE": temperature(scored.full, scored.labels),
+        "LOG_TEMPERATURE": temperature(scored.log, scored.labels),
     }
     points = fit(ranker, sample(ranker, [*rows, *programs()]))
-    write_starting(ranker.tables(ranker.starting))
-    write_causes({slug: table for slug, table in ranker.tables(points).items() if slug != HEALTH})
-    write_constants(factors)
+    write_starting(ranker.start)
+    tables = ranker.tables(points)
+    write_package(tables)
+    write_numbers(temperatures, PACKAGE / "diagnosis" / "calibration.py")
     moved = (points.seen - ranker.starting.seen).abs()
+    own = sum(value is not None for value in tables.health.values())
     print(
-        f"{len(rows)} runs; sureness {factors}; the median clue moved by {float(moved.median()):.2f} points"
+        f"{len(rows)} runs; {temperatures}; the median clue moved by {float(moved.median()):.2f} points;"
+        f" {own} signs have points of their own for health"
     )
-    assert ranker.names[0] == HEALTH
 
 
 if __name__ == "__main__":

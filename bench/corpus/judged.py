@@ -77,6 +77,6 @@ def judged(
     return found
 
 
-def sharpened(beliefs: Tensor, factor: float) -> Tensor:
-    """Beliefs with all scores multiplied by a factor."""
-    return torch.log_softmax(beliefs * factor, 1)
+def calibrated(beliefs: Tensor, temperature: float) -> Tensor:
+    """Beliefs with all scores divided by a temperature."""
+    return torch.log_softmax(beliefs / temperature, 1)

@@ -1,6 +1,6 @@
 """The product's ranking as arithmetic on arrays, so that its points can be fitted by their gradient.
 
-`beliefs` gives what `traindx.diagnosis.score.believe` gives, for many runs at once; a test compares them.
+`beliefs` gives what `traindx.diagnosis.score.score` gives, for many runs at once; a test compares them.
 """
 
 import math
@@ -11,15 +11,14 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from corpus.points import ClueTable, starting, table_of
+from corpus.points import Tables, declared, starting
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, strength
 from traindx.cause import Cause, Clue, Kind
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH
-from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
 from traindx.diagnosis.mechanisms import HEAD_START, MOST, OWN, WELL_AHEAD
 from traindx.diagnosis.score import DECIDING
-from traindx.finding import Answer, Finding
+from traindx.finding import Answer, Finding, Severity
 
 _MOST_AHEAD = 50.0
 _ROUNDING = 1e-9
@@ -27,15 +26,17 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Priors of health and of every cause, and what every clue adds."""
+    """Priors of all causes, what every clue adds, and what every sign adds to health."""
 
     priors: Tensor
     seen: Tensor
     unseen: Tensor
-
-    def detached(self) -> "Points":
-        """The same numbers, no longer to be fitted."""
-        return Points(self.priors.detach(), self.seen.detach(), self.unseen.detach())
+    health: Tensor
+    """By sign, for a yes; the prior of health is 0."""
+    unhealthy: Tensor
+    """By sign, for a no."""
+    by_severity: Tensor
+    """What a sign adds to health that has no points of its own for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +74,15 @@ class Ranker:
         self.causes = tuple(causes or knowledge.causes())
         self.names = [HEALTH, *(cause.slug for cause in self.causes)]
         place = {slug: number for number, slug in enumerate(signs)}
-        owned = [(0, clue) for clue in HEALTHY_CLUES]
-        owned += [(number, clue) for number, cause in enumerate(self.causes, 1) for clue in cause.clues]
+        owned = [(number, clue) for number, cause in enumerate(self.causes, 1) for clue in cause.clues]
         self.clues: list[tuple[int, Clue]] = owned
         self.owner = torch.tensor([number for number, _ in owned])
         self.sign = torch.tensor([place[clue.sign.slug] for _, clue in owned])
-        declared_tables = {HEALTH: table_of(HEALTHY_PRIOR, HEALTHY_CLUES)}
-        declared_tables |= {cause.slug: table_of(cause.prior, cause.clues) for cause in self.causes}
-        self.declared = self._points(declared_tables)
-        self.starting = self._points(starting(declared_tables))
+        known = {sign.slug: sign for sign in knowledge.signs()}
+        self.severities = torch.tensor([known[slug].severity.rank for slug in signs])
+        now = declared(self.causes, [known[slug] for slug in signs])
+        self.start = starting(now)
+        self.declared, self.starting = self._points(now), self._points(self.start)
         groups: dict[tuple[int, str], list[int]] = {}
         for column, (number, clue) in enumerate(owned):
             if clue.group:
@@ -96,24 +97,40 @@ class Ranker:
         self._place_in_groups = {column: place for place, column in enumerate(self._grouped.tolist())}
         self._roots = self._explained()
 
-    def _points(self, tables: Mapping[str, ClueTable]) -> Points:
-        pairs = [tables[self.names[number]].clues[clue.sign.slug] for number, clue in self.clues]
-        return Points(
-            torch.tensor([tables[name].prior for name in self.names], dtype=torch.float64),
-            torch.tensor([seen for seen, _ in pairs], dtype=torch.float64),
-            torch.tensor([unseen for _, unseen in pairs], dtype=torch.float64),
+    def _points(self, tables: Tables) -> Points:
+        pairs = [tables.clues[self.names[number]][clue.sign.slug] for number, clue in self.clues]
+        by_severity = [tables.severities[severity] for severity in Severity]
+        health = [
+            by_severity[rank] if (own := tables.health[slug]) is None else own
+            for slug, rank in zip(self.signs, self.severities.tolist(), strict=True)
+        ]
+        columns = (
+            [tables.priors[name] for name in self.names[1:]],
+            [seen for seen, _ in pairs],
+            [unseen for _, unseen in pairs],
+            health,
+            [tables.unhealthy.get(slug, 0.0) for slug in self.signs],
+            by_severity,
         )
+        return Points(*(torch.tensor(column, dtype=torch.float64) for column in columns))
 
-    def tables(self, points: Points) -> dict[str, ClueTable]:
-        """Points by cause and by sign, health among them."""
-        clues: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in self.names}
+    def tables(self, points: Points) -> Tables:
+        """Points by cause and by sign."""
+        clues: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in self.names[1:]}
         for column, (number, clue) in enumerate(self.clues):
             pair = float(points.seen[column]), float(points.unseen[column])
             clues[self.names[number]][clue.sign.slug] = pair
-        return {
-            name: ClueTable(float(prior), clues[name])
-            for name, prior in zip(self.names, points.priors, strict=True)
-        }
+        is_own = (points.health != points.by_severity[self.severities]).tolist()
+        return Tables(
+            dict(zip(self.names[1:], points.priors.tolist(), strict=True)),
+            clues,
+            dict(zip(Severity, points.by_severity.tolist(), strict=True)),
+            {
+                slug: value if own else None
+                for slug, value, own in zip(self.signs, points.health.tolist(), is_own, strict=True)
+            },
+            {slug: value for slug, value in zip(self.signs, points.unhealthy.tolist(), strict=True) if value},
+        )
 
     def _explained(self) -> list[tuple[int, list[int]]]:
         """Every mechanism with the roots that act through it."""
@@ -128,19 +145,26 @@ class Ranker:
         """The clues of one hypothesis."""
         return (self.owner == number).nonzero().flatten()
 
-    def beliefs(self, points: Points, answers: Asked, sureness: float | Tensor = 1.0) -> Tensor:
+    def beliefs(self, points: Points, answers: Asked) -> Tensor:
         """Logarithms of the shares: a row per run, health first."""
         seen, unseen = self._by_sign(points.seen), self._by_sign(points.unseen)
         grouped = self._heaviest(points, answers)
         owners = self.owner[self._grouped]
-        scores = (points.priors + answers.yes @ seen + answers.no @ unseen).index_add(1, owners, grouped)
+        priors = torch.cat([torch.zeros(1, dtype=torch.float64), points.priors])
+        yes, no = self._with_health(seen, points.health), self._with_health(unseen, points.unhealthy)
+        scores = priors + answers.yes @ yes + answers.no @ no
+        scores = scores.index_add(1, owners, grouped)
         with torch.no_grad():
             grouped_yes = torch.where(answers.yes[:, self.sign[self._grouped]] > 0, grouped, 0.0)
             speaking = (answers.yes @ seen.clamp_min(0)).index_add(1, owners, grouped_yes.clamp_min(0))
             roots = self._speaking_roots(points, answers, grouped_yes, speaking)
         scores = self._with_roots(scores, roots)
         judged = self._judged(points, answers)
-        return torch.log_softmax((scores * sureness).masked_fill(~judged, float("-inf")), 1)
+        return torch.log_softmax(scores.masked_fill(~judged, float("-inf")), 1)
+
+    def _with_health(self, table: Tensor, points: Tensor) -> Tensor:
+        """Points by sign and hypothesis, with those of health in the first column."""
+        return table.index_put((torch.arange(len(self.signs)), torch.tensor(0)), points)
 
     def _by_sign(self, points: Tensor) -> Tensor:
         """Points of the clues without a group: a row per sign, a column per hypothesis."""
@@ -231,5 +255,5 @@ class Ranker:
                 )
                 for column in self.columns(number).tolist()
             )
-            found.append(replace(cause, prior=float(points.priors[number]), clues=clues))
+            found.append(replace(cause, prior=float(points.priors[number - 1]), clues=clues))
         return tuple(found)

@@ -7,6 +7,7 @@ itself need not be there.
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -40,7 +41,14 @@ def forget_families(part: int) -> None:
     ranker = Ranker(signs)
     points = fit(ranker, sample(ranker, [*(row for row in rows if parts[row.family] != part), *programs()]))
     causes = ranker.as_causes(points)
+    pairs = zip(points.health.tolist(), points.unhealthy.tolist(), strict=True)
+    health = dict(zip(ranker.signs, pairs, strict=True))
+    known = tuple(
+        replace(sign, healthy=health[sign.slug][0], unhealthy=health[sign.slug][1])
+        for sign in knowledge.signs()
+    )
     knowledge.causes = lambda: causes  # type: ignore[assignment]
+    knowledge.signs = lambda: known  # type: ignore[assignment]
 
 
 def cases(folder: Path, part: int, faulty: int, healthy: int) -> list[Case]:

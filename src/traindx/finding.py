@@ -241,6 +241,10 @@ class Sign:
     """How bad a clear yes is; INFO for what is normal or good."""
     ask: Ask
     limits: tuple[Limit, ...] = ()
+    healthy: float | None = None
+    """Points that a clear yes adds to health; None where they follow from the severity."""
+    unhealthy: float = 0.0
+    """Points that a no adds to health: below 0 where every healthy run shows the sign."""
 
     def __call__(self, run: Run) -> Answer:
         """The answer for a run; what it needs and the run lacks makes it impossible to tell."""
@@ -273,14 +277,21 @@ def _is_in(one: Known, run: Run) -> bool:
     return one in run.facts if isinstance(one, Fact) else one in run
 
 
-def sign(*, needs: tuple[Need, ...], severity: Severity = Severity.INFO) -> Callable[[Ask], Sign]:
+def sign(
+    *,
+    needs: tuple[Need, ...],
+    severity: Severity = Severity.INFO,
+    healthy: float | None = None,
+    unhealthy: float = 0.0,
+) -> Callable[[Ask], Sign]:
     """Make a function the sign of its name; its docstring is the question, its defaults the limits."""
 
     def declare(ask: Ask) -> Sign:
         page = inspect.getdoc(ask)
         if not page:
             raise ValueError(f"{ask.__name__} needs a docstring: the statement it asks for")
-        return Sign(ask.__name__, page.splitlines()[0], needs, severity, ask, _limits(ask))
+        statement = page.splitlines()[0]
+        return Sign(ask.__name__, statement, needs, severity, ask, _limits(ask), healthy, unhealthy)
 
     return declare
 

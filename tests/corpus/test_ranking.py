@@ -1,5 +1,6 @@
 """The ranking of the bench is the product's, and the fit keeps what the causes say."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -9,13 +10,15 @@ pytest.importorskip("torch")
 
 import torch
 
-from corpus.fit import fit, sample, sureness, write_constants
+from corpus.fit import fit, sample, temperature
 from corpus.folds import splits
-from corpus.points import PACKAGE, ClueTable, starting, write_causes, write_starting
-from corpus.ranker import Ranker, asked
+from corpus.points import PACKAGE, Tables, starting, write_numbers, write_package, write_starting
+from corpus.ranker import Points, Ranker, asked
 from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, Row, coded, decoded, read, strength, write
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.score import believe
+from traindx.diagnosis.calibration import HEALTH_BY_SEVERITY
+from traindx.diagnosis.score import score
+from traindx.diagnosis.types import SignResult
 from traindx.finding import CannotTell, Finding
 
 SIGNS = [sign.slug for sign in knowledge.signs()]
@@ -50,8 +53,9 @@ def test_the_bench_believes_what_the_product_believes() -> None:
     ranker, rows = Ranker(SIGNS), _rows()
     shares = ranker.beliefs(ranker.declared, asked([row.full for row in rows])).exp()
     for row, told in zip(rows, shares, strict=True):
-        found = believe(decoded(row.full, SIGNS), ranker.causes, sureness=1.0)
-        expected = [found.healthy, *(found.shares[cause] for cause in ranker.causes)]
+        answers = decoded(row.full, SIGNS)
+        found = score([SignResult(sign, answers[sign.slug]) for sign in knowledge.signs()], ranker.causes)
+        expected = [found.shares.get(name, 0.0) for name in ranker.names]
         assert told.tolist() == pytest.approx(expected, abs=1e-9)
 
 
@@ -75,8 +79,7 @@ def test_an_answer_is_one_character() -> None:
 def test_a_clue_for_stays_for_and_what_counted_nothing_counts_nothing() -> None:
     ranker, rows = Ranker(SIGNS), _rows()
     points = fit(ranker, sample(ranker, rows), close=0.0001, steps=30)
-    for now, before in ((points.seen, ranker.starting.seen), (points.unseen, ranker.starting.unseen)):
-        assert torch.equal(now.sign(), before.sign())
+    _same_direction(points, ranker.starting)
     assert not torch.allclose(points.seen, ranker.starting.seen, atol=0.1)
 
 
@@ -111,42 +114,82 @@ def test_shares_that_are_too_sure_are_made_less_so() -> None:
     # Two hypotheses at 0.99 and 0.01; the first is true in three of four.
     shares = torch.tensor([[0.99, 0.01]] * 400, dtype=torch.float64).log()
     labels = torch.tensor([0, 0, 0, 1] * 100)
-    factor = sureness(shares, labels)
-    assert float(torch.softmax(shares * factor, 1)[0, 0]) == pytest.approx(0.8, abs=0.05)
+    divided = shares / temperature(shares, labels)
+    assert float(torch.softmax(divided, 1)[0, 0]) == pytest.approx(0.8, abs=0.05)
 
 
-def test_the_fit_keeps_the_direction_that_authors_gave_a_clue() -> None:
+def _same_direction(points: Points, before: Points) -> None:
+    assert torch.equal(points.seen.sign(), before.seen.sign())
+    assert torch.equal(points.unseen.sign(), before.unseen.sign())
+    assert torch.equal(points.unhealthy.sign(), before.unhealthy.sign())
+    # What an author let speak about health may come to say nothing, as its severity does.
+    assert bool((points.health * before.health >= 0).all())
+
+
+def test_what_stands_in_the_package_has_the_direction_that_authors_gave_it() -> None:
     ranker = Ranker(SIGNS)
-    for now, before in (
-        (ranker.declared.seen, ranker.starting.seen),
-        (ranker.declared.unseen, ranker.starting.unseen),
-    ):
-        assert torch.equal(now.sign(), before.sign())
+    _same_direction(ranker.declared, ranker.starting)
 
 
-def test_a_cause_file_takes_new_points_and_nothing_else_changes(tmp_path: Path) -> None:
-    (tmp_path / "causes").mkdir()
-    file = tmp_path / "causes" / "dead_relu.py"
-    text = (PACKAGE / "causes" / file.name).read_text(encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
-    ranker = Ranker(SIGNS)
-    table = ranker.tables(ranker.declared)["dead-relu"]
-    write_causes({"dead-relu": table}, tmp_path)
-    assert file.read_text(encoding="utf-8") == text
-    write_causes({"dead-relu": ClueTable(-1.234, table.clues)}, tmp_path)
-    assert file.read_text(encoding="utf-8") == text.replace(f"prior={table.prior:+.2f}", "prior=-1.23")
+def test_a_sign_near_its_severity_counts_by_it_and_others_by_their_own_points() -> None:
+    ranker, rows = Ranker(SIGNS), _rows()
+    points = fit(ranker, sample(ranker, rows), steps=30)
+    apart = (points.health - points.by_severity[ranker.severities]).abs()
+    assert bool((apart == 0).any())
+    own = ranker.tables(points).health
+    assert {slug for slug, value in own.items() if value is None} == {
+        slug for slug, distance in zip(SIGNS, apart.tolist(), strict=True) if distance == 0
+    }
 
 
-def test_a_clue_that_is_not_listed_starts_from_what_its_file_says(tmp_path: Path) -> None:
+def _package(folder: Path) -> Path:
+    for name in ("causes/dead_relu.py", "signs/loss.py", "diagnosis/calibration.py"):
+        (folder / name).parent.mkdir()
+        (folder / name).write_text((PACKAGE / name).read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+def test_files_take_new_points_and_nothing_else_changes(tmp_path: Path) -> None:
+    package, ranker = _package(tmp_path), Ranker(SIGNS)
+    cause, signs = package / "causes" / "dead_relu.py", package / "signs" / "loss.py"
+    texts = cause.read_text(encoding="utf-8"), signs.read_text(encoding="utf-8")
+    tables = ranker.tables(ranker.declared)
+    write_package(tables, package)
+    assert (cause.read_text(encoding="utf-8"), signs.read_text(encoding="utf-8")) == texts
+    prior, falls = tables.priors["dead-relu"], tables.health["loss_falls"]
+    priors, health = {**tables.priors, "dead-relu": -1.234}, {**tables.health, "loss_falls": None}
+    write_package(replace(tables, priors=priors, health=health), package)
+    assert cause.read_text(encoding="utf-8") == texts[0].replace(f"prior={prior:+.2f}", "prior=-1.23")
+    assert signs.read_text(encoding="utf-8") == texts[1].replace(f", healthy={falls:+.2f}", "")
+    write_package(tables, package)
+    assert (cause.read_text(encoding="utf-8"), signs.read_text(encoding="utf-8")) == texts
+
+
+def test_what_is_not_listed_starts_from_what_its_file_says(tmp_path: Path) -> None:
     path = tmp_path / "starting_points.json"
-    write_starting({"dead-relu": ClueTable(-4.0, {"units_die": (2.0, -1.0)})}, path)
-    declared = {"dead-relu": ClueTable(-3.0, {"units_die": (1.5, -0.5), "loss_falls": (0.5, 0.0)})}
-    expected = ClueTable(-4.0, {"units_die": (2.0, -1.0), "loss_falls": (0.5, 0.0)})
-    assert starting(declared, path) == {"dead-relu": expected}
+    listed = Tables({"a": -4.0}, {"a": {"x": (2.0, -1.0)}}, HEALTH_BY_SEVERITY, {"x": None}, {"x": -1.0})
+    write_starting(listed, path)
+    now = Tables(
+        {"a": -3.0, "b": -5.0},
+        {"a": {"x": (1.5, -0.5), "y": (0.5, 0.0)}, "b": {"y": (1.0, 0.0)}},
+        HEALTH_BY_SEVERITY,
+        {"x": -1.0, "y": 0.5},
+        {"x": -0.5, "y": -2.0},
+    )
+    assert starting(now, path) == Tables(
+        {"a": -4.0, "b": -5.0},
+        {"a": {"x": (2.0, -1.0), "y": (0.5, 0.0)}, "b": {"y": (1.0, 0.0)}},
+        HEALTH_BY_SEVERITY,
+        {"x": None, "y": 0.5},
+        {"x": -1.0, "y": -2.0},
+    )
 
 
-def test_a_constant_is_replaced_by_name(tmp_path: Path) -> None:
+def test_a_number_is_replaced_by_its_name(tmp_path: Path) -> None:
     file = tmp_path / "calibration.py"
-    file.write_text("RECORDING = 0.85\nLOG = 0.78\n", encoding="utf-8")
-    write_constants({"LOG": 0.5}, file)
-    assert file.read_text(encoding="utf-8") == "RECORDING = 0.85\nLOG = 0.50\n"
+    file.write_text("LOG_TEMPERATURE = 1.28\nTABLE = {\n    Severity.INFO: -0.10,\n}\n", encoding="utf-8")
+    write_numbers({"LOG_TEMPERATURE": 1.5, "Severity.INFO": -0.0}, file)
+    expected = "LOG_TEMPERATURE = 1.50\nTABLE = {\n    Severity.INFO: 0.00,\n}\n"
+    assert file.read_text(encoding="utf-8") == expected
+    with pytest.raises(ValueError, match="OTHER stands there 0 times"):
+        write_numbers({"OTHER": 1.0}, file)

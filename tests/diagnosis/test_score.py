@@ -1,5 +1,6 @@
 """How answers become points, and which causes can be judged by them."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -7,18 +8,34 @@ import pytest
 
 from tests.report.renderers import canonical
 from traindx.cause import Clue
-from traindx.diagnosis.score import belief, can_be_judged, reasons
-from traindx.diagnosis.types import total
-from traindx.finding import Answer, CannotTell, Finding
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import HEALTH_BY_SEVERITY
+from traindx.diagnosis.score import MOST_TOLD, RULED_OUT, can_be_judged, reasons, score, softmax
+from traindx.diagnosis.types import SignResult, total
+from traindx.finding import Answer, CannotTell, Finding, Severity
+from traindx.signs.loss import loss_diverges, loss_falls
+from traindx.signs.weights import updates_large
 
 YES = Finding(0.5, "so it is", (canonical.evidence((1, 2), 3.0),))
 HEAVY = Clue(canonical.DIVERGES, seen=4.0, unseen=-2.0)
 LIGHT = Clue(canonical.GROWS, seen=1.0, unseen=-0.5)
 CAUSE = replace(canonical.TOO_HIGH, clues=(HEAVY, LIGHT))
+SIGNS = {clue.sign.slug: clue.sign for clue in CAUSE.clues}
+
+DIVERGING = [
+    SignResult(loss_diverges, YES),
+    SignResult(updates_large, YES),
+    SignResult(loss_falls, None),
+]
+
+
+def _asked(answers: Mapping[str, Answer], weight: float = 1.0) -> dict[str, SignResult]:
+    known = {slug: SignResult(SIGNS[slug], answer, weight) for slug, answer in answers.items()}
+    return {slug: one for slug, one in known.items() if not one.cannot_tell}
 
 
 def test_a_yes_counts_by_its_strength_and_a_no_by_its_own_points() -> None:
-    found = reasons(-3.0, CAUSE.clues, {"loss_diverges": YES, "gradient_norm_grows": None})
+    found = reasons(-3.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}))
     assert [reason.points for reason in found] == [-3.0, 2.0, -0.5]
     assert total(found) == -1.5
     assert found[2].says == "looked for and not seen: the gradient norm grows over the run"
@@ -29,13 +46,13 @@ def test_what_cannot_be_told_and_was_not_asked_counts_neither_way() -> None:
         {},
         {"loss_diverges": CannotTell.TOO_LITTLE, "gradient_norm_grows": CannotTell.NOT_RECORDED},
     ):
-        assert [reason.points for reason in reasons(-3.0, CAUSE.clues, answers)] == [-3.0]
+        assert [reason.points for reason in reasons(-3.0, CAUSE.clues, _asked(answers))] == [-3.0]
 
 
 def test_of_a_group_the_weightiest_counts() -> None:
     clues = (replace(HEAVY, group="climbs"), replace(LIGHT, group="climbs"))
     answers: dict[str, Answer] = {"loss_diverges": YES, "gradient_norm_grows": YES}
-    assert total(reasons(0.0, clues, answers)) == 2.0
+    assert total(reasons(0.0, clues, _asked(answers))) == 2.0
 
 
 @pytest.mark.parametrize(
@@ -50,10 +67,58 @@ def test_of_a_group_the_weightiest_counts() -> None:
     ],
 )
 def test_a_cause_is_judged_by_the_clues_that_could_decide(answers: dict[str, Answer], judged: bool) -> None:
-    assert can_be_judged(CAUSE, answers) is judged
+    assert can_be_judged(CAUSE, _asked(answers)) is judged
 
 
 def test_belief_adds_up_to_one_whatever_the_scores() -> None:
-    shares = belief(np.array([1000.0, 999.0, -1000.0]))
+    shares = softmax(np.array([1000.0, 999.0, -1000.0]))
     assert shares.sum() == pytest.approx(1)
     assert shares[0] / shares[1] == pytest.approx(np.e)
+
+
+def test_what_is_told_counts_less_and_never_more_than_a_person_can_know() -> None:
+    told = reasons(0.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}, 0.6))
+    assert [reason.points for reason in told] == pytest.approx([0.0, 1.2, -0.3])
+    assert told[2].says == "you rule out: the gradient norm grows over the run"
+    sure = (replace(HEAVY, seen=20.0),)
+    assert total(reasons(0.0, sure, _asked({"loss_diverges": YES}, 0.6))) == MOST_TOLD
+
+
+def test_a_person_who_rules_out_what_would_nearly_decide_speaks_against_it() -> None:
+    clue = replace(HEAVY, seen=5.0, unseen=0.0)
+    assert total(reasons(0.0, (clue,), _asked({"loss_diverges": None}))) == 0.0
+    assert total(reasons(0.0, (clue,), _asked({"loss_diverges": None}, 0.6))) == pytest.approx(
+        -RULED_OUT * 5.0 * 0.6
+    )
+
+
+def test_who_denies_one_fault_of_a_group_does_not_deny_another_that_is_seen() -> None:
+    clues = (replace(LIGHT, group="climbs"), replace(HEAVY, group="climbs"))
+    asked = _asked({"gradient_norm_grows": YES}) | _asked({"loss_diverges": None}, 0.6)
+    assert [reason.points for reason in reasons(0.0, clues, asked)] == [0.0, 0.5]
+
+
+@pytest.mark.parametrize("own", [None, 0.8, 0.0])
+def test_a_sign_counts_for_health_by_its_severity_or_as_it_declares(own: float | None) -> None:
+    sign = replace(canonical.DIVERGES, severity=Severity.CRITICAL, healthy=own)
+    expected = HEALTH_BY_SEVERITY[Severity.CRITICAL] if own is None else own
+    assert total(score([SignResult(sign, YES)], []).healthy) == pytest.approx(YES.strength * expected)
+
+
+def test_only_causes_that_were_looked_for_or_are_suspected_compete() -> None:
+    assert score([], [CAUSE]).shares == {"healthy": 1.0}
+    assert set(score([], [CAUSE], suspected={CAUSE.slug}).shares) == {"healthy", CAUSE.slug}
+
+
+@pytest.mark.parametrize("temperature", [1.0, 1.6])
+def test_lines_add_up_to_what_is_compared(temperature: float) -> None:
+    found = score(DIVERGING, knowledge.causes(), temperature)
+    assert sum(found.shares.values()) == pytest.approx(1)
+    first, second = sorted(found.competing, key=lambda cause: -found.shares[cause.slug])[:2]
+    apart = total(found.reasons[first]) - total(found.reasons[second])
+    assert found.shares[first.slug] / found.shares[second.slug] == pytest.approx(np.exp(apart))
+
+
+def test_a_higher_temperature_makes_shares_more_even() -> None:
+    cold, warm = (max(score(DIVERGING, knowledge.causes(), one).shares.values()) for one in (1.0, 2.0))
+    assert warm < cold

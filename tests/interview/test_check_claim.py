@@ -3,13 +3,13 @@
 import pytest
 
 from traindx.diagnosis import knowledge
+from traindx.interview.answers import rank
 from traindx.interview.check_claim import check
 from traindx.interview.claims import CLAIMS, claims_in
 from traindx.interview.complaints import COMPLAINTS, complaints_in
 from traindx.interview.knowledge import questions
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.types import Claim, Interview, Stand
-from traindx.interview.weighing import weigh
 
 QUESTIONS = {question.slug: question for question in questions()}
 
@@ -22,7 +22,7 @@ def after(complaint: str, **answers: str) -> Interview:
 
 
 def stand(claim: str, interview: Interview) -> Stand:
-    return check(CLAIMS[claim], interview, weigh(interview)).stand
+    return check(CLAIMS[claim], interview, rank(interview)).stand
 
 
 def test_what_causes_call_a_misdiagnosis_can_be_checked() -> None:
@@ -35,7 +35,7 @@ def test_what_causes_call_a_misdiagnosis_can_be_checked() -> None:
 def test_a_claim_recognises_its_own_words_and_nothing_holds_without_evidence(claim: Claim) -> None:
     assert claim in claims_in(claim.says)
     assert claim.reply.endswith(".")
-    checked = check(claim, Interview(), weigh(Interview()))
+    checked = check(claim, Interview(), rank(Interview()))
     assert checked.stand is (Stand.BESIDE if claim.is_pressure else Stand.OPEN)
     assert bool(checked.changes_mind) == bool(claim.right_if)
 
@@ -68,7 +68,7 @@ def test_the_same_claim_holds_and_fails_by_the_evidence() -> None:
 
 def test_an_answer_says_what_speaks_for_what_and_what_would_change_it() -> None:
     interview = after("loss-slow", setup="adam 1e-6")
-    checked = check(CLAIMS["model-too-small"], interview, weigh(interview))
+    checked = check(CLAIMS["model-too-small"], interview, rank(interview))
     assert checked.stand is Stand.FAILS
     assert checked.says.startswith("No, what is known does not speak for it")
     assert "Learning rate too low" in checked.says

@@ -7,11 +7,11 @@ import pytest
 from tests.cli.calling import HOT, NAN
 from traindx.errors import TraindxError
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
+from traindx.interview.answers import rank
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.evidence import gather
 from traindx.interview.next_question import open_questions
 from traindx.interview.types import Interview
-from traindx.interview.weighing import weigh
 
 
 def test_a_log_is_diagnosed() -> None:
@@ -36,7 +36,7 @@ def test_half_precision_in_a_configuration_or_a_script_is_not_asked_for(tmp_path
     for name in ("config.json", "train.py"):
         interview = Interview((COMPLAINTS["loss-nan"],)).with_path(gather(str(tmp_path / name)))
         assert "precision" not in [question.slug for question in open_questions(interview)]
-        assert weigh(interview).top.cause.slug == "half-precision-overflow"
+        assert rank(interview).top.cause.slug == "half-precision-overflow"
 
 
 def test_a_log_answers_what_would_be_asked() -> None:

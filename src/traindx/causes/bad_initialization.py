@@ -84,7 +84,7 @@ from traindx.signs.spikes import loss_oscillates
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.10)
 def loss_starts_above_chance(
     run: Run,
     *,
@@ -110,23 +110,23 @@ def loss_starts_above_chance(
 CAUSE = Cause(
     slug="bad-initialization",
     title="Bad initialisation of the weights",
-    prior=-4.58,
+    prior=-4.59,
     clues=(
         Clue(little_learned, seen=+0.53, unseen=-0.57),
         Clue(gradient_starts_huge, seen=+0.72),
-        Clue(worse_than_constant, seen=+1.01),
+        Clue(worse_than_constant, seen=+1.00),
         Clue(starts_far_above_chance, seen=+1.50, group="start"),
         Clue(activations_fade_over_depth, seen=+1.00),
         Clue(activations_swell_over_depth, seen=+0.99),
-        Clue(weights_start_tiny, seen=+4.94, unseen=-0.70, group="weights"),
-        Clue(weights_start_far_off, seen=+8.71, unseen=-4.95, group="weights"),
-        Clue(weights_start_equal, seen=+8.07, unseen=-0.70, group="weights"),
-        Clue(loss_starts_above_chance, seen=+6.43, unseen=-0.21, group="start"),
-        Clue(loss_flat_from_start, seen=+2.50, group="start"),
+        Clue(weights_start_tiny, seen=+4.87, unseen=-0.70, group="weights"),
+        Clue(weights_start_far_off, seen=+8.67, unseen=-4.88, group="weights"),
+        Clue(weights_start_equal, seen=+8.10, unseen=-0.70, group="weights"),
+        Clue(loss_starts_above_chance, seen=+6.33, unseen=-0.22, group="start"),
+        Clue(loss_flat_from_start, seen=+2.51, group="start"),
         Clue(loss_falls_slowly, seen=+0.49, group="start"),
         Clue(loss_at_chance, seen=+0.76, group="chance"),
-        Clue(accuracy_at_chance, seen=+0.61, group="chance"),
-        Clue(gradient_norm_vanishes, seen=+0.86),
+        Clue(accuracy_at_chance, seen=+0.60, group="chance"),
+        Clue(gradient_norm_vanishes, seen=+0.85),
         Clue(fails_in_first_steps, seen=+1.00),
         Clue(loss_plateaus, seen=+0.31),
         Clue(rate_rise_hurts, seen=-1.00),

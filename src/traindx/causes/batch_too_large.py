@@ -84,15 +84,15 @@ def noise_scale_below_batch(
 CAUSE = Cause(
     slug="batch-too-large",
     title="The batch is too large for the data",
-    prior=-4.24,
+    prior=-4.26,
     clues=(
-        Clue(little_learned, seen=+0.57, unseen=-0.66),
-        Clue(few_steps_in_all, seen=+2.27, unseen=-1.74),
-        Clue(few_updates_per_epoch, seen=+3.97, unseen=-0.91),
-        Clue(noise_scale_below_batch, seen=+2.04),
-        Clue(loss_still_falling, seen=+1.07),
+        Clue(little_learned, seen=+0.57, unseen=-0.67),
+        Clue(few_steps_in_all, seen=+2.26, unseen=-1.76),
+        Clue(few_updates_per_epoch, seen=+3.92, unseen=-0.92),
+        Clue(noise_scale_below_batch, seen=+2.02),
+        Clue(loss_still_falling, seen=+1.06),
         Clue(loss_falls_slowly, seen=+1.25),
-        Clue(gradients_agree, seen=+1.13),
+        Clue(gradients_agree, seen=+1.12),
     ),
     fixes=(
         Prescription(

@@ -73,7 +73,7 @@ from traindx.signs.validation import validation_noisy
 from traindx.signs.weights import updates_large
 
 
-@sign(needs=(BATCH_SIZE,))
+@sign(needs=(BATCH_SIZE,), healthy=-0.26)
 def batch_tiny(
     run: Run,
     *,
@@ -116,19 +116,19 @@ def noise_scale_above_batch(
 CAUSE = Cause(
     slug="batch-too-small",
     title="The batch is too small",
-    prior=-5.13,
+    prior=-5.15,
     clues=(
-        Clue(batch_tiny, seen=+4.23, unseen=-1.67),
-        Clue(little_learned, seen=+0.49, unseen=-0.84),
+        Clue(batch_tiny, seen=+4.20, unseen=-1.67),
+        Clue(little_learned, seen=+0.48, unseen=-0.84),
         Clue(updates_large, seen=-0.72),
-        Clue(noise_scale_above_batch, seen=+1.93, unseen=-0.98),
-        Clue(noise_swamps_progress, seen=+1.88),
-        Clue(loss_oscillates, seen=+3.22, unseen=-0.30, group="unrest"),
-        Clue(spikes_recur, seen=+3.07, group="unrest"),
-        Clue(loss_spikes, seen=+1.91, group="unrest"),
-        Clue(loss_leaps_above_start, seen=+0.83),
-        Clue(validation_noisy, seen=+1.31),
-        Clue(loss_falls, seen=+0.24, unseen=-0.40),
+        Clue(noise_scale_above_batch, seen=+1.92, unseen=-0.98),
+        Clue(noise_swamps_progress, seen=+1.83),
+        Clue(loss_oscillates, seen=+3.21, unseen=-0.31, group="unrest"),
+        Clue(spikes_recur, seen=+3.13, group="unrest"),
+        Clue(loss_spikes, seen=+1.88, group="unrest"),
+        Clue(loss_leaps_above_start, seen=+0.81),
+        Clue(validation_noisy, seen=+1.34),
+        Clue(loss_falls, seen=+0.23, unseen=-0.41),
         Clue(loss_flat_from_start, seen=-1.69),
         Clue(loss_at_chance, seen=-1.01),
         Clue(loss_diverges, seen=-2.02),

@@ -146,12 +146,12 @@ def rare_classes_missed(
 CAUSE = Cause(
     slug="class-imbalance",
     title="Rare classes are ignored",
-    prior=-4.00,
+    prior=-3.96,
     clues=(
-        Clue(rare_class_ignored, seen=+4.74, group="missed"),
-        Clue(rare_classes_missed, seen=+5.53, group="missed"),
-        Clue(classes_unbalanced, seen=+2.53, unseen=-4.30),
-        Clue(one_class_predicted, seen=+0.97),
+        Clue(rare_class_ignored, seen=+4.93, group="missed"),
+        Clue(rare_classes_missed, seen=+5.75, group="missed"),
+        Clue(classes_unbalanced, seen=+2.57, unseen=-4.32),
+        Clue(one_class_predicted, seen=+0.96),
     ),
     fixes=(
         Prescription(

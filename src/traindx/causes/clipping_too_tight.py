@@ -69,21 +69,21 @@ from traindx.signs.weights import updates_tiny
 CAUSE = Cause(
     slug="clipping-too-tight",
     title="Gradient clipping too tight",
-    prior=-5.42,
+    prior=-5.44,
     clues=(
         Clue(rate_below_usual, seen=-1.54),
         Clue(optimizer_ill_fitting, seen=-2.04),
-        Clue(little_learned, seen=+0.47, unseen=-0.81),
-        Clue(updates_tiny, seen=+2.85),
-        Clue(most_steps_clipped, seen=+3.82, unseen=-4.01),
-        Clue(loss_falls_slowly, seen=+2.51),
+        Clue(little_learned, seen=+0.47, unseen=-0.82),
+        Clue(updates_tiny, seen=+2.88),
+        Clue(most_steps_clipped, seen=+3.69, unseen=-4.01),
+        Clue(loss_falls_slowly, seen=+2.52),
         Clue(loss_still_falling, seen=+0.54),
         Clue(loss_flat_from_start, seen=+1.10),
         Clue(gradient_norm_grows, seen=-1.50),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.50),
-        Clue(loss_converged, seen=-0.98),
-        Clue(spikes_recur, seen=-0.52),
+        Clue(loss_converged, seen=-1.00),
+        Clue(spikes_recur, seen=-0.51),
     ),
     fixes=(
         Prescription(

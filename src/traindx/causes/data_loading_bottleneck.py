@@ -49,7 +49,7 @@ from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run
 
 
-@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING)
+@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.14)
 def data_wait_dominates(
     run: Run,
     *,
@@ -84,7 +84,7 @@ CAUSE = Cause(
     slug="data-loading-bottleneck",
     title="Training waits for data",
     prior=-4.78,
-    clues=(Clue(data_wait_dominates, seen=+9.04, unseen=-3.88),),
+    clues=(Clue(data_wait_dominates, seen=+8.96, unseen=-3.89),),
     fixes=(
         Prescription(
             title="Load with several worker processes, pinned memory and prefetching",

@@ -66,11 +66,11 @@ from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 CAUSE = Cause(
     slug="dead-relu",
     title="ReLU units are dead",
-    prior=-4.09,
+    prior=-4.10,
     clues=(
         Clue(little_learned, seen=+0.57, unseen=-0.70),
-        Clue(dead_units_many, seen=+3.91, unseen=-3.10),
-        Clue(dead_units_from_start, seen=+0.64),
+        Clue(dead_units_many, seen=+3.86, unseen=-3.10),
+        Clue(dead_units_from_start, seen=+0.65),
         Clue(loss_flat_from_start, seen=+1.10, group="flat"),
         Clue(loss_at_chance, seen=+1.03, group="flat"),
         Clue(loss_plateaus, seen=+0.67),

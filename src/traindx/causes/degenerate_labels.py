@@ -56,7 +56,7 @@ from traindx.signs.data import data_tiny
 from traindx.signs.loss import loss_converged
 
 
-@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)
+@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.03)
 def one_class_only(
     run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
@@ -70,7 +70,7 @@ def one_class_only(
     return Finding(1.0, says, (seen_in(low, float(low.values[0])),))
 
 
-@sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS)
+@sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS, healthy=-3.01)
 def targets_constant(
     run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
@@ -88,13 +88,13 @@ def targets_constant(
 CAUSE = Cause(
     slug="degenerate-labels",
     title="The targets hold nothing to learn",
-    prior=-4.95,
+    prior=-4.96,
     clues=(
         Clue(little_learned, seen=-0.52),
-        Clue(one_class_only, seen=+9.79),
-        Clue(targets_constant, seen=+9.35),
-        Clue(data_tiny, seen=+9.38),
-        Clue(loss_converged, seen=+0.19),
+        Clue(one_class_only, seen=+9.78),
+        Clue(targets_constant, seen=+9.34),
+        Clue(data_tiny, seen=+9.54),
+        Clue(loss_converged, seen=+0.20),
     ),
     fixes=(
         Prescription(

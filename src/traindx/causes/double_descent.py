@@ -55,13 +55,13 @@ from traindx.signs.validation import validation_noisy
 CAUSE = Cause(
     slug="double-descent",
     title="Double descent",
-    prior=-4.78,
+    prior=-4.79,
     kind=Kind.HOW,
     clues=(
-        Clue(running_averages_lag, seen=-4.24),
+        Clue(running_averages_lag, seen=-4.17),
         Clue(confidently_wrong, seen=+0.50),
-        Clue(double_descent, seen=+9.37, unseen=-4.05),
-        Clue(loss_falls, seen=+0.65, unseen=-2.00),
+        Clue(double_descent, seen=+9.24, unseen=-4.05),
+        Clue(loss_falls, seen=+0.64, unseen=-2.00),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_oscillates, seen=-1.50),
         Clue(rate_rise_hurts, seen=-2.50),

@@ -102,13 +102,13 @@ def dropout_in_validation(
 CAUSE = Cause(
     slug="dropout-misuse",
     title="Dropout is misplaced or never rests",
-    prior=-4.84,
+    prior=-4.83,
     clues=(
         Clue(little_learned, seen=-0.53),
-        Clue(dropout_at_output, seen=+5.95),
-        Clue(dropout_in_validation, seen=+6.52),
-        Clue(dropout_extreme, seen=+2.77),
-        Clue(validation_below_train, seen=+0.37),
+        Clue(dropout_at_output, seen=+5.81),
+        Clue(dropout_in_validation, seen=+7.52),
+        Clue(dropout_extreme, seen=+2.78),
+        Clue(validation_below_train, seen=+0.36),
         Clue(both_losses_high, seen=+0.63),
     ),
     fixes=(

@@ -79,7 +79,7 @@ from traindx.signs.validation import validation_never_moves, validation_turns_up
 from traindx.signs.weights import parameters_frozen, parameters_unoptimized, weights_shrink
 
 
-@sign(needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING)
+@sign(needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING, healthy=-1.63)
 def held_as_drawn(
     run: Run,
     *,
@@ -131,21 +131,21 @@ CAUSE = Cause(
     clues=(
         Clue(weights_shrink, seen=-1.00),
         Clue(decay_coupled, seen=-3.00),
-        Clue(held_as_drawn, seen=+2.20),
-        Clue(little_learned, seen=+1.61),
+        Clue(held_as_drawn, seen=+2.17),
+        Clue(little_learned, seen=+1.62),
         Clue(parameters_unoptimized, seen=-0.50),
-        Clue(parameters_frozen, seen=+6.27, unseen=-6.02),
+        Clue(parameters_frozen, seen=+6.19, unseen=-6.02),
         Clue(noise_swamps_progress, seen=-0.52),
-        Clue(validation_never_moves, seen=+1.78),
+        Clue(validation_never_moves, seen=+1.79),
         Clue(gradient_is_zero, seen=+1.04),
-        Clue(loss_leaps_above_start, seen=-2.52),
-        Clue(loss_flat_from_start, seen=+2.20, unseen=-0.13),
+        Clue(loss_leaps_above_start, seen=-2.53),
+        Clue(loss_flat_from_start, seen=+2.24, unseen=-0.13),
         Clue(loss_at_chance, seen=+0.64, group="chance"),
         Clue(accuracy_at_chance, seen=+0.72, group="chance"),
         Clue(reward_flat, seen=+0.70),
-        Clue(both_losses_high, seen=+0.92),
-        Clue(gradient_norm_vanishes, seen=+1.87, unseen=-0.69),
-        Clue(loss_falls, seen=-0.80),
+        Clue(both_losses_high, seen=+0.93),
+        Clue(gradient_norm_vanishes, seen=+1.86, unseen=-0.69),
+        Clue(loss_falls, seen=-0.81),
         Clue(loss_falls_slowly, seen=-0.48),
         Clue(loss_still_falling, seen=-0.96),
         Clue(loss_diverges, seen=-2.50),

@@ -58,13 +58,13 @@ from traindx.signs.spikes import loss_oscillates
 CAUSE = Cause(
     slug="gradients-not-cleared",
     title="Gradients are never cleared",
-    prior=-4.30,
+    prior=-4.19,
     clues=(
-        Clue(little_learned, seen=+0.54, unseen=-0.95),
-        Clue(gradients_carried_over, seen=+6.13, unseen=-5.03),
+        Clue(little_learned, seen=+0.56, unseen=-0.89),
+        Clue(gradients_carried_over, seen=+5.34, unseen=-5.04),
         Clue(gradient_norm_grows, seen=+0.95),
-        Clue(loss_diverges, seen=+0.51),
-        Clue(loss_oscillates, seen=+0.54),
+        Clue(loss_diverges, seen=+0.52),
+        Clue(loss_oscillates, seen=+0.56),
     ),
     fixes=(
         Prescription(

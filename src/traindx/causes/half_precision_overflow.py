@@ -65,12 +65,12 @@ from traindx.signs.nonfinite import (
 CAUSE = Cause(
     slug="half-precision-overflow",
     title="Numbers overflow in half precision",
-    prior=-4.70,
+    prior=-4.71,
     clues=(
         Clue(inputs_not_finite, seen=-3.20),
-        Clue(nonfinite_from_half, seen=+6.21, unseen=-1.03),
+        Clue(nonfinite_from_half, seen=+6.21, unseen=-1.04),
         Clue(precision_is_half, seen=+2.52, unseen=-4.01),
-        Clue(loss_scale_collapses, seen=+4.32, unseen=-1.00, group="overflow"),
+        Clue(loss_scale_collapses, seen=+4.33, unseen=-1.00, group="overflow"),
         Clue(steps_overflow, seen=+3.50, unseen=-0.50, group="overflow"),
         Clue(fails_without_warning, seen=+1.86),
         Clue(loss_not_finite, seen=+1.28, unseen=-1.08, group="not finite"),

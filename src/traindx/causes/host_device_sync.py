@@ -58,7 +58,7 @@ from traindx.quantities import READ_TIME, STEP_TIME
 from traindx.run import Run
 
 
-@sign(needs=(READS_PER_STEP,), severity=Severity.WARNING)
+@sign(needs=(READS_PER_STEP,), severity=Severity.WARNING, healthy=-2.36)
 def values_read_singly(
     run: Run,
     *,
@@ -90,8 +90,8 @@ def values_read_singly(
 CAUSE = Cause(
     slug="host-device-sync",
     title="Values are read from tensors one by one",
-    prior=-4.60,
-    clues=(Clue(values_read_singly, seen=+6.59, unseen=-4.06),),
+    prior=-4.59,
+    clues=(Clue(values_read_singly, seen=+6.47, unseen=-4.06),),
     fixes=(
         Prescription(
             title="Compute on tensors and read once per epoch, or every hundred steps",

@@ -58,16 +58,16 @@ from traindx.signs.validation import validation_gap_wide, validation_turns_up
 CAUSE = Cause(
     slug="label-noise",
     title="Some labels are wrong",
-    prior=-3.86,
+    prior=-3.83,
     clues=(
-        Clue(little_learned, seen=+0.50, unseen=-0.82),
+        Clue(little_learned, seen=+0.49, unseen=-0.82),
         Clue(output_scores_drift, seen=-2.00),
-        Clue(starts_far_above_chance, seen=-2.72),
-        Clue(confidently_wrong, seen=+4.91, unseen=-1.24),
+        Clue(starts_far_above_chance, seen=-2.71),
+        Clue(confidently_wrong, seen=+5.20, unseen=-1.26),
         Clue(validation_gap_wide, seen=+0.27),
         Clue(validation_turns_up, seen=+0.54),
         Clue(validation_at_chance, seen=-2.00),
-        Clue(loss_at_chance, seen=-1.72),
+        Clue(loss_at_chance, seen=-1.76),
     ),
     fixes=(
         Prescription(

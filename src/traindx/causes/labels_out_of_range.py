@@ -68,7 +68,7 @@ CAUSE = Cause(
     title="Labels lie outside of what the loss allows",
     prior=-4.53,
     clues=(
-        Clue(labels_faulty, seen=+10.62, unseen=-3.11),
+        Clue(labels_faulty, seen=+10.56, unseen=-3.11),
         Clue(first_class_unused, seen=+3.00),
     ),
     fixes=(

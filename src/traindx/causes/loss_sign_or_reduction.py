@@ -69,7 +69,7 @@ _NEVER_NEGATIVE = frozenset(
 )
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.71)
 def loss_falls_without_floor(
     run: Run,
     *,
@@ -97,15 +97,15 @@ def loss_falls_without_floor(
 CAUSE = Cause(
     slug="loss-sign-or-reduction",
     title="The loss has the wrong sign or reduction",
-    prior=-4.55,
+    prior=-4.59,
     clues=(
-        Clue(worse_than_constant, seen=+0.77),
+        Clue(worse_than_constant, seen=+0.75),
         Clue(loss_oscillates, seen=+0.95),
         Clue(loss_negated, seen=+11.00),
-        Clue(loss_falls_without_floor, seen=+7.88),
-        Clue(loss_summed, seen=+4.89),
-        Clue(updates_large, seen=+1.02),
-        Clue(loss_diverges, seen=+1.03),
+        Clue(loss_falls_without_floor, seen=+7.85),
+        Clue(loss_summed, seen=+4.78),
+        Clue(updates_large, seen=+0.99),
+        Clue(loss_diverges, seen=+1.02),
     ),
     fixes=(
         Prescription(

@@ -51,10 +51,10 @@ from traindx.signs.validation import validation_turns_up
 CAUSE = Cause(
     slug="lr-decayed-too-early",
     title="Learning rate decayed too early",
-    prior=-4.03,
+    prior=-4.06,
     clues=(
-        Clue(little_learned, seen=+0.55, unseen=-0.82),
-        Clue(rate_decayed_early, seen=+6.68, unseen=-0.63),
+        Clue(little_learned, seen=+0.54, unseen=-0.83),
+        Clue(rate_decayed_early, seen=+6.63, unseen=-0.62),
         Clue(loss_still_falling, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.50),

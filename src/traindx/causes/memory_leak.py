@@ -55,7 +55,7 @@ _PACES = 3
 """Stretches whose pace is compared."""
 
 
-@sign(needs=(MEMORY,), severity=Severity.WARNING)
+@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.96)
 def memory_grows(
     run: Run,
     *,
@@ -101,7 +101,7 @@ CAUSE = Cause(
     slug="memory-leak",
     title="Memory grows with every step",
     prior=-4.30,
-    clues=(Clue(memory_grows, seen=+7.07, unseen=-2.19),),
+    clues=(Clue(memory_grows, seen=+7.02, unseen=-2.21),),
     fixes=(
         Prescription(
             title="Keep numbers instead of tensors: detach what is collected",

@@ -55,7 +55,7 @@ from traindx.run import Run
 from traindx.signs.chance import little_learned
 
 
-@sign(needs=(), severity=Severity.WARNING)
+@sign(needs=(), severity=Severity.WARNING, healthy=-3.01)
 def accuracy_of_a_regression(run: Run) -> Answer:
     """The program measures by equality how well it predicts real numbers."""
     if run.facts.get(ACCURACY_OF_NUMBERS) is not True:
@@ -64,7 +64,7 @@ def accuracy_of_a_regression(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, ACCURACY_OF_NUMBERS, METRIC_PLACE),))
 
 
-@sign(needs=(), severity=Severity.WARNING)
+@sign(needs=(), severity=Severity.WARNING, healthy=-2.64)
 def all_pairs_compared(run: Run) -> Answer:
     """The program compares every prediction with every target in place of its own."""
     if run.facts.get(PAIRS_COMPARED) is not True:
@@ -73,7 +73,7 @@ def all_pairs_compared(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, PAIRS_COMPARED, METRIC_PLACE),))
 
 
-@sign(needs=(), severity=Severity.WARNING)
+@sign(needs=(), severity=Severity.WARNING, healthy=-3.00)
 def argmax_of_one(run: Run) -> Answer:
     """The program takes the largest of a single output, which is always the first."""
     if run.facts.get(ARGMAX_OVER_ONE) is not True:
@@ -85,12 +85,12 @@ def argmax_of_one(run: Run) -> Answer:
 CAUSE = Cause(
     slug="misleading-metric",
     title="The metric cannot tell good from bad",
-    prior=-4.42,
+    prior=-4.44,
     clues=(
         Clue(little_learned, seen=-0.55),
-        Clue(accuracy_of_a_regression, seen=+10.18),
+        Clue(accuracy_of_a_regression, seen=+10.19),
         Clue(argmax_of_one, seen=+10.06),
-        Clue(all_pairs_compared, seen=+7.49),
+        Clue(all_pairs_compared, seen=+7.43),
     ),
     fixes=(
         Prescription(

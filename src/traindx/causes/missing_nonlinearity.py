@@ -79,14 +79,14 @@ def linear_in_a_row(run: Run) -> Answer:
 CAUSE = Cause(
     slug="missing-nonlinearity",
     title="No nonlinearity between the layers",
-    prior=-4.05,
+    prior=-4.06,
     clues=(
         Clue(loss_converged, seen=-1.61),
-        Clue(little_learned, seen=+2.22, unseen=-1.86),
-        Clue(nonlinearity_missing, seen=+5.70, unseen=-2.16, group="bends"),
-        Clue(linear_in_a_row, seen=+5.10, group="bends"),
-        Clue(loss_plateaus, seen=+0.95),
-        Clue(both_losses_high, seen=+1.11),
+        Clue(little_learned, seen=+2.20, unseen=-1.86),
+        Clue(nonlinearity_missing, seen=+5.70, unseen=-2.19, group="bends"),
+        Clue(linear_in_a_row, seen=+5.08, group="bends"),
+        Clue(loss_plateaus, seen=+0.94),
+        Clue(both_losses_high, seen=+1.12),
     ),
     fixes=(
         Prescription(

@@ -58,10 +58,10 @@ CAUSE = Cause(
     title="Momentum too high",
     prior=-4.67,
     clues=(
-        Clue(little_learned, seen=+0.57, unseen=-0.74),
-        Clue(momentum_extreme, seen=+5.07, unseen=-6.01),
+        Clue(little_learned, seen=+0.55, unseen=-0.69),
+        Clue(momentum_extreme, seen=+5.32, unseen=-6.01),
         Clue(loss_oscillates, seen=+2.02),
-        Clue(loss_diverges, seen=+0.90),
+        Clue(loss_diverges, seen=+0.87),
         Clue(loss_climbs_before_failure, seen=+0.50),
     ),
     fixes=(

@@ -64,13 +64,13 @@ from traindx.signs.targets import targets_not_finite
 CAUSE = Cause(
     slug="non-finite-inputs",
     title="NaN or infinity in the data",
-    prior=-4.43,
+    prior=-4.45,
     clues=(
         Clue(nonfinite_from_layers, seen=-1.50),
         Clue(nonfinite_from_loss, seen=-2.00),
         Clue(targets_not_finite, seen=+8.00, unseen=-1.00, group="bad data"),
-        Clue(inputs_not_finite, seen=+5.76, unseen=-4.00, group="bad data"),
-        Clue(loss_not_finite, seen=+3.34, unseen=-4.01, group="broken"),
+        Clue(inputs_not_finite, seen=+5.76, unseen=-4.01, group="bad data"),
+        Clue(loss_not_finite, seen=+3.30, unseen=-4.01, group="broken"),
         Clue(gradient_not_finite, seen=+2.00, group="broken"),
         Clue(fails_without_warning, seen=+1.83, unseen=-1.49),
         Clue(loss_climbs_before_failure, seen=-2.00),

@@ -65,9 +65,9 @@ CAUSE = Cause(
     title="The optimizer does not suit the training",
     prior=-4.33,
     clues=(
-        Clue(little_learned, seen=+1.31),
-        Clue(updates_tiny, seen=+1.53),
-        Clue(optimizer_ill_fitting, seen=+5.90, unseen=-2.14),
+        Clue(little_learned, seen=+1.30),
+        Clue(updates_tiny, seen=+1.50),
+        Clue(optimizer_ill_fitting, seen=+6.01, unseen=-2.20),
         Clue(loss_falls_slowly, seen=+0.78),
         Clue(loss_plateaus, seen=+0.90),
         Clue(loss_diverges, seen=+0.56),

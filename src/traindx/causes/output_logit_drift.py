@@ -56,11 +56,11 @@ from traindx.signs.targets import output_scores_drift
 CAUSE = Cause(
     slug="output-logit-drift",
     title="Output scores drift away from zero",
-    prior=-4.03,
+    prior=-4.07,
     clues=(
-        Clue(output_scores_drift, seen=+5.04, unseen=-0.69),
-        Clue(loss_diverges, seen=+0.69),
-        Clue(loss_spikes, seen=+0.43),
+        Clue(output_scores_drift, seen=+4.90, unseen=-0.67),
+        Clue(loss_diverges, seen=+0.70),
+        Clue(loss_spikes, seen=+0.41),
         Clue(starts_far_above_chance, seen=-0.11),
     ),
     fixes=(

@@ -51,13 +51,13 @@ from traindx.signs.weights import optimizer_holds_strangers, parameters_unoptimi
 CAUSE = Cause(
     slug="parameters-not-optimized",
     title="Parameters are missing from the optimizer",
-    prior=-3.70,
+    prior=-3.72,
     clues=(
-        Clue(little_learned, seen=+0.60, unseen=-0.76),
-        Clue(parameters_unoptimized, seen=+9.35, unseen=-1.70, group="held"),
-        Clue(optimizer_holds_strangers, seen=+9.67, group="held"),
+        Clue(little_learned, seen=+0.60, unseen=-0.77),
+        Clue(parameters_unoptimized, seen=+9.31, unseen=-1.73, group="held"),
+        Clue(optimizer_holds_strangers, seen=+9.68, group="held"),
         Clue(loss_flat_from_start, seen=+1.43),
-        Clue(loss_plateaus, seen=+0.64),
+        Clue(loss_plateaus, seen=+0.63),
         Clue(updates_tiny, seen=+0.29),
     ),
     fixes=(

@@ -86,15 +86,15 @@ def saturated_from_start(
 CAUSE = Cause(
     slug="saturated-activations",
     title="Activations are saturated",
-    prior=-4.02,
+    prior=-4.04,
     clues=(
-        Clue(little_learned, seen=+0.51, unseen=-0.71),
-        Clue(units_saturate, seen=+5.00, unseen=-3.04),
-        Clue(saturated_from_start, seen=+0.50),
+        Clue(little_learned, seen=+0.52, unseen=-0.74),
+        Clue(units_saturate, seen=+4.84, unseen=-3.05),
+        Clue(saturated_from_start, seen=+0.52),
         Clue(gradient_fades_over_depth, seen=+0.70),
-        Clue(loss_flat_from_start, seen=+0.97, group="flat"),
+        Clue(loss_flat_from_start, seen=+0.96, group="flat"),
         Clue(loss_at_chance, seen=+1.04, group="flat"),
-        Clue(loss_plateaus, seen=+0.83),
+        Clue(loss_plateaus, seen=+0.82),
         Clue(loss_falls_slowly, seen=+0.70),
     ),
     fixes=(

@@ -54,7 +54,7 @@ CAUSE = Cause(
     prior=-4.50,
     clues=(
         Clue(little_learned, seen=+0.50, unseen=-0.70),
-        Clue(shapes_broadcast, seen=+10.62, unseen=-5.03),
+        Clue(shapes_broadcast, seen=+10.61, unseen=-5.03),
         Clue(loss_plateaus, seen=+0.50),
         Clue(loss_at_chance, seen=+0.50),
     ),

@@ -72,7 +72,7 @@ from traindx.signs.validation import validation_improves, validation_turns_up
 from traindx.signs.weights import updates_tiny
 
 
-@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.79)
 def few_passes(
     run: Run,
     *,
@@ -101,22 +101,22 @@ def few_passes(
 CAUSE = Cause(
     slug="too-few-epochs",
     title="The training ended too early",
-    prior=-3.28,
+    prior=-3.29,
     acts_through=("underfitting",),
     clues=(
-        Clue(little_learned, seen=+0.55, unseen=-0.54),
-        Clue(few_steps_in_all, seen=+2.16),
-        Clue(few_passes, seen=+3.60),
+        Clue(little_learned, seen=+0.54, unseen=-0.54),
+        Clue(few_steps_in_all, seen=+2.17),
+        Clue(few_passes, seen=+3.59),
         Clue(targets_unscaled, seen=-1.00),
         Clue(few_updates_per_epoch, seen=-2.00),
-        Clue(gradients_agree, seen=-0.46),
+        Clue(gradients_agree, seen=-0.45),
         Clue(updates_tiny, seen=-2.50),
-        Clue(loss_still_falling, seen=+2.59, unseen=-0.21),
+        Clue(loss_still_falling, seen=+2.53, unseen=-0.23),
         Clue(loss_falls_slowly, seen=+0.17),
-        Clue(validation_improves, seen=+0.08),
+        Clue(validation_improves, seen=+0.07),
         Clue(loss_falls, seen=+0.00, unseen=-1.72),
         Clue(spikes_recur, seen=-1.03),
-        Clue(loss_plateaus, seen=-1.56),
+        Clue(loss_plateaus, seen=-1.61),
         Clue(loss_converged, seen=-1.24),
         Clue(loss_flat_from_start, seen=-2.02),
         Clue(loss_at_chance, seen=-0.51),

@@ -68,13 +68,13 @@ from traindx.signs.validation import validation_gap_wide, validation_turns_up
 CAUSE = Cause(
     slug="underfitting",
     title="Underfitting",
-    prior=-4.41,
+    prior=-4.36,
     kind=Kind.HOW,
     clues=(
-        Clue(confidently_wrong, seen=-1.11),
-        Clue(little_learned, seen=+1.11, unseen=-2.63),
+        Clue(confidently_wrong, seen=-1.07),
+        Clue(little_learned, seen=+1.13, unseen=-2.61),
         Clue(dead_units_many, seen=-0.50),
-        Clue(both_losses_high, seen=+4.30, unseen=-1.62),
+        Clue(both_losses_high, seen=+4.14, unseen=-1.65),
         Clue(loss_plateaus, seen=+0.50),
         Clue(loss_falls_slowly, seen=+0.79),
         Clue(loss_at_chance, seen=-1.51, group="chance"),

@@ -56,13 +56,13 @@ from traindx.signs.weights import weights_shrink
 CAUSE = Cause(
     slug="weight-decay-coupled",
     title="Weight decay is mixed into Adam's gradient",
-    prior=-4.51,
+    prior=-4.50,
     clues=(
-        Clue(little_learned, seen=+0.52, unseen=-0.67),
-        Clue(decay_coupled, seen=+5.37, unseen=-6.01),
-        Clue(weights_shrink, seen=+3.48, unseen=-0.77),
-        Clue(both_losses_high, seen=+1.01),
-        Clue(loss_plateaus, seen=+0.77),
+        Clue(little_learned, seen=+0.52, unseen=-0.65),
+        Clue(decay_coupled, seen=+5.55, unseen=-6.01),
+        Clue(weights_shrink, seen=+3.49, unseen=-0.77),
+        Clue(both_losses_high, seen=+1.00),
+        Clue(loss_plateaus, seen=+0.78),
     ),
     fixes=(
         Prescription(

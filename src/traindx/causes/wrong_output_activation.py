@@ -92,7 +92,7 @@ _BOUNDS = {
 }
 
 
-@sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS)
+@sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.01)
 def output_bounded_target_not(
     run: Run, *, beyond: Annotated[float, "share of the targets' range; bench/thresholds.md#output"] = 0.1
 ) -> Answer:
@@ -134,7 +134,7 @@ _KERAS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary
 _SHARES = ("softmax", "sigmoid", "hardsigmoid")
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX), severity=Severity.SERIOUS)
+@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX), severity=Severity.SERIOUS, healthy=-2.83)
 def raw_scores_for_probabilities(run: Run) -> Answer:
     """A loss function that takes probabilities or their logarithms gets something else."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
@@ -194,19 +194,19 @@ def softmax_over_one(run: Run) -> Answer:
 CAUSE = Cause(
     slug="wrong-output-activation",
     title="The output activation does not fit the loss",
-    prior=-4.71,
+    prior=-4.68,
     clues=(
-        Clue(little_learned, seen=+0.44, unseen=-0.89),
-        Clue(squashed_twice, seen=+5.48, group="output"),
-        Clue(softmax_over_one, seen=+11.54, group="output"),
-        Clue(output_bounded_target_not, seen=+9.28, group="output"),
-        Clue(output_rectified, seen=+8.23, group="output"),
-        Clue(raw_scores_for_probabilities, seen=+9.24, group="output"),
-        Clue(probabilities_refused, seen=+11.03, group="output"),
+        Clue(little_learned, seen=+0.45, unseen=-0.90),
+        Clue(squashed_twice, seen=+5.05, group="output"),
+        Clue(softmax_over_one, seen=+11.62, group="output"),
+        Clue(output_bounded_target_not, seen=+9.25, group="output"),
+        Clue(output_rectified, seen=+8.21, group="output"),
+        Clue(raw_scores_for_probabilities, seen=+9.18, group="output"),
+        Clue(probabilities_refused, seen=+11.00, group="output"),
         Clue(sigmoid_with_categorical, seen=+8.00, group="output"),
-        Clue(loss_plateaus, seen=+0.35),
+        Clue(loss_plateaus, seen=+0.33),
         Clue(loss_flat_from_start, seen=+0.68),
-        Clue(both_losses_high, seen=+0.43),
+        Clue(both_losses_high, seen=+0.44),
     ),
     fixes=(
         Prescription(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from traindx.cause import Cause, Kind, Prescription, Safety, Symptom
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.health import HEALTHY_CLUES
+from traindx.diagnosis.calibration import health_points
 from traindx.finding import Severity, Sign
 from traindx.format import count, number
 
@@ -173,12 +173,13 @@ def _clues(cause: Cause) -> str:
 def _told_by(sign: Sign) -> str:
     """What a yes and a no mean for each cause, and for health."""
     told = [(f"`{cause.slug}`", clue) for cause in knowledge.causes() for clue in cause.clues]
-    told += [("health", clue) for clue in HEALTHY_CLUES]
     rows = [
         f"| {who} | {_points(clue.seen)} | {_points(clue.unseen)} |"
         for who, clue in told
         if clue.sign.slug == sign.slug
     ]
+    if (points := health_points(sign)) or sign.unhealthy:
+        rows.append(f"| health | {_points(points)} | {_points(sign.unhealthy)} |")
     if not rows:
         return "Nothing alone: it is shown as an observation."
     return "\n".join(["| about | if so | if not |", "|---|---|---|", *rows])

@@ -1,12 +1,27 @@
-"""The factors that make belief a probability; `bench/corpus/fit.py` writes them."""
+"""The numbers that belong to no single clue; `bench/corpus/fit.py` writes them as well."""
+
+from traindx.finding import Severity, Sign
 
 HEALTH = "healthy"
 """The name of health among the hypotheses."""
 
-RECORDING = 0.85
-LOG = 0.78
+RECORDING_TEMPERATURE = 1.16
+LOG_TEMPERATURE = 1.27
+
+HEALTH_BY_SEVERITY = {
+    Severity.INFO: 0.00,
+    Severity.WARNING: -0.45,
+    Severity.SERIOUS: -1.68,
+    Severity.CRITICAL: -3.76,
+}
+"""What a clear yes to a sign adds to the score of health, unless the sign declares `healthy=`."""
 
 
-def sureness(*, inside: bool) -> float:
-    """The factor on all points: of recordings, which see inside, or of logs alone."""
-    return RECORDING if inside else LOG
+def temperature(*, inside: bool) -> float:
+    """By what to divide scores to make probabilities: of recordings, which see inside, or of logs alone."""
+    return RECORDING_TEMPERATURE if inside else LOG_TEMPERATURE
+
+
+def health_points(sign: Sign) -> float:
+    """What a clear yes to a sign adds to the score of health."""
+    return HEALTH_BY_SEVERITY[sign.severity] if sign.healthy is None else sign.healthy

@@ -12,11 +12,10 @@ import numpy as np
 from traindx.cause import Cause
 from traindx.curves.facts import is_recording, location_of
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import sureness
+from traindx.diagnosis.calibration import HEALTH, health_points, temperature
 from traindx.diagnosis.exam_evidence import is_inside, with_exams
-from traindx.diagnosis.health import HEALTHY_CLUES
 from traindx.diagnosis.mechanisms import is_seen_how
-from traindx.diagnosis.score import Answers, believe
+from traindx.diagnosis.score import score
 from traindx.diagnosis.types import (
     INSIDE,
     Diagnosis,
@@ -70,26 +69,28 @@ def diagnose(
         causes or knowledge.causes(),
     )
     asked += told
-    answers = {one.sign.slug: one.answer for one in asked}
-    found = believe(answers, considered, sureness(inside=is_recording(run)))
+    scores = score(asked, considered, temperature(inside=is_recording(run)))
     ranked = sorted(
-        (_suspect(cause, share, found.reasons[cause], run) for cause, share in found.shares.items()),
+        (
+            _suspect(cause, scores.shares.get(cause.slug, 0.0), lines, run)
+            for cause, lines in scores.reasons.items()
+        ),
         key=lambda suspect: (-suspect.confidence, -suspect.score),
     )
     listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
-    suspects = tuple(
-        _with_mechanisms(listed, [cause for cause, line in found.reasons.items() if is_seen_how(cause, line)])
-    )
-    verdict = verdict_of(found.healthy, suspects, asked)
+    mechanisms = [cause for cause, lines in scores.reasons.items() if is_seen_how(cause, lines)]
+    suspects = tuple(_with_mechanisms(listed, mechanisms))
+    healthy = scores.shares[HEALTH]
+    verdict = verdict_of(healthy, suspects, asked)
     return Diagnosis(
         run=run.name,
         verdict=verdict,
         says=sentence(verdict, suspects, asked, run),
-        healthy=found.healthy,
+        healthy=healthy,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
         asked=asked,
-        healthy_reasons=found.healthy_reasons,
+        healthy_reasons=scores.healthy,
         not_recorded=_not_recorded(run, suspects, asked),
         next_experiment=_next_experiment(verdict, suspects),
     )
@@ -159,15 +160,17 @@ def _not_recorded(
     run: Run, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]
 ) -> tuple[NotRecorded, ...]:
     """The quantities that would have told more about the suspects, or about health."""
-    answers: Answers = {one.sign.slug: one.answer for one in asked}
-    clues = [(one.cause.title, clue) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1]
-    clues += [("health", clue) for clue in HEALTHY_CLUES if clue.seen > 0]
+    answers = {one.sign.slug: one.answer for one in asked}
+    signs = [
+        (one.cause.title, clue.sign) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1
+    ]
+    signs += [("health", one.sign) for one in asked if health_points(one.sign) > 0]
     told: dict[str, list[str]] = {}
     inside: dict[str, None] = {}
-    for about, clue in clues:
-        if answers.get(clue.sign.slug) is not CannotTell.NOT_RECORDED:
+    for about, sign in signs:
+        if answers.get(sign.slug) is not CannotTell.NOT_RECORDED:
             continue
-        for need in clue.sign.missing(run):
+        for need in sign.missing(run):
             first = need[0] if isinstance(need, tuple) else need
             # A reward would make it another kind of training, not a better recorded one.
             if first is REWARD:

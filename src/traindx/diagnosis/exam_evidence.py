@@ -88,9 +88,9 @@ def _finding(accusing: Sequence[tuple[str, Finding]], run: Run) -> Finding:
 
 def _sign(cause: Cause, severity: Severity) -> Sign:
     title = f"{cause.title[:1].lower()}{cause.title[1:]}"
-    return Sign(
-        f"exam_{cause.slug.replace('-', '_')}", f"An exam found: {title}.", (), severity, _not_of_a_run
-    )
+    slug = f"exam_{cause.slug.replace('-', '_')}"
+    # It speaks about one cause: of the training as a whole the run itself tells more.
+    return Sign(slug, f"An exam found: {title}.", (), severity, _not_of_a_run, healthy=0.0)
 
 
 def _not_of_a_run(_: Run) -> Answer:

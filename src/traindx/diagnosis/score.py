@@ -1,50 +1,128 @@
-"""Adding up what is known: the points of clues, and the shares of belief they give."""
+"""Adding up what is known: the points of clues, and the shares of belief they give.
 
-from collections.abc import Iterable, Mapping
+A run's answers weigh 1. What a person says weighs less: people err, and see what they look for.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from traindx.cause import Cause, Clue
-from traindx.diagnosis.health import HEALTHY_CLUES, HEALTHY_PRIOR
+from traindx.diagnosis.calibration import HEALTH, health_points
 from traindx.diagnosis.mechanisms import with_roots
-from traindx.diagnosis.types import Reason, total
-from traindx.finding import Answer, CannotTell, Finding
+from traindx.diagnosis.types import Reason, SignResult, total
 from traindx.run import Floats
 
 DECIDING = 0.3
 """A clue worth this part of the weightiest one can decide."""
+MOST_TOLD = 3.5
+"""No single answer of a person is worth more: signs that are never wrong in a recording are in a memory."""
+RULED_OUT = 0.3
+"""What it counts against a cause that a person rules out what would nearly decide for it, of that."""
+NEARLY_DECIDES = 4.5
 
-Answers = Mapping[str, Answer]
-"""Every answer by the slug of its sign."""
+Answers = Mapping[str, SignResult]
+"""Every question by the slug of its sign, with its answer."""
+
+Said = Mapping[str, tuple[Reason, ...]]
+"""Lines that come from no sign, by the slug of a cause, or under HEALTH."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What is believed after every question was asked."""
+
+    healthy: tuple[Reason, ...]
+    """The lines that add up to the score of health."""
+    reasons: Mapping[Cause, tuple[Reason, ...]]
+    """The lines that add up to the score of each cause."""
+    competing: tuple[Cause, ...]
+    """Causes that were looked for; of the others nothing is believed."""
+
+    @cached_property
+    def by_slug(self) -> Mapping[str, float]:
+        """The scores of health, first, and of the causes that compete."""
+        return {HEALTH: total(self.healthy), **{one.slug: total(self.reasons[one]) for one in self.competing}}
+
+    @cached_property
+    def shares(self) -> Mapping[str, float]:
+        """The belief in health, first, and in the causes that compete; together they make one."""
+        shares = softmax(np.array(list(self.by_slug.values())))
+        return dict(zip(self.by_slug, shares.tolist(), strict=True))
+
+
+def score(
+    asked: Iterable[SignResult],
+    causes: Iterable[Cause],
+    temperature: float = 1.0,
+    said: Said | None = None,
+    suspected: Collection[str] = (),
+) -> Scores:
+    """What answers say about health and about every cause; those suspected compete whatever was answered."""
+    answers = {one.sign.slug: one for one in asked if not one.cannot_tell}
+    told = said or {}
+    lines = with_roots(
+        {cause: (*reasons(cause.prior, cause.clues, answers), *told.get(cause.slug, ())) for cause in causes}
+    )
+    # Of what could not be looked for nothing is believed: it takes no share from what could.
+    competing = [cause for cause in lines if cause.slug in suspected or can_be_judged(cause, answers)]
+    healthy = (*reasons(0.0, _health_clues(answers), answers), *told.get(HEALTH, ()))
+    return Scores(
+        _divided(healthy, temperature),
+        {cause: _divided(found, temperature) for cause, found in lines.items()},
+        tuple(competing),
+    )
+
+
+def _health_clues(answers: Answers) -> list[Clue]:
+    """What signs that were asked say about health: by their severity, or as they declare."""
+    clues = [Clue(one.sign, health_points(one.sign), one.sign.unhealthy) for one in answers.values()]
+    return [clue for clue in clues if clue.seen or clue.unseen]
 
 
 def reasons(prior: float, clues: Iterable[Clue], answers: Answers) -> tuple[Reason, ...]:
     """The lines whose points add up to a score, the prior first."""
-    lines = [(clue, _reason(clue, answers.get(clue.sign.slug, CannotTell.NOT_RECORDED))) for clue in clues]
-    weighty = {id(line) for line in _heaviest(lines)}
-    kept = [line for _, line in lines if line is not None and id(line) in weighty]
+    asked = [(clue, answers[clue.sign.slug]) for clue in clues if clue.sign.slug in answers]
+    lines = [(clue, one, line) for clue, one in asked if (line := _reason(clue, one))]
+    shown = {clue.group for clue, _, line in lines if line.seen and line.points > 0} - {""}
+    # One of several faults that mean the same is enough: a person who denies another does not deny it.
+    counted = [
+        (clue, line) for clue, one, line in lines if line.seen or not one.is_told or clue.group not in shown
+    ]
+    weighty = {id(line) for line in _heaviest(counted)}
+    kept = [line for _, line in counted if id(line) in weighty]
     return (Reason("before anything is known", prior), *kept)
 
 
-def _reason(clue: Clue, answer: Answer) -> Reason | None:
+def _reason(clue: Clue, asked: SignResult) -> Reason | None:
     """What an answer adds: points for yes scaled by its strength, points for no, nothing otherwise."""
-    if isinstance(answer, Finding):
-        return Reason(answer.says, clue.seen * answer.strength, clue.sign, True, answer.evidence)
-    if isinstance(answer, CannotTell) or clue.unseen == 0:
+    finding = asked.finding
+    if finding:
+        points = _weighed(clue.seen * finding.strength, asked)
+        return Reason(finding.says, points, clue.sign, True, finding.evidence)
+    unseen = clue.unseen
+    if asked.is_told and clue.seen >= NEARLY_DECIDES:
+        # The fit gave many such clues none, because a run that does not show a fault says little by that.
+        unseen = min(unseen, -RULED_OUT * clue.seen)
+    if unseen == 0:
         return None
-    return Reason(f"looked for and not seen: {_lowered(clue.sign.asks)}", clue.unseen, clue.sign)
+    looked = "you rule out" if asked.is_told else "looked for and not seen"
+    return Reason(f"{looked}: {_lowered(clue.sign.asks)}", _weighed(unseen, asked), clue.sign)
 
 
-def _heaviest(lines: list[tuple[Clue, Reason | None]]) -> list[Reason]:
+def _weighed(points: float, asked: SignResult) -> float:
+    return max(-MOST_TOLD, min(asked.weight * points, MOST_TOLD)) if asked.is_told else points
+
+
+def _heaviest(lines: Sequence[tuple[Clue, Reason]]) -> list[Reason]:
     """All lines without a group, and of each group the one with most points: correlated signs count once."""
-    alone = [reason for clue, reason in lines if reason is not None and not clue.group]
+    alone = [reason for clue, reason in lines if not clue.group]
     groups: dict[str, Reason] = {}
     for clue, reason in lines:
-        if reason is None or not clue.group:
-            continue
         rival = groups.get(clue.group)
-        if rival is None or abs(reason.points) > abs(rival.points):
+        if clue.group and (rival is None or abs(reason.points) > abs(rival.points)):
             groups[clue.group] = reason
     return [*alone, *groups.values()]
 
@@ -56,46 +134,17 @@ def _lowered(sentence: str) -> str:
 def can_be_judged(cause: Cause, answers: Answers) -> bool:
     """Whether any of the clues that could decide on a cause was answered, by yes or by no."""
     most = max(clue.seen for clue in cause.clues)
-    deciding = [clue for clue in cause.clues if clue.seen >= DECIDING * most]
-    return any(
-        not isinstance(answers.get(one.sign.slug, CannotTell.NOT_RECORDED), CannotTell) for one in deciding
-    )
+    deciding = [clue.sign.slug for clue in cause.clues if clue.seen >= DECIDING * most]
+    return any(slug in answers and not answers[slug].cannot_tell for slug in deciding)
 
 
-def belief(scores: Floats) -> Floats:
-    """Shares that add up to one: a softmax of the scores."""
+def softmax(scores: Floats) -> Floats:
+    """Shares that add up to one."""
     raised = np.exp(scores - scores.max())
     return np.asarray(raised / raised.sum())
 
 
-@dataclass(frozen=True)
-class Belief:
-    """What is believed after every question was asked."""
-
-    healthy: float
-    """The share of health."""
-    healthy_reasons: tuple[Reason, ...]
-    shares: Mapping[Cause, float]
-    """Together with health they add up to one; 0 for what could not be looked for."""
-    reasons: Mapping[Cause, tuple[Reason, ...]]
-    """The lines that add up to the score of each cause."""
-
-
-def believe(answers: Answers, causes: Iterable[Cause], sureness: float = 1.0) -> Belief:
-    """What a run's answers make one believe."""
-    healthy = _scaled(reasons(HEALTHY_PRIOR, HEALTHY_CLUES, answers), sureness)
-    added = with_roots({cause: reasons(cause.prior, cause.clues, answers) for cause in causes})
-    lines = {cause: _scaled(found, sureness) for cause, found in added.items()}
-    # Of what could not be looked for nothing is believed: it takes no share from what could.
-    judged = [cause for cause in lines if can_be_judged(cause, answers)]
-    shares = belief(np.array([total(healthy), *(total(lines[cause]) for cause in judged)])).tolist()
-    return Belief(
-        shares[0],
-        healthy,
-        dict.fromkeys(lines, 0.0) | dict(zip(judged, shares[1:], strict=True)),
-        lines,
-    )
-
-
-def _scaled(lines: tuple[Reason, ...], factor: float) -> tuple[Reason, ...]:
-    return lines if factor == 1 else tuple(replace(one, points=factor * one.points) for one in lines)
+def _divided(lines: tuple[Reason, ...], temperature: float) -> tuple[Reason, ...]:
+    if temperature == 1:
+        return lines
+    return tuple(replace(line, points=line.points / temperature) for line in lines)

@@ -24,6 +24,13 @@ class SignResult:
 
     sign: Sign
     answer: Answer
+    weight: float = 1.0
+    """What it counts of an answer that was measured: less where a person only says so."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether nothing measured it."""
+        return self.weight < 1
 
     @property
     def finding(self) -> Finding | None:

@@ -4,8 +4,8 @@ from traindx.cause import Cause, Clue
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Reason
 from traindx.format import percent
+from traindx.interview.answers import answered_signs
 from traindx.interview.types import CheckedClaim, Claim, Hypothesis, Interview, Ranking, Stand
-from traindx.interview.weighing import answered_signs
 
 _HOLDS, _FAILS = 0.35, 0.2
 """Belief from which on a claim may hold, and below which it may fail."""

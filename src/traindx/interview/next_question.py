@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from traindx.diagnosis.score import belief
+from traindx.diagnosis.score import Scores
 from traindx.interview import knowledge
+from traindx.interview.answers import answered_signs, rank, score_interview, signs_read
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Question, Told
 from traindx.interview.types import Interview
-from traindx.interview.weighing import Scored, answered_signs, score, signs_read, weigh
 
 MOST = 8
 """Questions after the complaint, so that an interview ends in under ten."""
@@ -23,9 +23,9 @@ def next_question(interview: Interview) -> Question | None:
     """The most telling question that is still open; None where asking is over."""
     if not interview.complaints or len(interview.told) >= MOST:
         return None
-    if weigh(interview).top.confidence >= CLEAR:
+    if rank(interview).top.confidence >= CLEAR:
         return None
-    now = score(interview)
+    now = score_interview(interview)
     tells = {one: _information(interview, now, one) for one in open_questions(interview)}
     worth = [one for one, information in tells.items() if information >= LEAST]
     # What the complaint looks like is what a person came to say.
@@ -57,15 +57,15 @@ def _is_read(question: Question, read: frozenset[str]) -> bool:
     return any(one.seen and {sign.slug for sign in one.seen} <= read for one in question.choices)
 
 
-def _information(interview: Interview, now: Scored, question: Question) -> float:
+def _information(interview: Interview, now: Scores, question: Question) -> float:
     """What the answer is expected to say about the cause: the mutual information of both, in nats."""
     outcomes, weights = _outcomes(question)
-    then = [score(interview.after(told)).of for told in outcomes]
-    after = np.array([[one[slug] for slug in now.of] for one in then])
+    then = [score_interview(interview.after(told)).by_slug for told in outcomes]
+    after = np.array([[one[slug] for slug in now.by_slug] for one in then])
     # What an answer does to the odds of a cause is what the cause does to the odds of the answer.
-    likely = np.asarray(weights)[:, None] * np.exp(after - now.all)
+    likely = np.asarray(weights)[:, None] * np.exp(after - np.array(list(now.by_slug.values())))
     likely /= likely.sum(axis=0)
-    shares = belief(now.all)
+    shares = np.array(list(now.shares.values()))
     chances = (likely * shares).sum(axis=1, keepdims=True)
     return question.known * float((shares * likely * np.log(likely / chances)).sum())
 

@@ -10,6 +10,7 @@ from traindx.diagnosis.types import NextExperiment
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import count, percent
 from traindx.interview import knowledge
+from traindx.interview.answers import TOLD, rank
 from traindx.interview.check_claim import check
 from traindx.interview.claims import claims_in
 from traindx.interview.complaints import complaints_in
@@ -27,7 +28,6 @@ from traindx.interview.types import (
     Move,
     Ranking,
 )
-from traindx.interview.weighing import TOLD, weigh
 
 _LISTED, _MOST = 0.03, 5
 """A hypothesis with less belief is not named, and not more than so many are."""
@@ -57,7 +57,7 @@ def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultati
     """An interview about complaints, or about what words complain of."""
     meant = complaints or (complaints_in(words) if words else ())
     interview = Interview(meant, words)
-    ranking = weigh(interview)
+    ranking = rank(interview)
     says = "; ".join(one.says for one in meant)
     moves = (Move("complaint", says, ranking),) if meant else ()
     return Consultation(interview, ranking, moves, claims_in(words) if words else (), outside_in(words))
@@ -66,7 +66,7 @@ def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultati
 def tell(consultation: Consultation, told: Told) -> Consultation:
     """The consultation after an answer."""
     interview = consultation.interview.after(told)
-    ranking = weigh(interview)
+    ranking = rank(interview)
     # Facts that are told one by one answer one question.
     whole = next(one for one in interview.told if one.question is told.question)
     earlier = [one for one in consultation.moves if one.question is not told.question]
@@ -79,7 +79,7 @@ def tell(consultation: Consultation, told: Told) -> Consultation:
 def give(consultation: Consultation, gathered: Gathered) -> Consultation:
     """The consultation after something was read."""
     interview = consultation.interview.with_path(gathered)
-    ranking = weigh(interview)
+    ranking = rank(interview)
     move = Move(f"read {gathered.source}", gathered.says, ranking, consultation.ranking)
     return replace(consultation, interview=interview, ranking=ranking, moves=(*consultation.moves, move))
 

@@ -63,7 +63,7 @@ def activations_swell_over_depth(
     return Finding(strength, says, (seen_in(swell.last, float(swell.last.values[0])),))
 
 
-@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS)
+@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.88)
 def dead_units_many(
     run: Run,
     *,
@@ -108,7 +108,7 @@ def dead_units_from_start(
     return Finding(min(1.0, float(worst.values[0])), says, (evidence,))
 
 
-@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.SERIOUS)
+@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.SERIOUS, healthy=-0.57)
 def units_die(
     run: Run,
     *,
@@ -154,7 +154,7 @@ _CENTRE = (0.2, 0.8)
 """Where the mean output of a sigmoid lies at first; that of a tanh is near 0."""
 
 
-@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN))
+@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.13)
 def sigmoids_stacked(
     run: Run, *, layers: Annotated[int, "hidden layers; bench/thresholds.md#sigmoids"] = 1
 ) -> Answer:
@@ -174,7 +174,7 @@ def sigmoids_stacked(
     return Finding(strength, says, (seen_in(found[0], float(found[0].values[0])),))
 
 
-@sign(needs=(LINEAR_LAYERS, NONLINEARITIES), severity=Severity.SERIOUS)
+@sign(needs=(LINEAR_LAYERS, NONLINEARITIES), severity=Severity.SERIOUS, healthy=-0.92)
 def nonlinearity_missing(run: Run) -> Answer:
     """Several linear layers follow each other with nothing between that bends."""
     layers, bends = stated_number(run, LINEAR_LAYERS), stated_number(run, NONLINEARITIES)

@@ -35,7 +35,7 @@ from traindx.quantities import (
 from traindx.run import Run
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78)
 def little_learned(
     run: Run,
     *,
@@ -55,7 +55,7 @@ def little_learned(
     return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance),))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-3.23)
 def loss_at_chance(
     run: Run,
     *,
@@ -96,7 +96,7 @@ def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
     return classes if classes >= 2 and abs(loss.end / math.log(classes) - 1) < within else None
 
 
-@sign(needs=((VAL_ACCURACY, TRAIN_ACCURACY),), severity=Severity.SERIOUS)
+@sign(needs=((VAL_ACCURACY, TRAIN_ACCURACY),), severity=Severity.SERIOUS, healthy=-3.00)
 def accuracy_at_chance(
     run: Run,
     *,
@@ -215,7 +215,7 @@ def _size(run: Run) -> float:
     )
 
 
-@sign(needs=(REWARD,), severity=Severity.SERIOUS)
+@sign(needs=(REWARD,), severity=Severity.SERIOUS, healthy=-4.08)
 def reward_flat(
     run: Run,
     *,

@@ -174,7 +174,7 @@ def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
     return wrong.values[(wrong.steps <= loss.lowest[1]) & (accuracy > least)]
 
 
-@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
+@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, healthy=-3.02)
 def validation_learns_nothing(
     run: Run,
     *,
@@ -201,7 +201,7 @@ def validation_learns_nothing(
     )
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05)
 def validation_starts_lost(
     run: Run,
     *,
@@ -225,7 +225,7 @@ def validation_starts_lost(
     return Finding(1.0, says, (val.evidence(where, first, limit),))
 
 
-@sign(needs=(INPUT_STD,))
+@sign(needs=(INPUT_STD,), healthy=-0.97)
 def training_inputs_wider(
     run: Run, *, ratio: Annotated[float, "of the spreads; bench/thresholds.md#mismatch"] = 1.15
 ) -> Answer:

@@ -70,7 +70,7 @@ def _plan(run: Run, loss: Curve) -> float | None:
     return float(plan) if isinstance(plan, int | float) and not isinstance(plan, bool) and plan > 0 else None
 
 
-@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES))
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-1.21)
 def few_steps_in_all(
     run: Run, *, steps: Annotated[float, "of the optimizer; bench/thresholds.md#few-steps"] = 120.0
 ) -> Answer:
@@ -85,7 +85,7 @@ def few_steps_in_all(
     return Finding(strength, says, (fact_evidence(run, TRAINING_SAMPLES),))
 
 
-@sign(needs=(BATCH_SIZE,))
+@sign(needs=(BATCH_SIZE,), healthy=-0.33)
 def few_updates_per_epoch(
     run: Run,
     *,
@@ -106,7 +106,7 @@ def few_updates_per_epoch(
     return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
 
 
-@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS)
+@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS, healthy=-0.67)
 def gradients_carried_over(
     run: Run, *, cleared: Annotated[float, "share of steps; bench/thresholds.md#habits"] = 0.5
 ) -> Answer:

@@ -23,7 +23,7 @@ from traindx.quantities import LEARNING_RATE, VAL_LOSS
 from traindx.run import Axis, Run
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(OBJECTIVES,), healthy=+1.15, unhealthy=-0.51)
 def loss_falls(
     run: Run,
     *,
@@ -53,7 +53,7 @@ def loss_falls(
     return Finding(min(1.0, fall / (share * loss.size)), says, (loss.evidence(steps, loss.end, loss.start),))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING, healthy=-3.40)
 def loss_falls_slowly(
     run: Run,
     *,
@@ -90,7 +90,7 @@ _STEADY = 4.0
 """The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS)
+@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.67)
 def loss_flat_from_start(
     run: Run,
     *,
@@ -162,7 +162,7 @@ def loss_plateaus(
     return Finding(min(1.0, (1 - since) / (2 * stood)), says, (loss.evidence(steps, loss.end),))
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(OBJECTIVES,), healthy=-0.43)
 def loss_still_falling(
     run: Run,
     *,
@@ -188,7 +188,7 @@ _NEARLY = 0.2
 """Two levels that people would call one, as a share of them."""
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(OBJECTIVES,), healthy=+1.05)
 def loss_converged(
     run: Run,
     *,

@@ -16,7 +16,7 @@ from traindx.quantities import LEARNING_RATE
 from traindx.run import Rows, Run
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER))
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.41)
 def rate_above_usual(
     run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
@@ -32,7 +32,7 @@ def rate_above_usual(
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER))
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.98)
 def rate_below_usual(
     run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
@@ -48,7 +48,7 @@ def rate_below_usual(
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, healthy=-2.01)
 def rate_decayed_early(
     run: Run,
     *,

@@ -22,7 +22,7 @@ from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPP
 from traindx.run import Axis, EventKind, Floats, Run, Series
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-4.94)
 def loss_not_finite(
     run: Run,
     *,
@@ -74,7 +74,7 @@ def loss_never_finite(run: Run) -> Answer:
     return Finding(1.0, says, (Evidence(TRAIN_LOSS, where, float(series.values[0]), axis=series.axis),))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, healthy=-2.50)
 def gradient_not_finite(
     run: Run,
     *,
@@ -99,7 +99,7 @@ def gradient_not_finite(
     return Finding(strength, says, (evidence,))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.80)
 def fails_in_first_steps(
     run: Run,
     *,

@@ -83,7 +83,7 @@ _BEFORE = 20
 """Points whose median is what is usual."""
 
 
-@sign(needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO), severity=Severity.SERIOUS)
+@sign(needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO), severity=Severity.SERIOUS, healthy=-0.59)
 def leaps_on_small_steps(
     run: Run,
     *,
@@ -127,7 +127,7 @@ def _moved(run: Run, at: float) -> float | None:
     return float(np.median(known)) if known else None
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING, healthy=-1.48)
 def loss_oscillates(
     run: Run,
     *,

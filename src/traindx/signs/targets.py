@@ -127,7 +127,7 @@ def output_scores_drift(
     return Finding(strength, says, (seen_in(high, late, size),))
 
 
-@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS)
+@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=-4.00)
 def shapes_broadcast(run: Run) -> Answer:
     """Prediction and target differ in shape, and the loss stretches one to the other."""
     shapes = run.facts.get(LOSS_SHAPES)
@@ -160,7 +160,7 @@ def squashed_twice(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
-@sign(needs=(LOSS_FUNCTION, TARGET_VALUES, TARGETS_ARE_WHOLE), severity=Severity.WARNING)
+@sign(needs=(LOSS_FUNCTION, TARGET_VALUES, TARGETS_ARE_WHOLE), severity=Severity.WARNING, healthy=-2.52)
 def classes_fed_to_number_loss(
     run: Run,
     *,

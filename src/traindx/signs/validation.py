@@ -23,7 +23,7 @@ from traindx.run import Run
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
 
-@sign(needs=(_MEASURES,))
+@sign(needs=(_MEASURES,), healthy=+0.74, unhealthy=-0.43)
 def validation_improves(
     run: Run,
     *,
@@ -144,7 +144,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     )
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.68)
 def validation_never_improves(
     run: Run,
     *,

@@ -136,7 +136,7 @@ def _early(one: Matrix) -> float:
     return max(rest, first / 3) if first != _FROM_ZERO else rest
 
 
-@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
+@sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING, healthy=-2.80)
 def updates_tiny(
     run: Run,
     *,
@@ -209,7 +209,7 @@ def parameters_unoptimized(run: Run) -> Answer:
     return Finding(strength, says, (fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS)
+@sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50)
 def optimizer_holds_strangers(run: Run) -> Answer:
     """The optimizer holds parameters that are no part of the model in use."""
     strangers = stated_number(run, STALE_PARAMETERS)

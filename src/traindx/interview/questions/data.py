@@ -17,8 +17,7 @@ from traindx.interview.complaints import (
     OVERFITTING,
     TRAINING_SLOW,
 )
-from traindx.interview.questions.types import Choice, Field, Question
-from traindx.interview.stating import by_signs
+from traindx.interview.questions.types import Choice, Field, Question, by_signs
 from traindx.run import Run
 from traindx.signs.data import (
     data_tiny,

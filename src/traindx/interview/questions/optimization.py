@@ -12,8 +12,7 @@ from traindx.interview.complaints import (
     LOSS_UNSTABLE,
     OVERFITTING,
 )
-from traindx.interview.questions.types import Choice, Field, Question
-from traindx.interview.stating import by_signs
+from traindx.interview.questions.types import Choice, Field, Question, by_signs
 from traindx.signs.generalization import training_inputs_wider
 from traindx.signs.gradients import (
     gradient_fades_over_depth,

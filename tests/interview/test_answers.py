@@ -9,12 +9,12 @@ from traindx.diagnosis.types import SignResult
 from traindx.facts import LEARNING_RATE, OPTIMIZER
 from traindx.finding import Evidence, Finding
 from traindx.interview import knowledge
+from traindx.interview.answers import MISTAKEN, TOLD, rank
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.evidence import gather
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Choice, Question, Told
 from traindx.interview.types import Gathered, Interview
-from traindx.interview.weighing import MISTAKEN, TOLD, weigh
 from traindx.run import Run
 
 QUESTIONS = {question.slug: question for question in knowledge.questions()}
@@ -34,10 +34,10 @@ def told(slug: str, answer: str) -> Told:
 def test_the_same_is_believed_more_where_it_was_measured(question: Question, choice: Choice) -> None:
     complaint = Interview((question.complaints[0],))
     told_alone = replace(choice, unseen=())
-    by_word = weigh(complaint.after(Told(question, choice=told_alone)))
+    by_word = rank(complaint.after(Told(question, choice=told_alone)))
     found = Finding(1.0, "measured", (Evidence(LEARNING_RATE, (0.0, 0.0), 1.0),))
     asked = tuple(SignResult(sign, found) for sign in choice.seen)
-    by_run = weigh(complaint.with_path(Gathered("log", "a log", Run("log", ()), asked)))
+    by_run = rank(complaint.with_path(Gathered("log", "a log", Run("log", ()), asked)))
     assert by_run.top.confidence > by_word.top.confidence
 
 
@@ -46,14 +46,14 @@ def test_no_answers_make_anybody_sure() -> None:
     interview = Interview((COMPLAINTS["overfitting"],))
     for slug, answer in (("modes", "validated-in-train"), ("validation", "noisy"), ("split", "same")):
         interview = interview.after(told(slug, answer))
-    assert 0.5 < weigh(interview).top.confidence < 1 - MISTAKEN + 0.15
+    assert 0.5 < rank(interview).top.confidence < 1 - MISTAKEN + 0.15
 
 
 def test_belief_adds_up_to_one_at_every_step() -> None:
     interview = Interview((COMPLAINTS["loss-nan"],))
     for slug, answer in (("onset", "sudden"), ("finite", "clean"), ("setup", "adam 1e-3")):
         interview = interview.after(told(slug, answer))
-        ranking = weigh(interview)
+        ranking = rank(interview)
         together = ranking.healthy + sum(one.confidence for one in ranking.hypotheses)
         assert together == pytest.approx(1.0)
 
@@ -61,14 +61,14 @@ def test_belief_adds_up_to_one_at_every_step() -> None:
 def test_an_answer_that_is_not_known_moves_nothing() -> None:
     before = Interview((COMPLAINTS["loss-slow"],)).after(told("setup", "adam 1e-6"))
     after = before.after(told("length", "unknown"))
-    assert [(one.cause.slug, one.confidence) for one in weigh(after).hypotheses] == [
-        (one.cause.slug, one.confidence) for one in weigh(before).hypotheses
+    assert [(one.cause.slug, one.confidence) for one in rank(after).hypotheses] == [
+        (one.cause.slug, one.confidence) for one in rank(before).hypotheses
     ]
 
 
 def test_what_was_read_outweighs_what_was_told() -> None:
     complaint = Interview((COMPLAINTS["loss-nan"],))
-    ranking = weigh(complaint.with_path(gather(COOL)))
+    ranking = rank(complaint.with_path(gather(COOL)))
     assert ranking.healthy > 0.3
     assert any(
         "you say it is so, and what was read that it is not so" in one for one in ranking.contradictions
@@ -78,7 +78,7 @@ def test_what_was_read_outweighs_what_was_told() -> None:
 def test_a_log_alone_is_believed_as_its_diagnosis_believes() -> None:
     log = gather(HOT)
     assert log.diagnosis is not None
-    ranking = weigh(Interview().with_path(log))
+    ranking = rank(Interview().with_path(log))
     assert ranking.healthy == pytest.approx(log.diagnosis.healthy)
     for suspect in log.diagnosis.suspects:
         assert ranking.share(suspect.cause.slug) == pytest.approx(suspect.confidence)
@@ -88,26 +88,26 @@ def test_facts_that_are_told_one_by_one_are_judged_together() -> None:
     setup = QUESTIONS["setup"]
     interview = Interview((COMPLAINTS["loss-slow"],))
     first = interview.after(Told(setup, facts={LEARNING_RATE: 1e-6}))
-    assert weigh(first).share("lr-too-low") == pytest.approx(weigh(interview).share("lr-too-low"))
+    assert rank(first).share("lr-too-low") == pytest.approx(rank(interview).share("lr-too-low"))
     both = first.after(Told(setup, facts={OPTIMIZER: "adam"}))
     assert len(both.told) == 1
     assert both.facts == {LEARNING_RATE: 1e-6, OPTIMIZER: "adam"}
-    assert weigh(both).share("lr-too-low") > 2 * weigh(first).share("lr-too-low")
+    assert rank(both).share("lr-too-low") > 2 * rank(first).share("lr-too-low")
 
 
 def test_the_lines_say_who_said_it_and_count_less() -> None:
-    ranking = weigh(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "not-cleared")))
+    ranking = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "not-cleared")))
     assert ranking.top.cause.slug == "gradients-not-cleared"
     line = next(one for one in ranking.top.reasons if one.sign and one.seen)
     assert line.says == "you say: zero_grad() is missing, or not reached"
     clue = next(one for one in ranking.top.cause.clues if one.sign.slug == "gradients_carried_over")
     assert 0 < line.points <= TOLD * clue.seen
-    clean = weigh(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "clean")))
+    clean = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "clean")))
     ruled_out = next(one for one in clean.hypotheses if one.cause.slug == "gradients-not-cleared")
     assert any(one.says.startswith("you rule out: ") and one.points < 0 for one in ruled_out.reasons)
 
 
 def test_a_second_complaint_is_weighed_beside_the_first() -> None:
-    one = weigh(Interview((COMPLAINTS["loss-unstable"],)))
-    two = weigh(replace(Interview((COMPLAINTS["loss-unstable"], COMPLAINTS["loss-nan"]))))
+    one = rank(Interview((COMPLAINTS["loss-unstable"],)))
+    two = rank(replace(Interview((COMPLAINTS["loss-unstable"], COMPLAINTS["loss-nan"]))))
     assert two.share("lr-too-high") > one.share("lr-too-high")

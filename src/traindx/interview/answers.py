@@ -1,0 +1,173 @@
+"""From an interview to answers of signs, and to what `diagnosis.score` makes of them.
+
+What was read counts as it does in a diagnosis. What was told answers the same signs, for less. A complaint
+speaks for the causes that lead to it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from traindx.cause import Cause
+from traindx.curves.facts import is_recording
+from traindx.diagnosis import knowledge
+from traindx.diagnosis.calibration import HEALTH, temperature
+from traindx.diagnosis.score import Scores, score
+from traindx.diagnosis.types import Reason, SignResult
+from traindx.facts import TOLD as TOLD_FACT
+from traindx.finding import Answer, Evidence, Finding, Sign
+from traindx.interview.knowledge import questions
+from traindx.interview.questions.types import Complaint
+from traindx.interview.types import Hypothesis, Interview, Ranking
+from traindx.run import Fact, Run, Scalar
+
+TOLD = 0.6
+"""What a told answer counts of a measured one."""
+MISTAKEN = 0.15
+"""How often what people say of their own program misleads; then one is as wise as before they spoke."""
+LEADS, DOES_NOT_LEAD = 1.5, -0.5
+"""Points for causes that lead to the complaint, and against others: those had to be found by an answer."""
+COMPLAINED = -2.0
+"""Points against health of the run of somebody who complains: most of them are right."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Questions with their answers, by sign, and where what was told and what was read disagree."""
+
+    asked: Mapping[str, SignResult]
+    contradictions: tuple[str, ...]
+
+
+def rank(interview: Interview) -> Ranking:
+    """The causes, ranked by what is known so far."""
+    scores = score_interview(interview)
+    shares = dict(scores.shares)
+    if any(one.is_known for one in interview.told):
+        before = score_interview(replace(interview, told=())).shares
+        kept = sum(before.get(slug, 0.0) for slug in shares)
+        shares = {
+            slug: (1 - MISTAKEN) * share + MISTAKEN * before.get(slug, 0.0) / kept
+            for slug, share in shares.items()
+        }
+    hypotheses = [Hypothesis(one, shares[one.slug], scores.reasons[one]) for one in scores.competing]
+    return Ranking(
+        tuple(sorted(hypotheses, key=lambda one: -one.confidence)),
+        shares[HEALTH],
+        scores.healthy,
+        _known(interview).contradictions,
+    )
+
+
+def score_interview(interview: Interview) -> Scores:
+    """What is known so far, as points.
+
+    As in a diagnosis, of what nobody could look for nothing is believed, except where it leads to the
+    complaint: that is what is left to ask.
+    """
+    run, causes = interview.run, knowledge.causes()
+    said = {cause.slug: _said(interview, cause) for cause in causes}
+    if interview.complaints:
+        said[HEALTH] = (Reason("you complain of it", COMPLAINED),)
+    inside = run is not None and is_recording(run)
+    asked = _known(interview).asked.values()
+    return score(asked, causes, temperature(inside=inside), said, _suspected(interview))
+
+
+def _suspected(interview: Interview) -> frozenset[str]:
+    """The causes that lead to the complaint, and those that an answer spoke of."""
+    leading = [
+        cause.slug
+        for cause in knowledge.causes()
+        if any(_leads(cause, complaint) for complaint in interview.complaints)
+    ]
+    spoken = [cause.slug for told in interview.told if told.choice for cause, _ in told.choice.speaks]
+    return frozenset((*leading, *spoken))
+
+
+def answered_signs(interview: Interview) -> frozenset[str]:
+    """The signs that need no question any more."""
+    return frozenset(_known(interview).asked)
+
+
+def signs_read(interview: Interview) -> frozenset[str]:
+    """The signs that something read answers with yes."""
+    return frozenset(slug for slug, one in _measured(interview).items() if one.finding)
+
+
+def _said(interview: Interview, cause: Cause) -> tuple[Reason, ...]:
+    """What the complaint and the choices say of a cause without asking a sign."""
+    found = []
+    for complaint in interview.complaints:
+        leads = _leads(cause, complaint)
+        says = f"it {'leads' if leads else 'does not usually lead'} to this: {complaint.says}"
+        points = (LEADS if leads else DOES_NOT_LEAD) / len(interview.complaints)
+        found.append(Reason(says, points))
+    for told in interview.told:
+        spoken = told.choice.speaks if told.choice else ()
+        points = sum(points for spoken_of, points in spoken if spoken_of.slug == cause.slug)
+        if points:
+            found.append(Reason(f"you say: {told.says}", TOLD * points, seen=points > 0))
+    return tuple(found)
+
+
+@cache
+def _leads(cause: Cause, complaint: Complaint) -> bool:
+    """Whether a cause leads to a complaint, by itself or through a mechanism."""
+    through = [one for one in knowledge.causes() if one.slug in cause.acts_through]
+    return any(symptom in one.symptoms for one in (cause, *through) for symptom in complaint.symptoms)
+
+
+def _known(interview: Interview) -> _Known:
+    """All answers; what was measured outweighs what was told."""
+    measured = _measured(interview)
+    told = {sign.slug: SignResult(sign, answer, TOLD) for sign, answer in _spoken(interview).items()}
+    contradictions = tuple(
+        _contradiction(one)
+        for slug, one in told.items()
+        if slug in measured and bool(one.finding) != bool(measured[slug].finding)
+    )
+    return _Known({**told, **measured}, contradictions)
+
+
+def _contradiction(told: SignResult) -> str:
+    what = told.sign.asks[:1].lower() + told.sign.asks[1:].rstrip(".")
+    says, reads = ("so", "not so") if told.finding else ("not so", "so")
+    return f"you say it is {says}, and what was read that it is {reads}: {what}"
+
+
+def _measured(interview: Interview) -> dict[str, SignResult]:
+    """What runs answer, and what scripts and configurations state."""
+    stated = [SignResult(sign, answer) for sign, answer in _stated(interview, interview.written).items()]
+    read = [one for gathered in interview.gathered for one in gathered.asked if not one.cannot_tell]
+    return {one.sign.slug: one for one in (*stated, *read)}
+
+
+def _spoken(interview: Interview) -> dict[Sign, Answer]:
+    """What complaints, choices and facts answer; the later answer counts."""
+    found: dict[Sign, Answer] = {}
+    for complaint in interview.complaints:
+        found |= dict.fromkeys(complaint.unseen)
+        found |= {sign: _yes(complaint.says, complaint.slug) for sign in complaint.seen}
+    for told in interview.told:
+        if told.choice:
+            found |= dict.fromkeys(told.choice.unseen)
+            found |= {sign: _yes(told.says, told.slug) for sign in told.choice.seen}
+    # Of a run that is only read its diagnosis has judged the facts; beside a complaint they count as told.
+    return found | _stated(interview, interview.facts if interview.complaints else interview.stated)
+
+
+def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
+    """What facts answer, beside all that the run states."""
+    found: dict[Sign, Answer] = {}
+    if new:
+        read = interview.run or Run("what was told", ())
+        run = replace(read, facts={**new, **read.facts})
+        for question in questions():
+            if question.judge and any(field.fact in new for field in question.fields):
+                found |= question.judge(run)
+    return found
+
+
+def _yes(says: str, slug: str) -> Finding:
+    return Finding(1.0, f"you say: {says}", (Evidence(TOLD_FACT, (0.0, 0.0), slug),))
