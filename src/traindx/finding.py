@@ -245,6 +245,8 @@ class Sign:
     """Points that a clear yes adds to health; None where they follow from the severity."""
     unhealthy: float = 0.0
     """Points that a no adds to health: below 0 where every healthy run shows the sign."""
+    formerly: str = ""
+    """The slug it had in earlier versions, which is still understood."""
 
     def __call__(self, run: Run) -> Answer:
         """The answer for a run; what it needs and the run lacks makes it impossible to tell."""
@@ -283,6 +285,7 @@ def sign(
     severity: Severity = Severity.INFO,
     healthy: float | None = None,
     unhealthy: float = 0.0,
+    formerly: str = "",
 ) -> Callable[[Ask], Sign]:
     """Make a function the sign of its name; its docstring is the question, its defaults the limits."""
 
@@ -290,8 +293,8 @@ def sign(
         page = inspect.getdoc(ask)
         if not page:
             raise ValueError(f"{ask.__name__} needs a docstring: the statement it asks for")
-        statement = page.splitlines()[0]
-        return Sign(ask.__name__, statement, needs, severity, ask, _limits(ask), healthy, unhealthy)
+        slug, statement, limits = ask.__name__, page.splitlines()[0], _limits(ask)
+        return Sign(slug, statement, needs, severity, ask, limits, healthy, unhealthy, formerly)
 
     return declare
 

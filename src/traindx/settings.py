@@ -81,14 +81,12 @@ def limits_from(assignments: Iterable[str], limits: Limits) -> Limits:
 
 def _add(limits: Limits, sign: str, name: str, value: object, where: str) -> None:
     """Put one limit in its place, if there is a limit of that name."""
-    known = {one.slug: one for one in knowledge.signs()}
-    if sign not in known:
-        raise UnknownNameError("sign", sign, known, todo="docs/signs.md lists them")
-    names = [limit.name for limit in known[sign].limits]
+    known = knowledge.sign_named(sign)
+    names = [limit.name for limit in known.limits]
     if name not in names:
         has = f"it has {', '.join(names)}" if names else "it has none"
         raise SettingsError(f'{where}: the sign {sign} has no limit named "{name}"; {has}')
-    limits.setdefault(sign, {})[name] = _number(value, f"{where}: {sign}.{name}")
+    limits.setdefault(known.slug, {})[name] = _number(value, f"{where}: {sign}.{name}")
 
 
 def _number(value: object, where: str) -> float:

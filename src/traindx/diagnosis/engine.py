@@ -29,7 +29,7 @@ from traindx.diagnosis.types import (
     total,
 )
 from traindx.diagnosis.verdict import sentence, verdict_of
-from traindx.errors import PluginError, SettingsError, TraindxError, UnknownNameError
+from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count
 from traindx.quantities import REWARD
@@ -117,13 +117,10 @@ def _only_run(path: str | Path) -> Run:
 
 
 def _signs(limits: Limits) -> Iterable[Sign]:
-    known = {sign.slug: sign for sign in knowledge.signs()}
-    for slug in limits:
-        if slug not in known:
-            raise UnknownNameError("sign", slug, known, todo="docs/signs.md lists them")
-    for slug, sign in known.items():
+    given = {knowledge.sign_named(slug).slug: values for slug, values in limits.items()}
+    for sign in knowledge.signs():
         try:
-            yield sign.limited(limits[slug]) if slug in limits else sign
+            yield sign.limited(given[sign.slug]) if sign.slug in given else sign
         except ValueError as error:
             raise SettingsError(f"{error}; correct the limit") from error
 

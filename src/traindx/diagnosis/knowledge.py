@@ -33,11 +33,25 @@ def cause_named(slug: str) -> Cause:
     return found[slug]
 
 
+def sign_named(slug: str) -> Sign:
+    """The sign of a slug, also of one from an earlier version; a near miss is suggested."""
+    found = _by_any_slug().get(slug)
+    if found is None:
+        raise UnknownNameError("sign", slug, [sign.slug for sign in signs()], todo="docs/signs.md lists them")
+    return found
+
+
+def _by_any_slug() -> dict[str, Sign]:
+    """Every sign by its slug, and by the one it had before."""
+    former = {sign.formerly: sign for sign in signs() if sign.formerly}
+    return former | {sign.slug: sign for sign in signs()}
+
+
 def unit_named(name: str) -> Cause | Sign:
     """The cause or the sign of a slug or a title, however it is spelt; a near miss is suggested."""
     typed = name.strip().lower()
     known = {cause.slug: cause for cause in causes()}
-    questions = {sign.slug: sign for sign in signs()}
+    questions = _by_any_slug()
     titles = {cause.title.lower(): cause for cause in known.values()}
     # Causes are spelt with dashes and signs with underscores; nobody should have to remember that.
     exact = known.get(typed) or questions.get(typed) or titles.get(typed)
