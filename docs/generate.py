@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code; with --check, only tells whether they are fresh."""
 
 import argparse
+import ast
 import inspect
 import os
 import re
@@ -192,7 +193,9 @@ def _masked(block: str) -> str:
 
 def _content(kind: str, what: str) -> str:
     if kind == "from":
-        return (ROOT / what).read_text(encoding="utf-8")
+        path, _, name = what.partition("::")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        return _definition(text, name) if name else text
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(
             ROOT / "src/traindx/demo", Path(folder) / "runs", ignore=shutil.ignore_patterns("*.py")
@@ -207,6 +210,15 @@ def _content(kind: str, what: str) -> str:
         )
         printed = _LIVE.sub("", f"{done.stdout}{done.stderr}")
         return f"$ {what.removesuffix(_TOGETHER)}\n{printed}"
+
+
+def _definition(text: str, name: str) -> str:
+    """One top-level function of a file, with its decorators."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
+    raise ValueError(f"no function {name} to show")
 
 
 _TOGETHER = " 2>&1"
