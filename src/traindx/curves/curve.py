@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from traindx.curves.limits import END, GRAIN, TINY
 from traindx.finding import Evidence
 from traindx.format import number, step
 from traindx.run import Axis, Better, Floats, Quantity, Series
@@ -183,7 +184,7 @@ class Curve:
     @cached_property
     def end_noise(self) -> float:
         """The standard error of the end, never below what the number format resolves."""
-        grain = 1e-6 * max(abs(self.start), abs(self.end), 1e-300)
+        grain = GRAIN * max(abs(self.start), abs(self.end), TINY)
         return max(MEDIAN_PRICE * self.noise_around(self.blocks - 1) / float(np.sqrt(self.tail)), grain)
 
     def noise_around(self, block: int) -> float:
@@ -221,9 +222,9 @@ class Curve:
     def size(self) -> float:
         """How large the values are, to compare changes with: from zero, or their range where they pass it."""
         if not self.floorless:
-            return max(abs(self.start), abs(self.best), 1e-300)
+            return max(abs(self.start), abs(self.best), TINY)
         reach = max(self.start, float(self.trend.max())) - min(self.start, self.best)
-        return max(reach, _CLEAR * self.noise, 1e-300)
+        return max(reach, _CLEAR * self.noise, TINY)
 
     def level_at(self, share: float) -> float:
         """The median level around a share of the run, 0 its begin and 1 its end."""
@@ -239,7 +240,7 @@ class Curve:
     def share_of(self, block: int) -> float:
         """Where a block lies in the run, 0 its begin and 1 its end."""
         first, last = float(self.steps[0]), float(self.steps[-1])
-        return (float(self.at[block]) - first) / max(last - first, 1e-300)
+        return (float(self.at[block]) - first) / max(last - first, TINY)
 
     def span(self, first: int, last: int) -> tuple[float, float]:
         """The steps from one block to another."""
@@ -251,6 +252,16 @@ class Curve:
     def since(self, share: float) -> tuple[float, float]:
         """The steps from a share of the run to its end."""
         return self.span(self.block_at(share), self.blocks - 1)
+
+    @property
+    def end_steps(self) -> tuple[float, float]:
+        """The steps of the end of the run."""
+        return self.since(END)
+
+    @property
+    def all_steps(self) -> tuple[float, float]:
+        """From the first step to the last."""
+        return float(self.steps[0]), float(self.steps[-1])
 
 
 def is_beyond(value: float) -> bool:

@@ -232,3 +232,10 @@ def hidden_bounded(run: Run) -> list[Series]:
     """
     layers = list(by_layer(run, SATURATED_SHARE))
     return layers[:-1] if stated_word(run, OUTPUT_ACTIVATION) in _BOUNDED else layers
+
+
+def highest_late(layers: list[Series]) -> tuple[Series, float]:
+    """The layer whose values are highest late in the run, and their median there."""
+    late = [float(np.median(last_part(one.values))) for one in layers]
+    place = int(np.argmax(late))
+    return layers[place], late[place]

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
 from traindx.curves.series import whole
 from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
+from traindx.finding import Finding
+from traindx.format import number
 from traindx.quantities import (
     REWARD,
     TEST_LOSS,
@@ -40,6 +43,9 @@ OBJECTIVES = (
     REWARD,
 )
 """What a run may be judged by, the most telling first."""
+
+AT_CHANCE = 0.03
+"""Distance of a loss from that of guessing, over it, that guessing explains; bench/thresholds.md#chance."""
 
 _ADVERSARIES = (
     re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),
@@ -109,7 +115,7 @@ def classes_of(run: Run) -> int | None:
         return None
     accuracy = curve_of(whole(run, quantity))
     guess = round(math.exp(loss.end))
-    if len(accuracy) < 3 or guess < 2 or abs(loss.end / math.log(guess) - 1) > 0.03:
+    if len(accuracy) < 3 or guess < 2 or abs(loss.end / math.log(guess) - 1) > AT_CHANCE:
         return None
     largest = float(np.abs(accuracy.values).max())
     # Both must sit at chance, and the accuracy must never have been far above it.
@@ -168,10 +174,33 @@ def at_floor(run: Run, curve: Curve, *, left: float = 0.1, perfect: float = 0.95
     return False
 
 
-def against_chance(run: Run, points: int) -> tuple[Curve, float] | None:
+@dataclass(frozen=True, eq=False)
+class AgainstChance:
+    """The training loss beside that of the best constant guess."""
+
+    loss: Curve
+    chance: float
+
+    def finding(
+        self, strength: float, limit: float, told: str = "; the best constant guess loses"
+    ) -> Finding:
+        """What the end of the loss shows."""
+        says = f"the training loss ends at {self.loss.text(self.loss.end)}{told} {number(self.chance)}"
+        return Finding(strength, says, (self.loss.evidence(self.loss.end_steps, self.loss.end, limit),))
+
+
+def against_chance(run: Run, points: int) -> AgainstChance | None:
     """The loss and the loss of the best constant guess; None where they cannot be held together."""
     loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
     # A loss of several terms is not what the guess was reckoned for.
     if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
         return None
-    return loss, chance
+    return AgainstChance(loss, chance)
+
+
+def chance_accuracy(classes: int, near: float) -> float:
+    """The accuracy up to which an answer is a guess.
+
+    Two classes leave little room above chance, many leave much: the limit is a share of that room.
+    """
+    return min(1 / classes + near * (1 - 1 / classes), 2 / classes)

@@ -28,10 +28,12 @@ class Spike:
         return self.value - self.base
 
 
+FEWEST_BLOCKS = 8
+"""Blocks that a spike can stand out from; bench/thresholds.md#few-points."""
 _TAILS = 3.0
 """Times the height that the highest point of an ordinary block has; bench/thresholds.md#recurring."""
 _SHARE = 0.1
-"""Of all progress: what is lower is not worth the name."""
+"""Of all progress: what is lower is not worth the name; bench/thresholds.md#spike-height."""
 _SPIKES: WeakKeyDictionary[Curve, tuple[Spike, ...]] = WeakKeyDictionary()
 
 
@@ -43,7 +45,7 @@ def spikes_of(curve: Curve) -> tuple[Spike, ...]:
 
 
 def _spikes(curve: Curve) -> tuple[Spike, ...]:
-    if curve.blocks < 8:
+    if curve.blocks < FEWEST_BLOCKS:
         return ()
     base = _base(curve)
     offset = len(curve.values) - curve.blocks * curve.width
