@@ -1,4 +1,4 @@
-"""Every number of a sign has a name, and every name a source in bench/thresholds.md."""
+"""Every number that a sign uses has a name, and every name a source in bench/thresholds.md."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "traindx"
-FILES = [path for room in ("signs", "causes") for path in sorted((SOURCE / room).glob("*.py"))]
+FILES = [path for room in ("curves", "signs", "causes") for path in sorted((SOURCE / room).glob("*.py"))]
 THRESHOLDS = (Path(__file__).parents[2] / "bench" / "thresholds.md").read_text(encoding="utf-8")
 PLAIN = (-1, 0, 1, 2, 100)
 """Numbers that mean themselves: none, all, half and double, percent."""
@@ -21,16 +21,15 @@ def is_number(node: ast.AST) -> bool:
 def bare_numbers(source: str) -> list[str]:
     """The numbers in the bodies of functions that have no name.
 
-    Not meant are the plain ones, indices of an array, and what `//` divides by: it counts equal parts, as the
-    quarters of a series. Defaults of keywords have a name, and decorators the numbers of the fit.
+    Not meant are the plain ones, whole numbers in the index of an array, and what `//` divides by: it counts
+    equal parts, as the quarters of a series. Defaults of keywords have a name, and decorators the numbers of the fit.
     """
-    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     found = []
-    for function in functions:
+    for function in _functions(source):
         nodes = [node for statement in function.body for node in ast.walk(statement)]
-        spared = {id(one) for node in nodes for part in _spared(node) for one in ast.walk(part)}
+        spared = {id(one) for node in nodes for one in _spared(node)}
         found += [
-            f"{function.name}, line {node.lineno}: {node.value}"
+            f"{function.name}, line {node.lineno}: {node.value!r}"
             for node in nodes
             if isinstance(node, ast.Constant) and is_number(node) and id(node) not in spared
             if node.value not in PLAIN
@@ -38,9 +37,18 @@ def bare_numbers(source: str) -> list[str]:
     return found
 
 
+def _functions(source: str) -> Iterator[ast.FunctionDef]:
+    """The functions of a module and the methods of its classes."""
+    body = ast.parse(source).body
+    inner = [one for node in body if isinstance(node, ast.ClassDef) for one in node.body]
+    return (node for node in (*body, *inner) if isinstance(node, ast.FunctionDef))
+
+
 def _spared(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Subscript):
-        yield node.slice
+        yield from (
+            one for one in ast.walk(node.slice) if isinstance(one, ast.Constant) and type(one.value) is int
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and is_number(node.right):
         yield node.right
 
@@ -51,13 +59,13 @@ def unsourced(source: str, page: str, *, unused: bool = False) -> list[str]:
     Without `unused`, those that no function of the module uses are not meant: a cause has numbers of the fit.
     """
     body = ast.parse(source).body
-    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
-    used = {node.id for one in functions for node in ast.walk(one) if isinstance(node, ast.Name)}
+    used = {node.id for one in _functions(source) for node in ast.walk(one) if isinstance(node, ast.Name)}
     found = []
     for node, after in zip(body, [*body[1:], None], strict=True):
-        if not isinstance(node, ast.Assign) or not any(is_number(one) for one in ast.walk(node.value)):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not any(map(is_number, ast.walk(node))):
             continue
-        names = {one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
         if (unused or names & used) and not _has_entry(after, page):
             found.append(", ".join(sorted(names)))
     return found
@@ -74,11 +82,7 @@ def test_no_number_without_a_name(path: Path) -> None:
     assert bare_numbers(path.read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*FILES, SOURCE / "curves" / "limits.py"],
-    ids=lambda path: f"{path.parent.name}/{path.name}",
-)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_constant_without_a_source(path: Path) -> None:
     source, unused = path.read_text(encoding="utf-8"), path.parent.name != "causes"
     assert unsourced(source, THRESHOLDS, unused=unused) == []
@@ -91,6 +95,7 @@ def test_no_constant_without_a_source(path: Path) -> None:
         ("return -3", ["f, line 2: 3"]),
         ("return graded(loss, limit, least=0.5)", ["f, line 2: 0.5"]),
         ("return loss[:3], loss[len(loss) // 4 :]", []),
+        ("return loss[loss > 0.3]", ["f, line 2: 0.3"]),
         ("return len(loss) // 4 + 1 / 2", []),
         ("return 5 // len(loss)", ["f, line 2: 5"]),
         ("return f'{100 * loss:.3f}'", []),
@@ -109,6 +114,7 @@ def test_a_bare_number_is_seen(line: str, numbers: list[str]) -> None:
         ('"""Some number; bench/thresholds.md#parts."""', True),
     ],
 )
-def test_a_constant_without_a_source_is_seen(docstring: str, is_sourced: bool) -> None:
-    module = f"_PART = 0.3\n{docstring}\n\ndef f(loss):\n    return _PART * loss\n"
-    assert unsourced(module, '<a id="parts"></a>') == ([] if is_sourced else ["_PART"])
+@pytest.mark.parametrize("declared", ["_PART = 0.3", "_PART: float = 0.3", "_PART, _MORE = 0.3, 0.4"])
+def test_a_constant_without_a_source_is_seen(declared: str, docstring: str, is_sourced: bool) -> None:
+    module = f"{declared}\n{docstring}\n\ndef f(loss):\n    return _PART * loss\n"
+    assert bool(unsourced(module, '<a id="parts"></a>')) is not is_sourced

@@ -20,6 +20,7 @@ from traindx.curves.limits import (
     graded,
 )
 from traindx.curves.objective import (
+    BELOW_TWO,
     against_chance,
     as_share,
     chance_accuracy,
@@ -47,8 +48,6 @@ from traindx.quantities import (
 )
 from traindx.run import Run
 
-_BELOW_TWO = 0.6
-"""A loss below that of guessing between two, 0.69; bench/thresholds.md#chance."""
 _ABOVE_MOST = 1.01
 """Times the loss of guessing among the most classes, to leave room for noise; bench/thresholds.md#chance."""
 
@@ -105,7 +104,7 @@ def loss_at_chance(
 def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
     """The number of classes whose ln a flat loss sits on, where the log states none."""
     moved = abs(loss.start - loss.end) > NOTHING * loss.size
-    if moved or not _BELOW_TWO < loss.end < math.log(most) * _ABOVE_MOST:
+    if moved or not BELOW_TWO < loss.end < math.log(most) * _ABOVE_MOST:
         return None
     classes = round(math.exp(loss.end))
     return classes if classes >= 2 and abs(loss.end / math.log(classes) - 1) < within else None

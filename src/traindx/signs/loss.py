@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, is_beyond, rank_trend
+from traindx.curves.curve import Curve, curve_of, is_beyond
 from traindx.curves.limits import (
     CLEAR,
     FAINT,
@@ -33,6 +33,7 @@ from traindx.curves.objective import (
     still_since,
 )
 from traindx.curves.series import whole
+from traindx.curves.statistics import rank_trend
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import LEARNING_RATE, VAL_LOSS

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of, running_median
+from traindx.curves.curve import Curve, curve_of
 from traindx.curves.layers import learns, matrices
 from traindx.curves.limits import (
     CLEAR,
@@ -24,6 +24,7 @@ from traindx.curves.limits import (
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.series import seen_in, whole
 from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
+from traindx.curves.statistics import MEDIAN_PRICE, running_median
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS

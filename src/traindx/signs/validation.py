@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, rank_trend, robust_sigma
+from traindx.curves.curve import Curve, curve_of
 from traindx.curves.limits import (
     CLEAR,
     FAINT,
@@ -21,6 +21,7 @@ from traindx.curves.limits import (
 )
 from traindx.curves.objective import as_share
 from traindx.curves.series import seen_in, shares, whole
+from traindx.curves.statistics import rank_trend, robust_sigma
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.quantities import (
