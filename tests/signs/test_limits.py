@@ -22,7 +22,7 @@ def bare_numbers(source: str) -> list[str]:
     """The numbers in the bodies of functions that have no name.
 
     Not meant are the plain ones, whole numbers in the index of an array, and what `//` divides by: it counts
-    equal parts, as the quarters of a series. Defaults of keywords have a name, and decorators the numbers of the fit.
+    equal parts, as the quarters of a series. Defaults of keywords have a name, decorators what was fitted.
     """
     found = []
     for function in _functions(source):

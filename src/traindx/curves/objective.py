@@ -132,10 +132,14 @@ def classes_of(run: Run) -> int | None:
     guess = round(math.exp(loss.end))
     if len(accuracy) < FEW or guess < 2 or abs(loss.end / math.log(guess) - 1) > AT_CHANCE:
         return None
-    largest = float(np.abs(accuracy.values).max())
     # Both must sit at chance, and the accuracy must never have been far above it.
-    near = abs(as_share(-accuracy.end, largest) * guess - 1) < _NEAR
-    return guess if near and as_share(-accuracy.best, largest) * guess < 2 else None
+    near = abs(right_share(accuracy, accuracy.end) * guess - 1) < _NEAR
+    return guess if near and right_share(accuracy, accuracy.best) * guess < 2 else None
+
+
+def right_share(accuracy: Curve, value: float) -> float:
+    """A value of an accuracy's curve as the share of right answers."""
+    return as_share(accuracy.shown(value), float(np.abs(accuracy.values).max()))
 
 
 def as_share(value: float, largest: float) -> float:
@@ -185,7 +189,7 @@ def at_floor(run: Run, curve: Curve, *, left: float = CLEAR, perfect: float = 0.
     if curve.quantity is TRAIN_LOSS and TRAIN_ACCURACY in run:
         accuracy = curve_of(whole(run, TRAIN_ACCURACY))
         if len(accuracy):
-            return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) >= perfect
+            return right_share(accuracy, accuracy.end) >= perfect
     return False
 
 

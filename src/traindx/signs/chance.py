@@ -22,12 +22,12 @@ from traindx.curves.limits import (
 from traindx.curves.objective import (
     BELOW_TWO,
     against_chance,
-    as_share,
     chance_accuracy,
     chance_loss,
     classes_of,
     is_reinforcement,
     objective,
+    right_share,
     several_terms,
 )
 from traindx.curves.series import last_part, looked, reaches_end, seen_in, whole
@@ -125,14 +125,13 @@ def accuracy_at_chance(
     accuracy = curve_of(series)
     if classes is None or len(accuracy) < points:
         return CANNOT_TELL
-    largest = float(np.abs(accuracy.values).max())
-    end, best = (as_share(accuracy.shown(value), largest) for value in (accuracy.end, accuracy.best))
     chance = 1 / classes
-    if best > chance_accuracy(classes, near):
+    if right_share(accuracy, accuracy.best) > chance_accuracy(classes, near):
         return None
     if not trained and VAL_ACCURACY not in run:
         return CANNOT_TELL
-    says = f"the {accuracy.called} ends at {end:.1%}; guessing among {classes} classes gives {chance:.1%}"
+    says = f"the {accuracy.called} ends at {right_share(accuracy, accuracy.end):.1%}"
+    says += f"; guessing among {classes} classes gives {chance:.1%}"
     return Finding(1.0, says, (accuracy.evidence(accuracy.end_steps, accuracy.end),))
 
 
@@ -149,7 +148,7 @@ def validation_at_chance(
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
     if classes is None or min(len(train), len(val)) < points:
         return CANNOT_TELL
-    best = as_share(-val.best, float(np.abs(val.values).max()))
+    best = right_share(val, val.best)
     guess = 1 / classes
     if train.end > learned * np.log(classes) or best > chance_accuracy(classes, near):
         return None

@@ -21,7 +21,7 @@ from traindx.curves.limits import (
     graded,
     linear,
 )
-from traindx.curves.objective import as_share, chance_accuracy, chance_loss, classes_of, learned
+from traindx.curves.objective import chance_accuracy, chance_loss, classes_of, learned, right_share
 from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -107,7 +107,7 @@ def _accuracy(run: Run) -> float | None:
     if TRAIN_ACCURACY not in run:
         return None
     accuracy = curve_of(whole(run, TRAIN_ACCURACY))
-    return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) if len(accuracy) else None
+    return right_share(accuracy, accuracy.end) if len(accuracy) else None
 
 
 @sign(needs=((VAL_LOSS, VAL_ERROR, VAL_ACCURACY),))
@@ -217,7 +217,7 @@ def validation_learns_nothing(
     if train.end > below * chance:
         # Nothing to compare with: training learns nothing either.
         return CANNOT_TELL
-    best = as_share(-accuracy.best, float(np.abs(accuracy.values).max()))
+    best = right_share(accuracy, accuracy.best)
     guess = 1 / classes
     if best > chance_accuracy(classes, near) or loss.lowest[0] < below * chance:
         return None

@@ -23,7 +23,7 @@ from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPP
 from traindx.run import Axis, EventKind, Floats, Run
 
 _MANY = 4.0
-"""Times the limit at which skipped steps are fully clear, or add so much; bench/thresholds.md#skipped."""
+"""Times the limit at which skipped steps are fully clear; bench/thresholds.md#skipped."""
 _RECORD = 10
 """Steps between two records that are still the first; bench/thresholds.md#first-steps."""
 _STEEP = 1.5

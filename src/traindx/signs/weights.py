@@ -1,11 +1,12 @@
 """The weights: how they start, how far they move, which do not."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
 from traindx.curves.facts import fact_evidence, stated_number, stated_word
-from traindx.curves.layers import EARLY, Held, Matrix, held_back, learns, matrices, starting_gains
+from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, starting_gains
 from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, linear
 from traindx.curves.series import steps_taken
 from traindx.facts import (
@@ -17,10 +18,10 @@ from traindx.facts import (
     UNOPTIMIZED_PARAMETERS,
     WEIGHT_DECAY,
 )
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count
 from traindx.quantities import EQUAL_UNIT_SHARE, GRADIENT_NORM, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
-from traindx.run import Run, Series
+from traindx.run import Parameter, Run, Series
 
 _SINGLE = 4.0
 """Times the limit that a single layer must exceed; bench/thresholds.md#init."""
@@ -186,32 +187,30 @@ def _rate(run: Run) -> float:
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
 def parameters_frozen(run: Run) -> Answer:
     """Parameters of the model take no gradient (requires_grad is off)."""
-    if not run.model:
-        return CANNOT_TELL
-    found = held_back(run, lambda layer: not layer.trainable)
-    if found is None:
-        return None
-    says = f"{found.told} take no gradient (requires_grad is off)"
-    return Finding(_strength(found, FAIR), says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
-
-
-def _strength(found: Held, least: float) -> float:
-    # The first layers are frozen on purpose every day, the last ones or scattered ones by mistake.
-    return 1 / 2 if found.is_first_part else linear(found.share, least=least)
+    evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)
+    told = "take no gradient (requires_grad is off)"
+    return _never_learn(run, lambda layer: not layer.trainable, told, FAIR, evidence)
 
 
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
 def parameters_unoptimized(run: Run) -> Answer:
     """Parameters of the model take a gradient, but no optimizer holds them."""
+    evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE)
+    told = "are in no optimizer, so they never change"
+    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, LIKELY, evidence)
+
+
+def _never_learn(
+    run: Run, is_held: Callable[[Parameter], bool], told: str, least: float, evidence: Evidence
+) -> Answer:
     if not run.model:
         return CANNOT_TELL
-    found = held_back(run, lambda layer: layer.trainable and not layer.optimized)
-    if found is None:
+    held = held_back(run, is_held)
+    if held is None:
         return None
-    says = f"{found.told} are in no optimizer, so they never change"
-    # To train the last layers alone by giving only them to the optimizer is done on purpose.
-    evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE)
-    return Finding(_strength(found, LIKELY), says, (evidence,))
+    # The first layers are held back on purpose every day, the last ones or scattered ones by mistake.
+    strength = 1 / 2 if held.is_first_part else linear(held.share, least=least)
+    return Finding(strength, f"{held.told} {told}", (evidence,))
 
 
 @sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50)
