@@ -47,17 +47,20 @@ levels off, and heads attend to one token for every input.
 
 from typing import Annotated
 
-import numpy as np
-
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.series import by_layer, graded, last_part, seen_in
+from traindx.curves.layers import highest_late
+from traindx.curves.limits import graded
+from traindx.curves.series import by_layer, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import ATTENTION_LOGIT_RANGE
 from traindx.run import Run
 from traindx.signs.loss import loss_diverges, loss_plateaus
 from traindx.signs.spikes import loss_spikes
 from traindx.signs.weights import weights_start_far_off
+
+_FULL = 4.0
+"""Times the limit, where the softmax has one key only in any number format; bench/thresholds.md#attention."""
 
 
 @sign(needs=(ATTENTION_LOGIT_RANGE,), severity=Severity.SERIOUS)
@@ -70,14 +73,12 @@ def attention_scores_grow(
     layers = list(by_layer(run, ATTENTION_LOGIT_RANGE))
     if not layers:
         return CANNOT_TELL
-    late = [float(np.median(last_part(one.values))) for one in layers]
-    place = int(np.argmax(late))
-    if late[place] < reach:
+    worst, late = highest_late(layers)
+    if late < reach:
         return None
-    worst = layers[place]
-    says = f"{worst.layer}: attention scores of a query lie {late[place]:.0f} apart, {worst.values[0]:.1f} at"
+    says = f"{worst.layer}: attention scores of a query lie {late:.0f} apart, {worst.values[0]:.1f} at"
     says += f" step {worst.steps[0]:,.0f} (limit {reach:g})"
-    return Finding(graded(late[place], reach, 4 * reach), says, (seen_in(worst, late[place], reach),))
+    return Finding(graded(late, reach, _FULL * reach), says, (seen_in(worst, late, reach),))
 
 
 CAUSE = Cause(

@@ -62,6 +62,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.curve import curve_of
+from traindx.curves.limits import FAR
 from traindx.curves.objective import chance_loss
 from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -83,6 +84,11 @@ from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning,
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
+_LEAST = 0.25
+"""Strength from which it grows with the first loss; bench/thresholds.md#start."""
+_SPAN = 8.0
+"""Times the limit that add full strength to it; bench/thresholds.md#start."""
+
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.10)
 def loss_starts_above_chance(
@@ -102,8 +108,8 @@ def loss_starts_above_chance(
     where = (float(loss.steps[0]), float(loss.steps[0]))
     # A loss of several terms may lie above ln C from the start; with an accuracy it is one of classes.
     counted = TRAIN_ACCURACY in run or VAL_ACCURACY in run
-    sure = 1.0 if counted or first > 30 * chance else 0.5
-    strength = sure * min(1.0, 0.25 + first / (8 * ratio * chance))
+    sure = 1.0 if counted or first > FAR * chance else 1 / 2
+    strength = sure * min(1.0, _LEAST + first / (_SPAN * ratio * chance))
     return Finding(strength, says, (loss.evidence(where, first, ratio * chance),))
 
 

@@ -46,18 +46,14 @@ data set of 2,000 rows with a batch of 1,024 and ten epochs has twenty steps in 
 
 from typing import Annotated
 
-import numpy as np
-
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import stated_number
-from traindx.curves.series import graded, looked, seen_in
 from traindx.facts import BATCH_SIZE
-from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.finding import Answer, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
 from traindx.signs.chance import little_learned
-from traindx.signs.gradients import gradients_agree
+from traindx.signs.gradients import gradients_agree, noise_scale_against_batch
 from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
 from traindx.signs.loss import loss_falls_slowly, loss_still_falling
 
@@ -70,15 +66,7 @@ def noise_scale_below_batch(
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
     """The gradient's noise would allow far smaller batches."""
-    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
-    if noise is None or not batch or len(noise) < looks:
-        return CANNOT_TELL
-    typical = float(np.median(noise.values))
-    ratio = max(typical, 1e-9) / batch
-    if ratio * times > 1:
-        return None
-    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
-    return Finding(graded(1 / ratio, times, 10 * times), says, (seen_in(noise, typical, batch),))
+    return noise_scale_against_batch(run, times, looks, above=False)
 
 
 CAUSE = Cause(

@@ -53,24 +53,31 @@ overlooked.
 
 from typing import Annotated
 
-import numpy as np
-
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence, normalises_over_batch, stated_number
-from traindx.curves.series import graded, looked, seen_in
+from traindx.curves.limits import graded
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
-from traindx.signs.gradients import gradient_norm_grows
-from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.gradients import gradient_norm_grows, noise_scale_against_batch
+from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
 from traindx.signs.lr import rate_rise_hurts
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.spikes import loss_oscillates, loss_spikes, noise_swamps_progress, spikes_recur
+from traindx.signs.spikes import (
+    loss_leaps_above_start,
+    loss_oscillates,
+    loss_spikes,
+    noise_swamps_progress,
+    spikes_recur,
+)
 from traindx.signs.validation import validation_noisy
 from traindx.signs.weights import updates_large
+
+_FULL = 4.0
+"""Times fewer samples than the limit that are fully clear; bench/thresholds.md#batch."""
 
 
 @sign(needs=(BATCH_SIZE,), healthy=-0.26)
@@ -91,7 +98,7 @@ def batch_tiny(
     says = f"a batch holds {size:.0f} samples" if size > 1 else "a batch holds a single sample"
     says += ", and the model normalises over them" if by_batch else ""
     evidence = fact_evidence(run, BATCH_SIZE, LOADER_PLACE, limit=limit)
-    return Finding(graded(limit / size, 1.0, 4.0), says, (evidence,))
+    return Finding(graded(limit / size, 1.0, _FULL), says, (evidence,))
 
 
 @sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))
@@ -102,15 +109,7 @@ def noise_scale_above_batch(
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
     """The gradient's noise calls for far larger batches."""
-    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
-    if noise is None or not batch or len(noise) < looks:
-        return CANNOT_TELL
-    typical = float(np.median(noise.values))
-    ratio = max(typical, 1e-9) / batch
-    if ratio < times:
-        return None
-    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
-    return Finding(graded(ratio, times, 10 * times), says, (seen_in(noise, typical, batch),))
+    return noise_scale_against_batch(run, times, looks, above=True)
 
 
 CAUSE = Cause(

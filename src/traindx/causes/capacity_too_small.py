@@ -55,13 +55,12 @@ from traindx.signs.loss import (
     loss_diverges,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
     loss_still_falling,
 )
 from traindx.signs.lr import rate_below_usual, rate_decayed_early, rate_drop_moves_loss
 from traindx.signs.optimizer import decay_coupled, dropout_extreme
-from traindx.signs.spikes import loss_oscillates
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.targets import classes_fed_to_number_loss
 from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
 from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny

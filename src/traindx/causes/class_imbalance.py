@@ -54,7 +54,8 @@ import numpy as np
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import fact_evidence, stated_number
-from traindx.curves.series import comes_sorted, graded, last_part, looked, seen_in
+from traindx.curves.limits import FEW, TRIPLE, graded, linear
+from traindx.curves.series import comes_sorted, last_part, looked, seen_in
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import (
@@ -79,7 +80,7 @@ def classes_unbalanced(
         return None
     says = f"the commonest class is {balance:.0f} times as frequent as the rarest, without class weights"
     evidence = fact_evidence(run, CLASS_BALANCE, LOSS_PLACE, LOADER_PLACE, limit=ratio)
-    return Finding(graded(balance, ratio, 10 * ratio), says, (evidence,))
+    return Finding(graded(balance, ratio), says, (evidence,))
 
 
 @sign(needs=(COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE), severity=Severity.SERIOUS)
@@ -91,7 +92,7 @@ def one_class_predicted(
 ) -> Answer:
     """Late in the run nearly all of a batch is predicted as one class, though it holds several."""
     given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
-    if given is None or right is None or len(given) < 3:
+    if given is None or right is None or len(given) < FEW:
         return CANNOT_TELL
     answer, truth = float(np.median(last_part(given.values))), float(np.median(last_part(right.values)))
     if answer < share or truth > targets:
@@ -111,16 +112,15 @@ def rare_class_ignored(
     balance = stated_number(run, CLASS_BALANCE)
     given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
     # Of sorted rows the first looks know a few classes only.
-    if balance is None or given is None or right is None or len(given) < 3 or comes_sorted(run):
+    if balance is None or given is None or right is None or len(given) < FEW or comes_sorted(run):
         return CANNOT_TELL
     rest = 1 - float(np.mean(last_part(right.values)))
     left = 1 - float(np.mean(last_part(given.values)))
     if balance < ratio or rest <= 0 or left > (1 - missed) * rest:
         return None
     says = f"{rest:.0%} of a batch belongs to rarer classes, and {left:.1%} of it is predicted so"
-    return Finding(
-        min(1.0, 0.5 + 0.5 * (1 - left / rest - missed) / (1 - missed)), says, (seen_in(given, 1 - left),)
-    )
+    strength = linear(1 - left / rest, missed, over=1 - missed, least=1 / 2)
+    return Finding(strength, says, (seen_in(given, 1 - left),))
 
 
 @sign(needs=(CLASS_BALANCE, PREDICTION_RECALL, TRAIN_ACCURACY), severity=Severity.WARNING)
@@ -134,13 +134,13 @@ def rare_classes_missed(
     balance = stated_number(run, CLASS_BALANCE)
     recall, accuracy = looked(run, PREDICTION_RECALL), looked(run, TRAIN_ACCURACY)
     # Of sorted rows the first looks know a few classes only.
-    if balance is None or recall is None or accuracy is None or len(recall) < 3 or comes_sorted(run):
+    if balance is None or recall is None or accuracy is None or len(recall) < FEW or comes_sorted(run):
         return CANNOT_TELL
     right, found = (float(np.mean(last_part(one.values))) for one in (accuracy, recall))
     if balance < ratio or right - found < gap:
         return None
     says = f"{right:.0%} of the answers are right, but of a class {found:.0%} are found on average"
-    return Finding(graded(right - found, gap, 3 * gap), says, (seen_in(recall, found, right - gap),))
+    return Finding(graded(right - found, gap, TRIPLE * gap), says, (seen_in(recall, found, right - gap),))
 
 
 CAUSE = Cause(

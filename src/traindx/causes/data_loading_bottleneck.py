@@ -43,10 +43,16 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.series import whole
+from traindx.curves.limits import WEAK, linear
+from traindx.curves.series import span, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run
+
+_TIMED_APART = 1.05
+"""Wait over step, from which on the step was timed without it; bench/thresholds.md#data-wait."""
+_OVER = 0.4
+"""Of the step, beyond the limit, that is fully clear; bench/thresholds.md#data-wait."""
 
 
 @sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.14)
@@ -66,18 +72,15 @@ def data_wait_dominates(
     part = float(np.mean(wait_times) / np.mean(step_times))
     if not np.isfinite(part):
         return CANNOT_TELL
-    if part > 1.05:
+    if part > _TIMED_APART:
         # The step was timed without the wait.
         part = part / (1 + part)
     if part < share:
         return None
-    where = (float(wait.steps[0]), float(wait.steps[-1]))
+    where = span(wait)
     says = f"{part:.0%} of the step time is spent waiting for data"
-    return Finding(
-        min(1.0, 0.3 + 0.7 * (part - share) / 0.4),
-        says,
-        (Evidence(DATA_TIME, where, float(np.mean(wait_times)), axis=wait.axis),),
-    )
+    evidence = Evidence(DATA_TIME, where, float(np.mean(wait_times)), axis=wait.axis)
+    return Finding(linear(part, share, over=_OVER, least=WEAK), says, (evidence,))
 
 
 CAUSE = Cause(

@@ -45,6 +45,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import compares_numbers
+from traindx.curves.limits import ROUNDING
 from traindx.curves.series import looked, seen_in
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -79,7 +80,7 @@ def targets_constant(
     if low is None or high is None or len(low) < looks:
         return CANNOT_TELL
     least, most = float(low.values.min()), float(high.values.max())
-    if not compares_numbers(run) or most - least > 1e-9 * max(abs(most), abs(least)):
+    if not compares_numbers(run) or most - least > ROUNDING * max(abs(most), abs(least)):
         return None
     says = f"every target that was looked at is {number(most)}: there is nothing to tell apart"
     return Finding(1.0, says, (seen_in(low, least),))

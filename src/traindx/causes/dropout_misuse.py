@@ -92,7 +92,7 @@ def dropout_in_validation(
     if active is None:
         return CANNOT_TELL
     # In train mode dropout is right to be active: then the mode is what is wrong.
-    if active < share or (stated_number(run, VALIDATED_IN_TRAIN_MODE) or 0.0) > 0.5:
+    if active < share or (stated_number(run, VALIDATED_IN_TRAIN_MODE) or 0.0) > 1 / 2:
         return None
     says = f"dropout was active in {active:.0%} of the validation batches looked at, in eval mode"
     evidence = fact_evidence(run, DROPOUT_IN_VALIDATION, MODEL_PLACE, VALIDATION_PLACE, limit=share)

@@ -58,8 +58,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.layers import over_depth
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.finding import Answer, Severity, sign
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 from traindx.signs.activations import (
@@ -70,8 +69,13 @@ from traindx.signs.activations import (
 )
 from traindx.signs.chance import little_learned, starts_far_above_chance
 from traindx.signs.data import inputs_not_finite
-from traindx.signs.gradients import gradient_norm_grows, gradient_spikes_before_loss, gradient_starts_huge
-from traindx.signs.loss import loss_converged, loss_diverges, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.gradients import (
+    gradient_norm_grows,
+    gradient_over_depth,
+    gradient_spikes_before_loss,
+    gradient_starts_huge,
+)
+from traindx.signs.loss import loss_converged, loss_diverges, loss_flat_from_start
 from traindx.signs.lr import rate_above_usual, rate_rise_hurts
 from traindx.signs.nonfinite import (
     fails_without_warning,
@@ -82,7 +86,7 @@ from traindx.signs.nonfinite import (
     nonfinite_from_loss,
     precision_is_half,
 )
-from traindx.signs.spikes import leaps_on_small_steps, spikes_recur
+from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start, spikes_recur
 from traindx.signs.weights import updates_large
 
 
@@ -94,15 +98,7 @@ def gradient_swells_over_depth(
     layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
 ) -> Answer:
     """Gradients, measured against the weights, grow by orders of magnitude towards the first layers."""
-    depth = over_depth(run)
-    if depth is None or depth.layers < layers:
-        return CANNOT_TELL
-    if -depth.fading < decades:
-        return None
-    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{-depth.fading:.1f} times"
-    says += f" larger than that of {depth.last.layer.name}, over {depth.layers} layers"
-    strength = min(1.0, 0.4 + 0.6 * (-depth.fading - decades) / 2)
-    return Finding(strength, says, (depth.first.evidence(depth.first.early),))
+    return gradient_over_depth(run, decades, layers, grows=True)
 
 
 CAUSE = Cause(

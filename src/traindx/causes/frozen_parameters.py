@@ -51,6 +51,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence
 from traindx.curves.layers import Gain, inputs_of, size_of, starting_gains, units_of
+from traindx.curves.limits import FAIR
 from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, listed
@@ -69,12 +70,11 @@ from traindx.signs.loss import (
     loss_falls,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_still_falling,
 )
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import decay_coupled
-from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.validation import validation_never_moves, validation_turns_up
 from traindx.signs.weights import parameters_frozen, parameters_unoptimized, weights_shrink
 
@@ -98,13 +98,17 @@ def held_as_drawn(
     names = listed([one.matrix.layer.name for one in frozen], 2)
     says = f"{count(len(frozen), 'matrix', 'matrices')} ({names}) frozen at the size that an"
     says += " initialisation draws"
-    strength = 1.0 if len(frozen) > 1 else 0.6
+    strength = 1.0 if len(frozen) > 1 else FAIR
     return Finding(strength, says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
+
+
+_EVEN_SPREAD = 1 / math.sqrt(3)
+"""Deviation of numbers drawn evenly between -1 and 1; bench/thresholds.md#drawn."""
 
 
 def _of_torch(one: Gain) -> float:
     """`nn.Linear` and `nn.Conv` draw evenly within 1 / sqrt(inputs)."""
-    return 1 / math.sqrt(3)
+    return _EVEN_SPREAD
 
 
 def _of_he(one: Gain) -> float:

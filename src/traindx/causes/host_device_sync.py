@@ -51,11 +51,15 @@ import numpy as np
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.limits import FAIR, TINY, linear
 from traindx.curves.series import looked, seen_in
 from traindx.facts import DEVICE, READ_PLACE, READS_PER_STEP
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import READ_TIME, STEP_TIME
 from traindx.run import Run
+
+_OVER = 0.4
+"""Of the step's time, beyond the limit, that is fully clear; bench/thresholds.md#reads."""
 
 
 @sign(needs=(READS_PER_STEP,), severity=Severity.WARNING, healthy=-2.36)
@@ -74,7 +78,7 @@ def values_read_singly(
     spent, steps = looked(run, READ_TIME), looked(run, STEP_TIME)
     part = 0.0
     if spent is not None and steps is not None:
-        part = float(np.median(spent.values)) / max(float(np.median(steps.values)), 1e-12)
+        part = float(np.median(spent.values)) / max(float(np.median(steps.values)), TINY)
     waits = stated_word(run, DEVICE) not in ("", "cpu") and count >= on_device
     # Reading a value is a part of what it takes to get at it: indexing and Python come on top.
     if not waits and (count < reads or (part < share and count < many)):
@@ -83,7 +87,7 @@ def values_read_singly(
     says += ", and each waits for the device" if waits else f", {min(part, 1):.0%} of its time"
     evidence = [fact_evidence(run, READS_PER_STEP, READ_PLACE, limit=reads)]
     evidence += [seen_in(spent, float(np.median(spent.values)))] if spent is not None else []
-    strength = 1.0 if waits or count >= many else min(1.0, 0.6 + 0.4 * (part - share) / 0.4)
+    strength = 1.0 if waits or count >= many else linear(part, share, over=_OVER, least=FAIR)
     return Finding(strength, says, tuple(evidence))
 
 

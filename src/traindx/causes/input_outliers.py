@@ -46,10 +46,10 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.signs.chance import little_learned
 from traindx.signs.data import input_outliers_seen
 from traindx.signs.gradients import gradient_norm_grows
-from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start, loss_leaps_above_start
+from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
 from traindx.signs.lr import rate_rise_hurts
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.spikes import loss_oscillates, loss_spikes, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, loss_spikes, spikes_recur
 from traindx.signs.validation import validation_improves
 
 CAUSE = Cause(

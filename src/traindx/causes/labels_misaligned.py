@@ -54,8 +54,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.objective import against_chance
 from traindx.facts import CHANCE_LOSS
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.finding import CANNOT_TELL, Answer, Severity, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.activations import (
@@ -79,16 +78,10 @@ from traindx.signs.gradients import (
     gradient_never_arrives,
     gradient_norm_vanishes,
 )
-from traindx.signs.loss import (
-    loss_diverges,
-    loss_flat_from_start,
-    loss_leaps_above_start,
-    loss_plateaus,
-    loss_still_falling,
-)
+from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_plateaus, loss_still_falling
 from traindx.signs.lr import rate_below_usual
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.spikes import loss_oscillates, noise_swamps_progress
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress
 from traindx.signs.targets import shapes_broadcast, squashed_twice
 from traindx.signs.validation import validation_improves, validation_never_improves, validation_never_moves
 from traindx.signs.weights import (
@@ -109,14 +102,12 @@ def nothing_learned(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
     """The training loss ends at that of the best constant guess, whatever is predicted."""
-    both = against_chance(run, points)
-    if both is None:
+    ends = against_chance(run, points)
+    if ends is None:
         return CANNOT_TELL
-    loss, chance = both
-    if abs(chance - loss.end) >= share * chance + 2 * loss.end_noise:
+    if abs(ends.chance - ends.loss.end) >= share * ends.chance + 2 * ends.loss.end_noise:
         return None
-    says = f"the training loss ends at {loss.text(loss.end)}, the best constant guess at {number(chance)}"
-    return Finding(1.0, says, (loss.evidence(loss.since(0.9), loss.end, chance * (1 - share)),))
+    return ends.finding(1.0, ends.chance * (1 - share), ", the best constant guess at")
 
 
 CAUSE = Cause(

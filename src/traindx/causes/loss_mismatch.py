@@ -70,7 +70,7 @@ def yes_no_loss_on_exclusive_classes(run: Run) -> Answer:
     """A softmax over several classes enters a loss that asks each class for yes or no."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     outputs = stated_number(run, OUTPUTS)
-    if loss not in _YES_NO or given != "softmax" or outputs is None or outputs < 3:
+    if loss not in _YES_NO or given != "softmax" or outputs is None or outputs <= 2:
         return None
     says = f"a softmax over {outputs:g} classes enters {loss}, which asks each of them for yes or no"
     return Finding(1.0, says, (fact_evidence(run, LOSS_FUNCTION, LOSS_PLACE),))

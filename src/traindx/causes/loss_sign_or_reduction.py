@@ -51,6 +51,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import stated_word
+from traindx.curves.limits import LATE, LIKELY, NOISES
 from traindx.curves.series import whole
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -85,13 +86,13 @@ def loss_falls_without_floor(
     bounded = function in _NEVER_NEGATIVE
     limit = 0.0 if bounded else deep * max(abs(loss.start), loss.noise)
     # A likelihood below zero slows down as it is fitted; what has no least value does not.
-    falling = loss.level_at(0.6) - loss.end > max(3 * loss.end_noise, late * (loss.start - loss.end))
+    falling = loss.level_at(LATE) - loss.end > max(NOISES * loss.end_noise, late * (loss.start - loss.end))
     if loss.end >= -limit or loss.end >= 0 or not (falling or bounded):
         return None
     says = f"the training loss goes from {loss.text(loss.start)} to {loss.text(loss.end)}"
     says += f", and {function} is never negative" if bounded else " and falls on"
     evidence = loss.evidence(loss.since(0.0), loss.end, -limit)
-    return Finding(1.0 if bounded else 0.7, says, (evidence,))
+    return Finding(1.0 if bounded else LIKELY, says, (evidence,))
 
 
 CAUSE = Cause(

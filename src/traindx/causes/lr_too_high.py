@@ -78,13 +78,7 @@ from traindx.signs.gradients import (
     gradients_oscillate,
 )
 from traindx.signs.loop import accumulation_undivided, gradients_carried_over
-from traindx.signs.loss import (
-    loss_converged,
-    loss_diverges,
-    loss_falls_slowly,
-    loss_flat_from_start,
-    loss_leaps_above_start,
-)
+from traindx.signs.loss import loss_converged, loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_drop_moves_loss, rate_rise_hurts
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
@@ -97,6 +91,7 @@ from traindx.signs.nonfinite import (
 from traindx.signs.optimizer import momentum_extreme
 from traindx.signs.spikes import (
     leaps_on_small_steps,
+    loss_leaps_above_start,
     loss_oscillates,
     loss_spikes,
     noise_swamps_progress,

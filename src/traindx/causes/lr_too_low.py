@@ -73,14 +73,13 @@ from traindx.signs.loss import (
     loss_falls,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
     loss_still_falling,
 )
 from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
-from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.targets import targets_unscaled
 from traindx.signs.validation import validation_never_moves, validation_turns_up
 from traindx.signs.weights import (

@@ -45,6 +45,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.limits import SMALL, linear
 from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
@@ -52,7 +53,13 @@ from traindx.quantities import MEMORY
 from traindx.run import Run, Series
 
 _PACES = 3
-"""Stretches whose pace is compared."""
+"""Stretches whose pace is compared; bench/thresholds.md#memory."""
+_STRETCHES = 6
+"""Parts of the second half, between which memory rises five times; bench/thresholds.md#memory."""
+_EVEN = 0.4
+"""Last pace over the highest that is even; bench/thresholds.md#memory."""
+_FULL = 0.2
+"""Growth that is fully clear; bench/thresholds.md#memory."""
 
 
 @sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.96)
@@ -73,14 +80,14 @@ def memory_grows(
         return _at_an_even_pace(memory, leak)
     # The second half only: caches and workers fill up at first in every run.
     late = memory.values[len(memory) // 2 :]
-    levels = np.array([float(np.median(part)) for part in np.array_split(late, 6)])
+    levels = np.array([float(np.median(part)) for part in np.array_split(late, _STRETCHES)])
     grown = levels[-1] / levels[0] - 1
     if grown < growth or float(np.mean(np.diff(levels) > 0)) < steady:
         return None
     where = (float(memory.steps[len(memory) // 2]), float(memory.steps[-1]))
     says = f"memory goes from {number(levels[0])} to {number(levels[-1])} in the second half"
     evidence = Evidence(MEMORY, where, float(levels[-1]), float(levels[0] * (1 + growth)), memory.axis)
-    return Finding(min(1.0, 0.5 + 2.5 * grown), says, (evidence,))
+    return Finding(linear(grown, over=_FULL, least=1 / 2), says, (evidence,))
 
 
 def _at_an_even_pace(memory: Series, leak: float) -> Answer:
@@ -89,12 +96,12 @@ def _at_an_even_pace(memory: Series, leak: float) -> Answer:
     pace = (np.diff(values) / np.diff(steps))[-_PACES:]
     middle = float(np.interp(steps[-1] / 2, steps, values))
     grown = float(values[-1]) / middle - 1
-    if grown < leak or float(pace.min()) <= 0 or float(pace[-1]) < 0.4 * float(pace.max()):
+    if grown < leak or float(pace.min()) <= 0 or float(pace[-1]) < _EVEN * float(pace.max()):
         return None
     says = f"memory goes from {number(middle)} to {number(float(values[-1]))} in the second half, evenly"
     where = (float(steps[-_PACES - 1]), float(steps[-1]))
     evidence = Evidence(MEMORY, where, float(values[-1]), middle * (1 + leak), memory.axis)
-    return Finding(min(1.0, 0.5 + 10 * grown), says, (evidence,))
+    return Finding(linear(grown, over=SMALL, least=1 / 2), says, (evidence,))
 
 
 CAUSE = Cause(

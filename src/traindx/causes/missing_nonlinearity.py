@@ -47,6 +47,7 @@ it is chance. Gradients are ordinary, no unit is dead or saturated, because ther
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.limits import TRACE
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, MODEL_PLACE, NONLINEARITIES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import printable
@@ -57,7 +58,7 @@ from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_converged, loss_plateaus
 
 _EACH = 0.25
-"""What every layer counts."""
+"""Strength that every such layer adds; bench/thresholds.md#strength."""
 
 
 @sign(needs=(LINEAR_IN_A_ROW,))
@@ -72,7 +73,7 @@ def linear_in_a_row(run: Run) -> Answer:
     # One such layer is a choice, as in front of attention; most of a stack is a slip.
     hidden = max(1.0, (stated_number(run, LINEAR_LAYERS) or 1) - 1)
     bent = min(1.0, (stated_number(run, NONLINEARITIES) or 0) / hidden)
-    strength = max(0.1, min(1.0, _EACH * len(names.split(", "))) * (1 - bent))
+    strength = max(TRACE, min(1.0, _EACH * len(names.split(", "))) * (1 - bent))
     return Finding(strength, says, (fact_evidence(run, LINEAR_IN_A_ROW, MODEL_PLACE),))
 
 

@@ -67,7 +67,6 @@ from traindx.signs.loss import (
     loss_falls,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
 )
 from traindx.signs.lr import rate_above_usual, rate_rise_hurts
@@ -77,7 +76,7 @@ from traindx.signs.nonfinite import (
     loss_climbs_before_failure,
     loss_not_finite,
 )
-from traindx.signs.spikes import leaps_on_small_steps
+from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start
 from traindx.signs.weights import updates_large
 
 

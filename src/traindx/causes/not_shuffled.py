@@ -56,6 +56,7 @@ import numpy as np
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.curve import curve_of
+from traindx.curves.limits import FEW, ROUNDING
 from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import number
@@ -80,7 +81,7 @@ def staircase_at_epochs(
     if series.axis is not Axis.STEP or len(bounds) < 2 or int(np.diff(bounds).min()) < points:
         return CANNOT_TELL
     inner = [series.values[a:b] for a, b in pairwise(bounds)]
-    edge = max(3, min(len(part) for part in inner) // 5)
+    edge = max(FEW, min(len(part) for part in inner) // 5)
     firsts = np.array([float(np.median(part[:edge])) for part in inner])
     lasts = np.array([float(np.median(part[-edge:])) for part in inner])
     drops, fall = lasts[:-1] - firsts[1:], firsts[0] - lasts[-1]
@@ -103,7 +104,7 @@ def _boundaries(run: Run, steps: Floats) -> Rows:
     epochs = whole(run, EPOCH).finite
     if not len(steps) or not len(epochs) or epochs.axis is not Axis.STEP:
         return np.empty(0, dtype=np.int64)
-    number_of = np.floor(np.interp(steps, epochs.steps, epochs.values) + 1e-9)
+    number_of = np.floor(np.interp(steps, epochs.steps, epochs.values) + ROUNDING)
     changes = np.flatnonzero(np.diff(number_of) > 0) + 1
     return np.concatenate([[0], changes, [len(steps)]]).astype(np.int64)
 

@@ -47,15 +47,10 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, training_inputs_wider
-from traindx.signs.loss import (
-    loss_diverges,
-    loss_falls_slowly,
-    loss_leaps_above_start,
-    loss_plateaus,
-    loss_still_falling,
-)
+from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus, loss_still_falling
 from traindx.signs.lr import rate_decayed_early
 from traindx.signs.optimizer import decay_coupled, dropout_extreme
+from traindx.signs.spikes import loss_leaps_above_start
 from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
 from traindx.signs.weights import decay_strong, weights_shrink
 

@@ -73,6 +73,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
 from traindx.curves.failure import failure
+from traindx.curves.limits import SMALL, WEAK
 from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
@@ -94,6 +95,9 @@ from traindx.signs.validation import (
     validation_turns_up,
 )
 
+_SCATTER = 1.5
+"""Noises of a single score, which a decline must exceed as well; bench/thresholds.md#noises."""
+
 
 @sign(needs=((VAL_ACCURACY, VAL_SCORE, VAL_ERROR),), severity=Severity.WARNING)
 def validation_metric_declines(
@@ -111,15 +115,15 @@ def validation_metric_declines(
     if len(metric) < points or failure(run) is not None:
         return CANNOT_TELL
     decline = metric.end - metric.best
-    worth = max(metric.progress, 0.05 * metric.size)
-    if decline <= max(noises * metric.end_noise, share * worth, 1.5 * metric.noise):
+    worth = max(metric.progress, SMALL * metric.size)
+    if decline <= max(noises * metric.end_noise, share * worth, _SCATTER * metric.noise):
         return None
     value, best_at = metric.lowest
     name = metric.called if metric.part in metric.called else f"{metric.called} {metric.part}"
     says = f"the {name} is best ({metric.text(value)}) at {metric.place(best_at)}"
     says += f" and ends around {metric.text(metric.end)}"
     evidence = metric.evidence((best_at, float(metric.steps[-1])), metric.end, metric.best)
-    return Finding(min(1.0, 0.3 + decline / worth), says, (evidence,))
+    return Finding(min(1.0, WEAK + decline / worth), says, (evidence,))
 
 
 CAUSE = Cause(

@@ -48,6 +48,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import batches_per_epoch, fact_evidence
+from traindx.curves.limits import LAST_THIRD, LITTLE
 from traindx.curves.series import steps_taken, whole
 from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
@@ -71,6 +72,9 @@ from traindx.signs.targets import targets_unscaled
 from traindx.signs.validation import validation_improves, validation_turns_up
 from traindx.signs.weights import updates_tiny
 
+_POINTS = 20
+"""Fewest points whose last third has an end of its own; bench/thresholds.md#few-points."""
+
 
 @sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.79)
 def few_passes(
@@ -83,17 +87,17 @@ def few_passes(
     """The run ends after a few passes over a small data set, and its loss is still on the way down."""
     loss, each = curve_of(whole(run, TRAIN_LOSS)), batches_per_epoch(run)
     rows = run.facts.get(TRAINING_SAMPLES)
-    if each is None or len(loss) < 20 or not isinstance(rows, int | float):
+    if each is None or len(loss) < _POINTS or not isinstance(rows, int | float):
         return CANNOT_TELL
     done = steps_taken(run) / each
     # A large data set is seen once or twice on purpose.
     if done > passes or rows > samples:
         return None
-    late = loss.level_at(2 / 3) - loss.end
-    if late < max(noises * loss.end_noise, 0.03 * loss.progress):
+    before = loss.level_at(LAST_THIRD)
+    if before - loss.end < max(noises * loss.end_noise, LITTLE * loss.progress):
         return None
     says = f"the run makes {done:.1f} passes over {rows:,.0f} samples, and its last third takes the loss from"
-    says += f" {loss.text(loss.level_at(2 / 3))} to {loss.text(loss.end)}"
+    says += f" {loss.text(before)} to {loss.text(loss.end)}"
     fact = STEPS_PER_EPOCH if STEPS_PER_EPOCH in run.facts else TRAINING_SAMPLES
     return Finding(1.0, says, (fact_evidence(run, fact),))
 

@@ -51,6 +51,7 @@ import numpy as np
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import location_of, stated_number
+from traindx.curves.limits import NEARLY_ALL, NOTHING, SMALL, linear
 from traindx.curves.series import looked, seen_in
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -70,20 +71,20 @@ def validation_rows_seen(
         return CANNOT_TELL
     found = float(np.max(seen.values))
     again = looked(run, REPEATED_SHARE)
-    if again is not None and float(np.median(again.values)) > 0.9 and found > 0.9:
+    if again is not None and float(np.median(again.values)) > NEARLY_ALL and found > NEARLY_ALL:
         # All data at every step, as of a graph whose nodes are divided by a mask: rows tell nothing there.
         return CANNOT_TELL
     # Only some training rows are kept: what is found is a part of what there is.
     kept, rows = stated_number(run, KEPT_ROWS), stated_number(run, TRAINING_SAMPLES)
     known = min(1.0, kept / rows) if kept and rows else 1.0
     if trained is not None and len(trained) > 2:
-        known = min(1.0, max(known, float(np.quantile(trained.values, 0.9))))
-    estimate = min(1.0, found / max(known, 0.05))
-    if estimate < share or found < 0.02:
+        known = min(1.0, max(known, float(np.quantile(trained.values, NEARLY_ALL))))
+    estimate = min(1.0, found / max(known, SMALL))
+    if estimate < share or found < NOTHING:
         return None
     says = f"about {estimate:.0%} of the validation rows also stand in the training data"
     evidence = replace(seen_in(seen, found, share), location=location_of(run, VALIDATION_PLACE))
-    return Finding(min(1.0, 0.5 + 0.5 * (estimate - share) / 0.5), says, (evidence,))
+    return Finding(linear(estimate, share, over=1 / 2, least=1 / 2), says, (evidence,))
 
 
 CAUSE = Cause(

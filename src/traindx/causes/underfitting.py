@@ -57,12 +57,11 @@ from traindx.signs.loss import (
     loss_diverges,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
     loss_still_falling,
 )
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.spikes import loss_oscillates
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.validation import validation_gap_wide, validation_turns_up
 
 CAUSE = Cause(

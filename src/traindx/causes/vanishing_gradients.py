@@ -80,12 +80,11 @@ from traindx.signs.loss import (
     loss_falls,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
 )
 from traindx.signs.lr import rate_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.spikes import loss_oscillates, noise_swamps_progress, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.weights import weights_start_tiny
 
 CAUSE = Cause(

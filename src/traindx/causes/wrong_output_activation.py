@@ -71,6 +71,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
+from traindx.curves.limits import TINY
 from traindx.curves.series import looked, seen_in
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
@@ -90,6 +91,7 @@ _BOUNDS = {
     "hardtanh": (-1.0, 1.0),
     "log_softmax": (float("-inf"), 0.0),
 }
+"""The lowest and highest value of each activation; bench/thresholds.md#output."""
 
 
 @sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.01)
@@ -106,7 +108,7 @@ def output_bounded_target_not(
     least, most = float(low.values.min()), float(high.values.max())
     bottom, top = _BOUNDS[given]
     out = max(bottom - least, most - top)
-    if out <= beyond * max(most - least, 1e-300):
+    if out <= beyond * max(most - least, TINY):
         return None
     says = f"{given} gives values from {bottom:g} to {top:g}, the targets go from {number(least)}"
     says += f" to {number(most)}"

@@ -9,9 +9,10 @@ from traindx.comparison.hyperparameters import Hyperparameters
 from traindx.comparison.measure import Measure
 from traindx.comparison.noise import alike
 from traindx.comparison.types import Parting
-from traindx.curves.curve import MEDIAN_PRICE, Curve, curve_of
+from traindx.curves.curve import Curve, curve_of
 from traindx.curves.objective import is_adversarial, is_reinforcement
 from traindx.curves.series import shares, whole
+from traindx.curves.statistics import MEDIAN_PRICE
 from traindx.facts import SEED
 from traindx.format import number, printable, step
 from traindx.quantities import TRAIN_LOSS

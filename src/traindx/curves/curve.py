@@ -11,63 +11,30 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from traindx.curves.limits import CLEAR, END, FEW, GRAIN, SHORT, TINY
+from traindx.curves.statistics import MAD_TO_SIGMA, MEDIAN_PRICE, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
 from traindx.format import number, step
 from traindx.run import Axis, Better, Floats, Quantity, Series
 
-MAD_TO_SIGMA = 1.4826
-"""Median absolute deviation to standard deviation, for a normal distribution."""
-
-
-def running_median(values: Floats, window: int) -> Floats:
-    """Each value replaced by the median of its neighbourhood; the ends repeat."""
-    window = min(window, len(values) - 1 + len(values) % 2)
-    if window < 3:
-        return values
-    padded = np.pad(values, window // 2, mode="edge")
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, window), axis=1))
-
-
-def running_mean(values: Floats, window: int) -> Floats:
-    """Each value replaced by the mean of its neighbourhood; the ends repeat."""
-    padded = np.pad(values, window // 2, mode="edge")
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
-
-
-def robust_sigma(residuals: Floats) -> float:
-    """The standard deviation that half of the residuals suggest; blind to a few wild ones."""
-    if not len(residuals):
-        return 0.0
-    middle = float(np.median(np.abs(residuals)))
-    # Values that mostly repeat, such as rewards of zero, have no median deviation, but noise they have.
-    return MAD_TO_SIGMA * middle if middle > 0 else float(np.std(residuals))
-
-
-def kendall(values: Floats) -> float:
-    """Kendall's tau of values with time: 1 where every later value is higher, 0 for no order."""
-    pairs = len(values) * (len(values) - 1) / 2
-    order = np.sign(values[None, :] - values[:, None])
-    return float(np.triu(order).sum() / pairs) if pairs else 0.0
-
-
-def rank_trend(values: Floats) -> float:
-    """How clearly values rise with time: Kendall's tau over its standard deviation for random order."""
-    count = len(values)
-    if count < 3:
-        return 0.0
-    return kendall(values) / float(np.sqrt(2 * (2 * count + 5) / (9 * count * (count - 1))))
-
-
 _SINGLE = 60
+"""Points up to which each is a block, and blocks of a longer series; bench/thresholds.md#blocks."""
+_LONG = 1000
+"""Points from which on a series has more blocks; bench/thresholds.md#blocks."""
 _LARGEST = 1e150
-"""What larger values count as: no number format of a network reaches it, and their squares would overflow."""
+"""What larger values count as: no number format of a network reaches it, and their squares would overflow;
+bench/thresholds.md#resolution."""
 _BLOCKS = 120
-MEDIAN_PRICE = 1.25
-"""Standard error of a median over that of a mean, for a normal distribution."""
+"""Blocks of a long series; bench/thresholds.md#blocks."""
+_CALM = 9
+"""Blocks whose spreads are smoothed together; bench/thresholds.md#blocks."""
+_LEAP = 4.0
+"""Noises by which a curve leaves its first point at once; bench/thresholds.md#noises."""
 _CLEAR = 10.0
-"""Times its noise: what a curve without a floor must move by to have moved far, if it moves no further."""
+"""Times its noise: what a curve without a floor must move by to have moved far, if it moves no further;
+bench/thresholds.md#level."""
 _LEFT_BY_TREND = 0.7
-"""The share of white noise that remains around its own trend: measured, 0.64 (12 levels) to 0.71 (120)."""
+"""The share of white noise that remains around its own trend; bench/thresholds.md#noises."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,26 +101,26 @@ class Curve:
     @cached_property
     def spread(self) -> Floats:
         """How far single points lie from the level, block by block, as a standard deviation."""
-        if self.width >= 5:
+        if self.width >= SHORT:
             inner = self.values[len(self.values) - self.blocks * self.width :].reshape(
                 self.blocks, self.width
             )
             raw = MAD_TO_SIGMA * np.median(np.abs(inner - self.level[:, None]), axis=1)
         else:
             raw = MAD_TO_SIGMA * np.abs(self.unrest) * np.sqrt(self.width)
-        return running_median(raw, 9)
+        return running_median(raw, _CALM)
 
     @cached_property
     def noise(self) -> float:
         """How far a single point lies from the trend, as a standard deviation."""
-        if self.width >= 5:
+        if self.width >= SHORT:
             return float(np.median(self.spread))
         return robust_sigma(self.unrest) * float(np.sqrt(self.width))
 
     @cached_property
     def level_noise(self) -> float:
         """How far a block's level lies from the trend, as a standard deviation."""
-        white = MEDIAN_PRICE * self.noise / np.sqrt(self.width) if self.width >= 5 else 0.0
+        white = MEDIAN_PRICE * self.noise / np.sqrt(self.width) if self.width >= SHORT else 0.0
         return max(robust_sigma(self.unrest), float(white))
 
     @cached_property
@@ -161,7 +128,7 @@ class Curve:
         """Where the curve begins: the median of its first points, or the first if it leaps away."""
         first = float(self.values[0])
         median = float(np.median(self.values[: max(1, min(5, len(self.values) // 50))]))
-        leaps = median - first > 4 * self.noise + 0.1 * abs(first)
+        leaps = median - first > _LEAP * self.noise + CLEAR * abs(first)
         return first if leaps else median
 
     @property
@@ -183,7 +150,7 @@ class Curve:
     @cached_property
     def end_noise(self) -> float:
         """The standard error of the end, never below what the number format resolves."""
-        grain = 1e-6 * max(abs(self.start), abs(self.end), 1e-300)
+        grain = GRAIN * max(abs(self.start), abs(self.end), TINY)
         return max(MEDIAN_PRICE * self.noise_around(self.blocks - 1) / float(np.sqrt(self.tail)), grain)
 
     def noise_around(self, block: int) -> float:
@@ -194,7 +161,7 @@ class Curve:
         first = min(max(block - self.blocks // 6, 0), self.blocks - self.blocks // 3)
         near = slice(first, first + self.blocks // 3)
         white = MEDIAN_PRICE * float(np.median(self.spread[near])) / np.sqrt(self.width)
-        return max(robust_sigma(self.unrest[near]), float(white) if self.width >= 5 else 0.0)
+        return max(robust_sigma(self.unrest[near]), float(white) if self.width >= SHORT else 0.0)
 
     @cached_property
     def best_block(self) -> int:
@@ -221,9 +188,9 @@ class Curve:
     def size(self) -> float:
         """How large the values are, to compare changes with: from zero, or their range where they pass it."""
         if not self.floorless:
-            return max(abs(self.start), abs(self.best), 1e-300)
+            return max(abs(self.start), abs(self.best), TINY)
         reach = max(self.start, float(self.trend.max())) - min(self.start, self.best)
-        return max(reach, _CLEAR * self.noise, 1e-300)
+        return max(reach, _CLEAR * self.noise, TINY)
 
     def level_at(self, share: float) -> float:
         """The median level around a share of the run, 0 its begin and 1 its end."""
@@ -239,7 +206,7 @@ class Curve:
     def share_of(self, block: int) -> float:
         """Where a block lies in the run, 0 its begin and 1 its end."""
         first, last = float(self.steps[0]), float(self.steps[-1])
-        return (float(self.at[block]) - first) / max(last - first, 1e-300)
+        return (float(self.at[block]) - first) / max(last - first, TINY)
 
     def span(self, first: int, last: int) -> tuple[float, float]:
         """The steps from one block to another."""
@@ -251,6 +218,16 @@ class Curve:
     def since(self, share: float) -> tuple[float, float]:
         """The steps from a share of the run to its end."""
         return self.span(self.block_at(share), self.blocks - 1)
+
+    @property
+    def end_steps(self) -> tuple[float, float]:
+        """The steps of the end of the run."""
+        return self.since(END)
+
+    @property
+    def all_steps(self) -> tuple[float, float]:
+        """From the first step to the last."""
+        return float(self.steps[0]), float(self.steps[-1])
 
 
 def is_beyond(value: float) -> bool:
@@ -273,13 +250,13 @@ def _curve(series: Series) -> Curve:
     bounded = np.clip(finite.values, -_LARGEST, _LARGEST)
     values = -bounded if series.quantity.better is Better.HIGHER else bounded
     count = len(values)
-    width = 1 if count <= _SINGLE else max(1, count // (_SINGLE if count < 1000 else _BLOCKS))
+    width = 1 if count <= _SINGLE else max(1, count // (_SINGLE if count < _LONG else _BLOCKS))
     blocks = count // width
     # What does not fill a block is left out at the begin: the first points are read one by one anyway.
     inner = values[count - blocks * width :].reshape(blocks, width)
     level = np.median(inner, axis=1) if width > 1 else inner[:, 0]
     middles = finite.steps[count - blocks * width :].reshape(blocks, width)[:, width // 2]
-    trend = running_mean(running_median(level, 5), 3) if blocks >= 5 else level
+    trend = running_mean(running_median(level, SHORT), FEW) if blocks >= SHORT else level
     high = inner.max(axis=1, initial=-np.inf)
     return Curve(
         series.quantity, series.axis, series.part, finite.steps, values, width, middles, level, high, trend

@@ -4,15 +4,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.curves.curve import kendall
 from traindx.curves.facts import location_of
+from traindx.curves.limits import FEW, GRAIN, TINY
 from traindx.curves.series import looked, seen_in, whole
+from traindx.curves.statistics import kendall
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Event, EventKind, Floats, Quantity, Run, Series
 
 _BEFORE = 30
+"""Values that what climbs is held against; bench/thresholds.md#climb."""
+_SWINGS = 1.5
+"""Swings of the values before that are a clear climb; bench/thresholds.md#climb."""
+_RISE = 0.2
+"""Share of the lowest value that a steady climb rises by; bench/thresholds.md#climb."""
+_ORDERED = 0.6
+"""Kendall's tau of a clear climb; bench/thresholds.md#climb."""
 LASTING = 0.3
 """Share of bad values among the rest that makes a failure lasting; bench/thresholds.md#lasting."""
 
@@ -65,17 +73,17 @@ def climb(values: Floats) -> float:
     if len(calm) < 2:
         return 0.0
     middle = float(np.median(calm))
-    swing = max(float(calm.max() - calm.min()), 1e-6 * abs(middle), 1e-300)
-    above = (float(recent.max()) - middle) / (1.5 * swing)
+    swing = max(float(calm.max() - calm.min()), GRAIN * abs(middle), TINY)
+    above = (float(recent.max()) - middle) / (_SWINGS * swing)
     return max(above, _steadily(values[-10:]))
 
 
 def _steadily(values: Floats) -> float:
     """Kendall's tau of the values with time, where they rise by a fifth or more."""
     rise = float(values[-1] - values.min())
-    if len(values) < 4 or rise < 0.2 * max(abs(float(values.min())), 1e-300):
+    if len(values) <= FEW or rise < _RISE * max(abs(float(values.min())), TINY):
         return 0.0
-    return kendall(values) / 0.6
+    return kendall(values) / _ORDERED
 
 
 def _gradients(run: Run, loss: Series, step: float) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx.curves.facts import stated_word
+from traindx.curves.limits import FEW
 from traindx.curves.series import by_layer, last_part
 from traindx.facts import OUTPUT_ACTIVATION
 from traindx.finding import Evidence
@@ -19,7 +20,7 @@ _TABLES = ("Embedding",)
 _RECURRENT = ("RNN", "LSTM", "GRU")
 _KERAS = ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense", "SeparableConv2D")
 EARLY = 5
-"""Looks that show how a run begins."""
+"""Looks that show how a run begins; bench/thresholds.md#few-looks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +103,12 @@ def size_of(layer: Parameter) -> int:
 
 
 _LONGEST_END = 3
-"""Layers that stand for the first or the last of a model."""
+"""Layers that stand for the first or the last of a model; bench/thresholds.md#depth."""
+_FEWEST = 4
+"""Layers over which outputs may change with depth; bench/thresholds.md#depth."""
 _AGREED = 0.5
-"""Of what outputs fade by: what each of the last layers shows at least, in powers of ten."""
+"""Of what outputs fade by: what each of the last layers shows at least, in powers of ten;
+bench/thresholds.md#depth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +157,7 @@ def swelling(run: Run) -> Swell | None:
     known = [(one, math.log10(size)) for one, size in sizes if size > 0]
     # The output itself is left out: its scale is the task's.
     known = known[:-1]
-    if len(known) < 4:
+    if len(known) < _FEWEST:
         return None
     end = min(_LONGEST_END, len(known) // 2)
     first, last = _middle(known[:end]), _middle(known[-end:])
@@ -183,7 +187,7 @@ def starting_gains(run: Run) -> list[Gain]:
     """The gain of every weight matrix at the first look; none where that came after many steps."""
     found = []
     for matrix in matrices(run, WEIGHT_NORM):
-        if matrix.series.steps[0] > 3:
+        if matrix.series.steps[0] > FEW:
             continue
         size, units = size_of(matrix.layer), max(units_of(matrix.layer), 1)
         spread = matrix.first / math.sqrt(max(size, 1))
@@ -192,6 +196,9 @@ def starting_gains(run: Run) -> list[Gain]:
 
 
 _NAMED = 3
+"""Parameters named in a sentence; bench/thresholds.md#sentence."""
+_NAME = 40
+"""Characters of such a name; bench/thresholds.md#sentence."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +214,7 @@ class Held:
     @property
     def told(self) -> str:
         """How many they are and what the first are called."""
-        names = listed([printable(layer.name, 40) for layer in self.layers], _NAMED)
+        names = listed([printable(layer.name, _NAME) for layer in self.layers], _NAMED)
         return f"{count(len(self.layers), 'parameter')}, {self.share:.0%} of all values ({names}),"
 
 
@@ -232,3 +239,10 @@ def hidden_bounded(run: Run) -> list[Series]:
     """
     layers = list(by_layer(run, SATURATED_SHARE))
     return layers[:-1] if stated_word(run, OUTPUT_ACTIVATION) in _BOUNDED else layers
+
+
+def highest_late(layers: list[Series]) -> tuple[Series, float]:
+    """The layer whose values are highest late in the run, and their median there."""
+    late = [float(np.median(last_part(one.values))) for one in layers]
+    place = int(np.argmax(late))
+    return layers[place], late[place]

@@ -2,13 +2,17 @@
 
 import math
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
+from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISES, TRIPLE
 from traindx.curves.series import whole
 from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
+from traindx.finding import Finding
+from traindx.format import number
 from traindx.quantities import (
     REWARD,
     TEST_LOSS,
@@ -40,6 +44,23 @@ OBJECTIVES = (
     REWARD,
 )
 """What a run may be judged by, the most telling first."""
+
+AT_CHANCE = 0.03
+"""Distance of a loss from that of guessing, over it, that guessing explains; bench/thresholds.md#chance."""
+BELOW_TWO = 0.6
+"""A loss below that of guessing between two, 0.69; bench/thresholds.md#chance."""
+_ABOVE_MANY = 8.0
+"""A loss above that of guessing among three thousand; bench/thresholds.md#chance."""
+_MOST_CLASSES = 1e6
+"""What is stated beyond is no number of classes; bench/thresholds.md#chance."""
+_NEAR = 0.3
+"""Distance of an accuracy from that of guessing, over it; bench/thresholds.md#chance."""
+_PERCENT = 1.5
+"""Largest accuracy above which they are percent, not shares; bench/thresholds.md#chance."""
+_DROWNED = 0.2
+"""Share of all progress that noise hides, of which nothing can be said; bench/thresholds.md#stood."""
+_ABOVE_BEST = 0.15
+"""Share of all progress above its best where no curve stands still; bench/thresholds.md#stood."""
 
 _ADVERSARIES = (
     re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),
@@ -101,45 +122,49 @@ def several_terms(run: Run) -> bool:
 def classes_of(run: Run) -> int | None:
     """The number of classes the run states, or that loss and accuracy give away by sitting at chance."""
     stated = run.facts.get(CLASSES)
-    if isinstance(stated, int | float) and not isinstance(stated, bool) and 2 <= stated <= 1e6:
+    if isinstance(stated, int | float) and not isinstance(stated, bool) and 2 <= stated <= _MOST_CLASSES:
         return round(stated)
     quantity = next((one for one in (VAL_ACCURACY, TRAIN_ACCURACY) if one in run), None)
     loss = next((curve_of(whole(run, one)) for one in (TRAIN_LOSS, VAL_LOSS) if one in run), None)
-    if quantity is None or loss is None or len(loss) < 3 or not 0.6 < loss.end < 8:
+    if quantity is None or loss is None or len(loss) < FEW or not BELOW_TWO < loss.end < _ABOVE_MANY:
         return None
     accuracy = curve_of(whole(run, quantity))
     guess = round(math.exp(loss.end))
-    if len(accuracy) < 3 or guess < 2 or abs(loss.end / math.log(guess) - 1) > 0.03:
+    if len(accuracy) < FEW or guess < 2 or abs(loss.end / math.log(guess) - 1) > AT_CHANCE:
         return None
-    largest = float(np.abs(accuracy.values).max())
     # Both must sit at chance, and the accuracy must never have been far above it.
-    near = abs(as_share(-accuracy.end, largest) * guess - 1) < 0.3
-    return guess if near and as_share(-accuracy.best, largest) * guess < 2 else None
+    near = abs(right_share(accuracy, accuracy.end) * guess - 1) < _NEAR
+    return guess if near and right_share(accuracy, accuracy.best) * guess < 2 else None
+
+
+def right_share(accuracy: Curve, value: float) -> float:
+    """A value of an accuracy's curve as the share of right answers."""
+    return as_share(accuracy.shown(value), float(np.abs(accuracy.values).max()))
 
 
 def as_share(value: float, largest: float) -> float:
     """An accuracy as a share of 1, whether it was logged so or in percent."""
-    return value / 100 if largest > 1.5 else value
+    return value / 100 if largest > _PERCENT else value
 
 
-def still_since(run: Run, curve: Curve, *, small: float = 0.02, noises: float = 3.0) -> float | None:
+def still_since(run: Run, curve: Curve, *, small: float = NOTHING, noises: float = NOISES) -> float | None:
     """The share of the run after which the curve makes no more progress; None if it falls to the end.
 
     No more progress: the rest of the run gains less than a small part of all progress, or less than the noise
     of its own levels. A curve without progress, or one that ends above its best, does not stand still.
     """
     worth = learned(run, curve)
-    if worth <= max(5 * curve.end_noise, 0.02 * curve.size):
+    if worth <= max(SURE_NOISES * curve.end_noise, NOTHING * curve.size):
         return None
     allowed = max(small * worth, noises * curve.end_noise)
-    if allowed > 0.2 * worth:
+    if allowed > _DROWNED * worth:
         # So little progress against so much noise: where it stopped cannot be seen.
         return None
-    if abs(curve.end - curve.best) > max(3 * allowed, 0.15 * worth):
+    if abs(curve.end - curve.best) > max(TRIPLE * allowed, _ABOVE_BEST * worth):
         return None
     reached = np.flatnonzero(curve.trend <= curve.end + allowed)
     share = curve.share_of(int(reached[0])) if len(reached) else 1.0
-    return share if share < 0.95 else None
+    return share if share < 1 - SMALL else None
 
 
 def learned(run: Run, curve: Curve) -> float:
@@ -156,7 +181,7 @@ def _untrained(run: Run, curve: Curve) -> float:
     return curve.start if chance is None else min(curve.start, chance)
 
 
-def at_floor(run: Run, curve: Curve, *, left: float = 0.1, perfect: float = 0.95) -> bool:
+def at_floor(run: Run, curve: Curve, *, left: float = CLEAR, perfect: float = 0.95) -> bool:
     """Whether a loss stands where it can hardly go lower: near zero, or with nearly every answer right."""
     bounded = curve.shown(1) > 0 and not curve.floorless
     if bounded and curve.start > 0 and curve.end <= left * _untrained(run, curve):
@@ -164,14 +189,37 @@ def at_floor(run: Run, curve: Curve, *, left: float = 0.1, perfect: float = 0.95
     if curve.quantity is TRAIN_LOSS and TRAIN_ACCURACY in run:
         accuracy = curve_of(whole(run, TRAIN_ACCURACY))
         if len(accuracy):
-            return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) >= perfect
+            return right_share(accuracy, accuracy.end) >= perfect
     return False
 
 
-def against_chance(run: Run, points: int) -> tuple[Curve, float] | None:
+@dataclass(frozen=True, eq=False)
+class AgainstChance:
+    """The training loss beside that of the best constant guess."""
+
+    loss: Curve
+    chance: float
+
+    def finding(
+        self, strength: float, limit: float, told: str = "; the best constant guess loses"
+    ) -> Finding:
+        """What the end of the loss shows."""
+        says = f"the training loss ends at {self.loss.text(self.loss.end)}{told} {number(self.chance)}"
+        return Finding(strength, says, (self.loss.evidence(self.loss.end_steps, self.loss.end, limit),))
+
+
+def against_chance(run: Run, points: int) -> AgainstChance | None:
     """The loss and the loss of the best constant guess; None where they cannot be held together."""
     loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
     # A loss of several terms is not what the guess was reckoned for.
     if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
         return None
-    return loss, chance
+    return AgainstChance(loss, chance)
+
+
+def chance_accuracy(classes: int, near: float) -> float:
+    """The accuracy up to which an answer is a guess.
+
+    Two classes leave little room above chance, many leave much: the limit is a share of that room.
+    """
+    return min(1 / classes + near * (1 - 1 / classes), 2 / classes)

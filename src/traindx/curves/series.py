@@ -6,12 +6,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from traindx.curves.limits import LAST_QUARTER, TINY
 from traindx.finding import Evidence
 from traindx.quantities import NEIGHBOUR_AGREEMENT, TRAIN_LOSS
 from traindx.run import Axis, Floats, Quantity, Run, Series, Split
 
 SORTED = 0.3
-"""Excess of neighbours with the same target, where 0 is random order and 1 is sorted."""
+"""Excess of neighbours with the same target, where 0 is random order and 1 is sorted;
+bench/thresholds.md#order."""
 
 
 def _is_of(part: str, wanted: str) -> bool:
@@ -36,9 +38,6 @@ def neighbours_agree(run: Run, looks: int = 4) -> float | None:
 def comes_sorted(run: Run) -> bool:
     """Whether rows come sorted, so that a look at some batches knows a few of the classes only."""
     return (neighbours_agree(run) or 0.0) >= SORTED
-
-
-_LAST_QUARTER = 0.75
 
 
 _WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
@@ -82,12 +81,12 @@ def shares(run: Run, series: Series) -> Floats:
     if series.axis is Axis.EPOCH or series.axis is Axis.RECORD:
         # An epoch's figures are written when it ends, so the first one covers the begin of the run.
         first -= (last - first) / max(len(series) - 1, 1)
-    return np.asarray((series.steps - first) / max(last - first, 1e-300))
+    return np.asarray((series.steps - first) / max(last - first, TINY))
 
 
 def reaches_end(run: Run, series: Series) -> bool:
     """Whether a series goes on into the last quarter of the run, so that its end tells about the run's."""
-    return bool(len(series)) and float(shares(run, series)[-1]) >= _LAST_QUARTER
+    return bool(len(series)) and float(shares(run, series)[-1]) >= LAST_QUARTER
 
 
 def span(series: Series) -> tuple[float, float]:
@@ -118,11 +117,3 @@ def last_part(values: Floats, share: float = 1 / 3) -> Floats:
 def steps_taken(run: Run) -> float:
     """The last recorded step."""
     return max((float(one.steps[-1]) for one in run.all(TRAIN_LOSS) if len(one)), default=0.0)
-
-
-def graded(value: float, limit: float, full: float, *, least: float = 0.3) -> float:
-    """How clear a value beyond its limit is, by orders of magnitude: `least` at the limit, 1 at `full`."""
-    if value <= 0 or not math.isfinite(value):
-        return 1.0
-    way = math.log(value / limit) / math.log(full / limit)
-    return min(1.0, max(least, least + (1 - least) * way))

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traindx.curves.curve import Curve
+from traindx.curves.limits import TRIPLE
 from traindx.run import Floats, Rows
 
 
@@ -28,10 +29,16 @@ class Spike:
         return self.value - self.base
 
 
+FEWEST_BLOCKS = 8
+"""Blocks that a spike can stand out from; bench/thresholds.md#few-points."""
 _TAILS = 3.0
 """Times the height that the highest point of an ordinary block has; bench/thresholds.md#recurring."""
+_NOISES = 6.0
+"""Noises of a point; bench/thresholds.md#recurring."""
+_LEAST = 1e-3
+"""Of the level: what is lower cannot be seen; bench/thresholds.md#spike-height."""
 _SHARE = 0.1
-"""Of all progress: what is lower is not worth the name."""
+"""Of all progress: what is lower is not worth the name; bench/thresholds.md#spike-height."""
 _SPIKES: WeakKeyDictionary[Curve, tuple[Spike, ...]] = WeakKeyDictionary()
 
 
@@ -43,14 +50,14 @@ def spikes_of(curve: Curve) -> tuple[Spike, ...]:
 
 
 def _spikes(curve: Curve) -> tuple[Spike, ...]:
-    if curve.blocks < 8:
+    if curve.blocks < FEWEST_BLOCKS:
         return ()
     base = _base(curve)
     offset = len(curve.values) - curve.blocks * curve.width
     above = curve.values - np.concatenate([np.full(offset, base[0]), np.repeat(base, curve.width)])
     # The run's own tail: how far the highest point of an ordinary block lies above its level.
     ordinary = float(np.median(np.maximum(curve.high - curve.level, 0)))
-    limit = max(_TAILS * ordinary, 6 * curve.noise, _SHARE * curve.progress, 1e-3 * curve.size)
+    limit = max(_TAILS * ordinary, _NOISES * curve.noise, _SHARE * curve.progress, _LEAST * curve.size)
     out = np.flatnonzero(above > limit)
     # The first point has no past to stand out from.
     out = out[out > 0]
@@ -67,7 +74,7 @@ def _spikes(curve: Curve) -> tuple[Spike, ...]:
 
 def _breaks(out: Rows, above: Floats, limit: float) -> Rows:
     """Where one spike ends and the next begins: the curve has come back to its level in between."""
-    settled = np.concatenate([[0], np.cumsum(above < limit / 3)])
+    settled = np.concatenate([[0], np.cumsum(above < limit / TRIPLE)])
     return np.asarray(np.flatnonzero(settled[out[1:]] - settled[out[:-1]] > 1) + 1)
 
 

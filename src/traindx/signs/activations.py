@@ -5,8 +5,17 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.facts import fact_evidence, stated_number
-from traindx.curves.layers import hidden_bounded, inputs_of, is_matrix, is_recurrent, swelling, units_of
-from traindx.curves.series import by_layer, graded, last_part, seen_in
+from traindx.curves.layers import (
+    hidden_bounded,
+    highest_late,
+    inputs_of,
+    is_matrix,
+    is_recurrent,
+    swelling,
+    units_of,
+)
+from traindx.curves.limits import FAIR, FEW, NEARLY_ALL, graded, linear
+from traindx.curves.series import by_layer, seen_in
 from traindx.facts import (
     CLASSES,
     LINEAR_LAYERS,
@@ -26,6 +35,14 @@ from traindx.quantities import (
 )
 from traindx.run import Run, Series
 
+_CENTRE = (0.2, 0.8)
+"""Where the mean output of a sigmoid lies at first, that of a tanh near 0; bench/thresholds.md#sigmoids."""
+_MORE = 3
+"""Hidden sigmoids beyond the limit that are fully clear; bench/thresholds.md#sigmoids."""
+_MANY = 20
+"""Classes beyond which their number says nothing of the room they need, as with the pairs of a batch;
+bench/thresholds.md#capacity."""
+
 
 @sign(needs=(ACTIVATION_STD,), severity=Severity.WARNING)
 def activations_fade_over_depth(
@@ -34,15 +51,7 @@ def activations_fade_over_depth(
     decades: Annotated[float, "powers of ten from first to last layers; bench/thresholds.md#depth"] = 1.5,
 ) -> Answer:
     """Outputs shrink by orders of magnitude from the first layers to the last, from the start."""
-    swell = swelling(run)
-    if swell is None:
-        return CANNOT_TELL
-    if -swell.growth < decades:
-        return None
-    says = f"the outputs of {swell.last.layer} spread 10^{-swell.growth:.1f} times smaller"
-    says += f" than those of {swell.first.layer}"
-    strength = min(1.0, 0.4 + 0.6 * (-swell.growth - decades) / 2)
-    return Finding(strength, says, (seen_in(swell.last, float(swell.last.values[0])),))
+    return _spread_over_depth(run, decades, grows=False)
 
 
 @sign(needs=(ACTIVATION_STD,), severity=Severity.WARNING)
@@ -52,15 +61,20 @@ def activations_swell_over_depth(
     decades: Annotated[float, "powers of ten from first to last layers; bench/thresholds.md#depth"] = 1.5,
 ) -> Answer:
     """Outputs grow by orders of magnitude from the first layers to the last, from the start."""
+    return _spread_over_depth(run, decades, grows=True)
+
+
+def _spread_over_depth(run: Run, decades: float, *, grows: bool) -> Answer:
     swell = swelling(run)
     if swell is None:
         return CANNOT_TELL
-    if swell.growth < decades:
+    way = swell.growth if grows else -swell.growth
+    if way < decades:
         return None
-    says = f"the outputs of {swell.last.layer} spread 10^{swell.growth:.1f} times larger"
+    says = f"the outputs of {swell.last.layer} spread 10^{way:.1f} times {'larger' if grows else 'smaller'}"
     says += f" than those of {swell.first.layer}"
-    strength = min(1.0, 0.4 + 0.6 * (swell.growth - decades) / 2)
-    return Finding(strength, says, (seen_in(swell.last, float(swell.last.values[0])),))
+    evidence = seen_in(swell.last, float(swell.last.values[0]))
+    return Finding(linear(way, decades, over=2), says, (evidence,))
 
 
 @sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.88)
@@ -84,7 +98,7 @@ def dead_units_many(
     says = f"{worst.layer}: {dead:.0%} of units have been zero for every input since step {since:,.0f}"
     says += f" (limit {share:.0%})"
     evidence = seen_in(worst, dead, share, (since, float(worst.steps[-1])))
-    return Finding(min(1.0, 0.4 + 0.6 * (dead - share) / (0.9 - share)), says, (evidence,))
+    return Finding(linear(dead, share, over=NEARLY_ALL - share), says, (evidence,))
 
 
 def _is_silent(share: Series) -> bool:
@@ -139,19 +153,12 @@ def units_saturate(
     layers = hidden_bounded(run)
     if not layers:
         return CANNOT_TELL
-    late = [float(np.median(last_part(one.values))) for one in layers]
-    place = int(np.argmax(late))
-    if late[place] < share:
+    worst, late = highest_late(layers)
+    if late < share:
         return None
-    worst = layers[place]
-    says = f"{worst.layer}: {late[place]:.0%} of outputs lie at the flat ends of the activation"
-    says += f" (limit {share:.0%})"
-    evidence = seen_in(worst, late[place], share)
-    return Finding(min(1.0, 0.4 + 0.6 * (late[place] - share) / (0.9 - share)), says, (evidence,))
-
-
-_CENTRE = (0.2, 0.8)
-"""Where the mean output of a sigmoid lies at first; that of a tanh is near 0."""
+    says = f"{worst.layer}: {late:.0%} of outputs lie at the flat ends of the activation (limit {share:.0%})"
+    strength = linear(late, share, over=NEARLY_ALL - share)
+    return Finding(strength, says, (seen_in(worst, late, share),))
 
 
 @sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.13)
@@ -168,9 +175,9 @@ def sigmoids_stacked(
     found = [one for one in means if _CENTRE[0] < float(one.values[0]) < _CENTRE[1]]
     if len(found) < layers:
         return None
-    names = ", ".join(str(one.layer) for one in found[:3]) + (" ..." if len(found) > 3 else "")
+    names = ", ".join(str(one.layer) for one in found[:FEW]) + (" ..." if len(found) > FEW else "")
     says = f"{len(found)} hidden {'layers end' if len(found) > 1 else 'layer ends'} in a sigmoid ({names})"
-    strength = graded(len(found), layers, layers + 3, least=0.3)
+    strength = graded(len(found), layers, layers + _MORE)
     return Finding(strength, says, (seen_in(found[0], float(found[0].values[0])),))
 
 
@@ -184,10 +191,6 @@ def nonlinearity_missing(run: Run) -> Answer:
         return None
     says = f"{layers:g} linear layers and no activation between them make a linear model"
     return Finding(1.0, says, (fact_evidence(run, NONLINEARITIES, MODEL_PLACE),))
-
-
-_MANY = 20
-"""Classes beyond which their number says nothing of the room they need, as with the pairs of a batch."""
 
 
 @sign(needs=(PARAMETERS,))
@@ -212,7 +215,7 @@ def bottleneck_narrow(
     if size > total:
         return None
     says = f"the model has {size:.0f} parameters"
-    return Finding(0.6, says, (fact_evidence(run, PARAMETERS, MODEL_PLACE, limit=total),))
+    return Finding(FAIR, says, (fact_evidence(run, PARAMETERS, MODEL_PLACE, limit=total),))
 
 
 @sign(needs=(NORMALISATION_LAYERS,))

@@ -7,16 +7,30 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number
+from traindx.curves.limits import (
+    FAINT,
+    FEW,
+    LATE,
+    LIKELY,
+    NOISES,
+    NOTHING,
+    SMALL,
+    SURE_NOISES,
+    TRIPLE,
+    graded,
+)
 from traindx.curves.objective import (
+    BELOW_TWO,
     against_chance,
-    as_share,
+    chance_accuracy,
     chance_loss,
     classes_of,
     is_reinforcement,
     objective,
+    right_share,
     several_terms,
 )
-from traindx.curves.series import graded, last_part, looked, reaches_end, seen_in, whole
+from traindx.curves.series import last_part, looked, reaches_end, seen_in, whole
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -34,6 +48,9 @@ from traindx.quantities import (
 )
 from traindx.run import Run
 
+_ABOVE_MOST = 1.01
+"""Times the loss of guessing among the most classes, to leave room for noise; bench/thresholds.md#chance."""
+
 
 @sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78)
 def little_learned(
@@ -43,16 +60,13 @@ def little_learned(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
     """The training loss ends not far below that of the best constant guess."""
-    both = against_chance(run, points)
-    if both is None:
+    ends = against_chance(run, points)
+    if ends is None:
         return CANNOT_TELL
-    loss, chance = both
-    learned = (chance - loss.end) / chance
+    learned = (ends.chance - ends.loss.end) / ends.chance
     if learned >= share:
         return None
-    says = f"the training loss ends at {loss.text(loss.end)}; the best constant guess loses {number(chance)}"
-    strength = min(1.0, max(0.2, (share - learned) / share))
-    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance),))
+    return ends.finding(min(1.0, max(FAINT, (share - learned) / share)), ends.chance)
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-3.23)
@@ -75,22 +89,22 @@ def loss_at_chance(
     known = chance_loss(run)
     classes = round(math.exp(known)) if known else _guessed(loss, most_classes)
     if classes is None:
-        return None if loss.start - loss.end > 3 * near * loss.size else CANNOT_TELL
+        return None if loss.start - loss.end > TRIPLE * near * loss.size else CANNOT_TELL
     chance = math.log(classes)
     # It must stand there: a loss on its way down passes every level once.
-    moving = abs(loss.level_at(0.6) - loss.end) > max(near * chance, 3 * loss.end_noise)
+    moving = abs(loss.level_at(LATE) - loss.end) > max(near * chance, NOISES * loss.end_noise)
     if moving or abs(loss.end - chance) > near * chance:
         return None
     says = f"the {loss.called} ends at {number(loss.end)}; guessing among {classes} classes"
     says += f" gives {number(chance)}"
-    strength = 1.0 if known else 0.7
-    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, chance * (1 - near)),))
+    strength = 1.0 if known else LIKELY
+    return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, chance * (1 - near)),))
 
 
 def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
     """The number of classes whose ln a flat loss sits on, where the log states none."""
-    moved = abs(loss.start - loss.end) > 0.02 * loss.size
-    if moved or not 0.6 < loss.end < math.log(most) * 1.01:
+    moved = abs(loss.start - loss.end) > NOTHING * loss.size
+    if moved or not BELOW_TWO < loss.end < math.log(most) * _ABOVE_MOST:
         return None
     classes = round(math.exp(loss.end))
     return classes if classes >= 2 and abs(loss.end / math.log(classes) - 1) < within else None
@@ -111,17 +125,14 @@ def accuracy_at_chance(
     accuracy = curve_of(series)
     if classes is None or len(accuracy) < points:
         return CANNOT_TELL
-    largest = float(np.abs(accuracy.values).max())
-    end, best = (as_share(accuracy.shown(value), largest) for value in (accuracy.end, accuracy.best))
     chance = 1 / classes
-    # Two classes leave little room above chance, many leave much: the limit is a share of that room.
-    limit = min(chance + near * (1 - chance), 2 * chance)
-    if best > limit:
+    if right_share(accuracy, accuracy.best) > chance_accuracy(classes, near):
         return None
     if not trained and VAL_ACCURACY not in run:
         return CANNOT_TELL
-    says = f"the {accuracy.called} ends at {end:.1%}; guessing among {classes} classes gives {chance:.1%}"
-    return Finding(1.0, says, (accuracy.evidence(accuracy.since(0.9), accuracy.end),))
+    says = f"the {accuracy.called} ends at {right_share(accuracy, accuracy.end):.1%}"
+    says += f"; guessing among {classes} classes gives {chance:.1%}"
+    return Finding(1.0, says, (accuracy.evidence(accuracy.end_steps, accuracy.end),))
 
 
 @sign(needs=(VAL_ACCURACY, TRAIN_LOSS), severity=Severity.SERIOUS)
@@ -137,14 +148,14 @@ def validation_at_chance(
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
     if classes is None or min(len(train), len(val)) < points:
         return CANNOT_TELL
-    best = as_share(-val.best, float(np.abs(val.values).max()))
+    best = right_share(val, val.best)
     guess = 1 / classes
-    if train.end > learned * np.log(classes) or best > min(guess + near * (1 - guess), 2 * guess):
+    if train.end > learned * np.log(classes) or best > chance_accuracy(classes, near):
         return None
     says = (
         f"validation accuracy is never above {best:.1%}; guessing among {classes} classes gives {guess:.1%}"
     )
-    return Finding(1.0, says, (val.evidence((float(val.steps[0]), float(val.steps[-1])), val.best),))
+    return Finding(1.0, says, (val.evidence(val.all_steps, val.best),))
 
 
 @sign(needs=(INITIAL_LOSS, CHANCE_LOSS), severity=Severity.WARNING)
@@ -165,7 +176,7 @@ def starts_far_above_chance(
     says = f"the first loss is {number(first)}, {first / chance:.1f} times that of the best constant guess"
     says += f" ({number(chance)})"
     evidence = fact_evidence(run, INITIAL_LOSS, LOSS_PLACE, limit=limit * chance)
-    return Finding(graded(first / chance, limit, 10 * limit), says, (evidence,))
+    return Finding(graded(first / chance, limit), says, (evidence,))
 
 
 @sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
@@ -176,15 +187,13 @@ def worse_than_constant(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
     """The training loss ends above that of the best constant guess."""
-    both = against_chance(run, points)
-    if both is None:
+    ends = against_chance(run, points)
+    if ends is None:
         return CANNOT_TELL
-    loss, chance = both
-    if loss.end < ratio * chance + 3 * loss.end_noise:
+    if ends.loss.end < ratio * ends.chance + NOISES * ends.loss.end_noise:
         return None
-    says = f"the training loss ends at {loss.text(loss.end)}; the best constant guess loses {number(chance)}"
-    strength = graded(loss.end / chance, ratio, 3 * ratio, least=0.5)
-    return Finding(strength, says, (loss.evidence(loss.since(0.9), loss.end, ratio * chance),))
+    strength = graded(ends.loss.end / ends.chance, ratio, TRIPLE * ratio, least=1 / 2)
+    return ends.finding(strength, ratio * ends.chance)
 
 
 @sign(needs=(PREDICTION_STD, TARGET_STD), severity=Severity.SERIOUS)
@@ -195,7 +204,7 @@ def predictions_constant(
 ) -> Answer:
     """Late in the run the predictions of a batch hardly differ from sample to sample."""
     spread, targets = looked(run, PREDICTION_STD), looked(run, TARGET_STD)
-    if spread is None or targets is None or len(spread) < 3:
+    if spread is None or targets is None or len(spread) < FEW:
         return CANNOT_TELL
     late = float(np.median(last_part(spread.values)))
     # Scores have a scale of their own: what they spread over the classes counts as well.
@@ -227,9 +236,8 @@ def reward_flat(
     if not is_reinforcement(run) or len(reward) < points:
         return CANNOT_TELL
     rise = reward.start - reward.best
-    if rise > max(noises * reward.noise, 5 * reward.level_noise, 0.05 * reward.size):
+    if rise > max(noises * reward.noise, SURE_NOISES * reward.level_noise, SMALL * reward.size):
         return None
     says = f"the reward begins at {reward.text(reward.start)} and ends at {reward.text(reward.end)}"
     says += f" after {len(reward):,} points"
-    steps = (float(reward.steps[0]), float(reward.steps[-1]))
-    return Finding(1.0, says, (reward.evidence(steps, reward.end, reward.start),))
+    return Finding(1.0, says, (reward.evidence(reward.all_steps, reward.end, reward.start),))

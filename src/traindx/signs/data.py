@@ -9,7 +9,8 @@ import numpy as np
 from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, location_of, stated_number
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import matrices, units_of
-from traindx.curves.series import SORTED, by_layer, graded, looked, neighbours_agree, seen_in
+from traindx.curves.limits import CLEAR, DECADE, LAST_QUARTER, NEARLY_ALL, STRONG, TINY, graded, linear
+from traindx.curves.series import SORTED, by_layer, looked, neighbours_agree, seen_in
 from traindx.facts import (
     FIRST_LAYER_NORMALISES,
     LABEL_FAULT,
@@ -38,6 +39,13 @@ from traindx.quantities import (
 )
 from traindx.run import Floats, Run
 
+_TINY_SET = 3.2
+"""Times fewer samples than the limit, 20, that are fully clear; bench/thresholds.md#samples."""
+_ABOVE_UNIT = 1.5
+"""Root mean square from which on features are large; bench/thresholds.md#input-scale."""
+_RARE = 4.0
+"""Times what half of the batches reach; bench/thresholds.md#outliers."""
+
 
 @sign(needs=(TRAINING_SAMPLES,), severity=Severity.WARNING)
 def data_tiny(
@@ -50,11 +58,8 @@ def data_tiny(
     if rows > samples:
         return None
     says = f"there are {rows:.0f} training samples"
-    return Finding(
-        graded(samples / rows, 1.0, 3.2),
-        says,
-        (fact_evidence(run, TRAINING_SAMPLES, LOADER_PLACE, limit=samples),),
-    )
+    evidence = fact_evidence(run, TRAINING_SAMPLES, LOADER_PLACE, limit=samples)
+    return Finding(graded(samples / rows, 1.0, _TINY_SET), says, (evidence,))
 
 
 @sign(needs=(PARAMETERS, TRAINING_SAMPLES))
@@ -69,7 +74,7 @@ def model_dwarfs_data(
     if each < ratio:
         return None
     says = f"{parameters:,.0f} parameters learn from {samples:,.0f} samples, {each:,.0f} for each"
-    return Finding(graded(each, ratio, 20 * ratio), says, (fact_evidence(run, TRAINING_SAMPLES),))
+    return Finding(graded(each, ratio, 2 * DECADE * ratio), says, (fact_evidence(run, TRAINING_SAMPLES),))
 
 
 @sign(needs=((INPUT_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)
@@ -98,14 +103,14 @@ def inputs_unscaled(
     scales = looked(run, INPUT_SCALE_SPREAD)
     differ = float(np.median(scales.values)) if scales is not None else 1.0
     # Features that differ while all are small are counts and flags: the large ones are what harms.
-    large, wide = typical >= size, differ >= spread and typical >= 1.5
-    small = 0 < typical < 1 / (10 * size)
+    large, wide = typical >= size, differ >= spread and typical >= _ABOVE_UNIT
+    small = 0 < typical < 1 / (DECADE * size)
     if not (large or wide or small):
         return None
     strength = max(
-        graded(typical, size, 20 * size) if large else 0.0,
-        graded(differ, spread, 20 * spread) if wide else 0.0,
-        graded(1 / (10 * size * typical), 1.0, 100.0) if small else 0.0,
+        graded(typical, size, 2 * DECADE * size) if large else 0.0,
+        graded(differ, spread, 2 * DECADE * spread) if wide else 0.0,
+        graded(1 / (DECADE * size * typical), 1.0, 100.0) if small else 0.0,
     )
     says = f"inputs have a root mean square of {number(typical)}"
     says += f", and the largest feature spreads {differ:.0f} times the typical one" if wide else ""
@@ -123,8 +128,8 @@ def _scaled_inside(run: Run, typical: float) -> bool:
         return False
     # A layer of ordinary weights passes on the scale of what enters it.
     gain = first.first / math.sqrt(max(units_of(first.layer), 1))
-    expected = typical * max(gain, 1e-12)
-    return float(spread.values[0]) < 0.1 * expected
+    expected = typical * max(gain, TINY)
+    return float(spread.values[0]) < CLEAR * expected
 
 
 @sign(needs=(INPUT_MAX, INPUT_MIN, INPUT_STD), severity=Severity.WARNING)
@@ -147,13 +152,13 @@ def input_outliers_seen(
         return CANNOT_TELL
     highs, lows = (one.values[np.isin(one.steps, steps)] for one in (high, low))
     # The quieter batches tell the usual spread: the loud ones hold what is looked for.
-    usual = max(float(np.quantile(std.values, 0.25)), 1e-300)
+    usual = max(float(np.quantile(std.values, 1 - LAST_QUARTER)), TINY)
     centre = float(np.median(mean.values))
     reach = np.maximum(np.abs(highs - centre), np.abs(lows - centre))
     peak = int(np.argmax(reach))
     ratio = float(reach[peak]) / usual
     # Where every batch reaches as far, it is how the data is, not a few rows of it.
-    rare = float(reach[peak]) > 4 * float(np.median(reach))
+    rare = float(reach[peak]) > _RARE * float(np.median(reach))
     if not math.isfinite(ratio):
         return CANNOT_TELL
     if ratio < times or not rare:
@@ -161,9 +166,7 @@ def input_outliers_seen(
     at = float(steps[peak])
     says = f"a value lies {ratio:.0f} times the usual spread ({number(usual)}) away at step {at:,.0f}"
     says += f"; half of the batches reach {number(float(np.median(reach)) / usual)} times"
-    return Finding(
-        graded(ratio, times, 10 * times), says, (seen_in(high, float(reach[peak]), None, (at, at)),)
-    )
+    return Finding(graded(ratio, times), says, (seen_in(high, float(reach[peak]), None, (at, at)),))
 
 
 def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float) -> Answer:
@@ -179,7 +182,7 @@ def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float)
         return None
     typical = float(np.median(share.values[share.values > 0]))
     says = f"{held:.0%} of the batches hold values far outside of their feature's range, {typical:.2%} of all"
-    return Finding(0.8, says, (seen_in(share, typical, 0.0),))
+    return Finding(STRONG, says, (seen_in(share, typical, 0.0),))
 
 
 def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
@@ -190,13 +193,13 @@ def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
         return None
     centre = float(np.median(mean.values))
     farthest = max(float(np.max(high.values)) - centre, centre - float(np.min(low.values)))
-    ratio = float(np.max(reach)) / max(farthest, 1e-300)
+    ratio = float(np.max(reach)) / max(farthest, TINY)
     # What is scaled otherwise as a whole has its values all over that range.
-    spread = float(np.median(reach)) / max(float(np.median(std.values)), 1e-300)
+    spread = float(np.median(reach)) / max(float(np.median(std.values)), TINY)
     if farthest <= 0 or not math.isfinite(ratio) or ratio < far or spread < far:
         return None
     says = f"training inputs reach {ratio:.0f} times as far as any validation input, few of them"
-    return Finding(graded(ratio, far, 10 * far), says, (seen_in(std, float(np.max(reach)), far * farthest),))
+    return Finding(graded(ratio, far), says, (seen_in(std, float(np.max(reach)), far * farthest),))
 
 
 @sign(needs=(), severity=Severity.CRITICAL)
@@ -225,7 +228,7 @@ def batches_sorted(
         return None
     says = f"neighbours in a batch share their target: {middle:.2f}, where 0 is random order and 1 is sorted"
     says += ", and the loader does not shuffle" if run.facts.get(SHUFFLE) is False else ""
-    strength = min(1.0, 0.5 + 0.5 * (middle - agreement) / 0.5)
+    strength = linear(middle, agreement, over=1 / 2, least=1 / 2)
     evidence = seen_in(order, middle, agreement)
     return Finding(strength, says, (replace(evidence, location=location_of(run, LOADER_PLACE)),))
 
@@ -233,7 +236,7 @@ def batches_sorted(
 def _holds_all(run: Run) -> bool:
     """Whether a batch is all of the data, so that its order means nothing."""
     again, batches = looked(run, REPEATED_SHARE), batches_per_epoch(run)
-    same = again is not None and float(np.median(again.values)) > 0.9
+    same = again is not None and float(np.median(again.values)) > NEARLY_ALL
     return same or (batches is not None and batches <= 1)
 
 
@@ -261,6 +264,6 @@ def validation_inputs_differ(
         return None
     says = f"validation inputs have mean {number(there)} and spread {number(other)}"
     says += f", training inputs {number(here)} and {number(spread)}"
-    strength = max(min(1.0, 0.4 + 0.6 * (moved - shift)), min(1.0, 0.4 + 0.6 * (wider - ratio) / ratio))
+    strength = max(linear(moved, shift), linear(wider, ratio, over=ratio))
     evidence = replace(seen_in(other_mean, there), location=location_of(run, VALIDATION_PLACE))
-    return Finding(max(strength, 0.4), says, (evidence,))
+    return Finding(strength, says, (evidence,))

@@ -7,8 +7,22 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
-from traindx.curves.objective import as_share, chance_loss, classes_of, learned
-from traindx.curves.series import graded, looked, seen_in, whole
+from traindx.curves.limits import (
+    CLEAR,
+    FAIR,
+    FEW,
+    LATE,
+    MILD,
+    NOISES,
+    NOTHING,
+    SHORT,
+    SMALL,
+    TRIPLE,
+    graded,
+    linear,
+)
+from traindx.curves.objective import chance_accuracy, chance_loss, classes_of, learned, right_share
+from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -23,8 +37,22 @@ from traindx.quantities import (
 )
 from traindx.run import Axis, Floats, Run, Series
 
-_FEW = 5
-"""Fewer levels have no trend of their own."""
+_SURE = 0.9
+"""Strength where answers to a few classes are wrong; bench/thresholds.md#high."""
+_OFTEN_RIGHT = 0.8
+"""Accuracy from which on a few classes are learned; bench/thresholds.md#high."""
+_FEW_CLASSES = math.log(20.5)
+"""Loss of guessing among the classes that count as a few; bench/thresholds.md#chance."""
+_UNLEARNED = 0.97
+"""Of the loss of guessing, above which nothing was learned; bench/thresholds.md#chance."""
+_DEEP = 0.3
+"""First descent over the height of the bump after it; bench/thresholds.md#bump."""
+_FIRST_STEPS = 10
+"""Steps within which a network is as good as untrained; bench/thresholds.md#lost-start."""
+_FIRST_SHARE = 0.005
+"""The same as a share of all steps; bench/thresholds.md#lost-start."""
+_LEARNS = 0.7
+"""Last over first training loss of a run that learns; bench/thresholds.md#lost-start."""
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING)
@@ -38,20 +66,20 @@ def both_losses_high(
 ) -> Answer:
     """Training and validation loss stand nearly still together, both high."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if len(train) < points or len(val) < 3 or train.floorless or train.end <= 0 or train.progress <= 0:
+    if len(train) < points or len(val) < FEW or train.floorless or train.end <= 0 or train.progress <= 0:
         return CANNOT_TELL
     chance, accuracy = chance_loss(run), _accuracy(run)
     level = chance or train.start
-    late = train.level_at(0.6) - train.end
-    moves = late > 0.1 * learned(run, train)
-    if (moves and late > 3 * train.end_noise) or train.end < high * level:
+    late = train.level_at(LATE) - train.end
+    moves = late > CLEAR * learned(run, train)
+    if (moves and late > NOISES * train.end_noise) or train.end < high * level:
         return None
     if abs(val.end - train.end) > apart * train.end:
         return None
-    if chance is not None and train.end > 0.97 * chance:
+    if chance is not None and train.end > _UNLEARNED * chance:
         # Nothing was learned at all, which is another illness than learning too little.
         return None
-    fell = train.start - train.end > max(0.05 * train.size, 3 * train.end_noise)
+    fell = train.start - train.end > max(SMALL * train.size, NOISES * train.end_noise)
     if not fell or (accuracy is not None and accuracy > right):
         return None
     if moves or _falls_on(val):
@@ -61,17 +89,17 @@ def both_losses_high(
     says = f"training loss {number(train.end)} and validation loss {number(val.end)} hardly fall any more;"
     says += f" {against}"
     # The data may hold no more than this (text, noise, hard tasks); wrong answers to a few classes say more.
-    wrong = accuracy is not None and accuracy < 0.8 and chance is not None and chance < math.log(20.5)
-    strength = 0.9 if wrong else 0.6 if accuracy is not None else 0.4
-    return Finding(strength, says, (train.evidence(train.since(0.6), train.end, high * level),))
+    wrong = accuracy is not None and accuracy < _OFTEN_RIGHT and chance is not None and chance < _FEW_CLASSES
+    strength = _SURE if wrong else FAIR if accuracy is not None else MILD
+    return Finding(strength, says, (train.evidence(train.since(LATE), train.end, high * level),))
 
 
 def _falls_on(val: Curve) -> bool:
     """Whether validation still gains a tenth of all it gained, in the last part of the run."""
-    last = float(val.level[-1]) if val.blocks < _FEW else val.end
-    begin = float(val.steps[0]) + 0.6 * float(val.steps[-1] - val.steps[0])
+    last = float(val.level[-1]) if val.blocks < SHORT else val.end
+    begin = float(val.steps[0]) + LATE * float(val.steps[-1] - val.steps[0])
     fall = float(np.interp(begin, val.at, val.level)) - last
-    return fall > max(0.1 * val.progress, 3 * val.end_noise)
+    return fall > max(CLEAR * val.progress, NOISES * val.end_noise)
 
 
 def _accuracy(run: Run) -> float | None:
@@ -79,7 +107,7 @@ def _accuracy(run: Run) -> float | None:
     if TRAIN_ACCURACY not in run:
         return None
     accuracy = curve_of(whole(run, TRAIN_ACCURACY))
-    return as_share(-accuracy.end, float(np.abs(accuracy.values).max())) if len(accuracy) else None
+    return right_share(accuracy, accuracy.end) if len(accuracy) else None
 
 
 @sign(needs=((VAL_LOSS, VAL_ERROR, VAL_ACCURACY),))
@@ -98,16 +126,19 @@ def double_descent(
     so_far = np.minimum.accumulate(val.trend)
     bump = int((val.trend - so_far).argmax())
     height = float(val.trend[bump] - so_far[bump])
-    worth = max(val.progress, 0.02 * val.size)
-    if height < max(noises * val.level_noise, share * worth) or val.end > so_far[bump] + 0.1 * height:
+    worth = max(val.progress, NOTHING * val.size)
+    if height < max(noises * val.level_noise, share * worth) or val.end > so_far[bump] + CLEAR * height:
         return None
     first = int(np.flatnonzero(val.trend[: bump + 1] <= so_far[bump])[0])
-    returns = np.flatnonzero(val.trend[bump:] <= so_far[bump] + 0.1 * height)
+    returns = np.flatnonzero(val.trend[bump:] <= so_far[bump] + CLEAR * height)
     if not len(returns):
         return None
     back = bump + int(returns[0])
     # A bump of a few points is a spike; a second descent takes a good part of the run.
-    if val.share_of(back) - val.share_of(first) < wide or float(val.values[0]) - so_far[bump] < 0.3 * height:
+    if (
+        val.share_of(back) - val.share_of(first) < wide
+        or float(val.values[0]) - so_far[bump] < _DEEP * height
+    ):
         return None
     steps = (float(val.at[first]), float(val.at[back]))
     says = (
@@ -115,12 +146,8 @@ def double_descent(
         f" {val.text(val.trend[bump])} at {val.place(float(val.at[bump]))} and ends at"
         f" {val.text(val.end)}"
     )
-    return Finding(
-        min(1.0, 0.4 + height / worth), says, (val.evidence(steps, float(val.trend[bump]), val.end),)
-    )
-
-
-_FEWEST = 3
+    evidence = val.evidence(steps, float(val.trend[bump]), val.end)
+    return Finding(min(1.0, MILD + height / worth), says, (evidence,))
 
 
 @sign(needs=(CONFIDENTLY_WRONG_SHARE, CLASSES), severity=Severity.WARNING)
@@ -140,7 +167,7 @@ def confidently_wrong(
     # Validation up to its best: what is learnt by heart afterwards is wrong with confidence as well.
     good = _until_best(run, validated, chance + above)
     found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
-    known = [(one, float(np.median(part))) for one, part in found if len(part) >= _FEWEST]
+    known = [(one, float(np.median(part))) for one, part in found if len(part) >= FEW]
     if not known:
         return CANNOT_TELL
     series, worst = max(known, key=lambda pair: pair[1])
@@ -148,7 +175,7 @@ def confidently_wrong(
         return None
     data = "validation" if series.part else "training"
     says = f"a model that knows its task is sure of another class for {worst:.0%} of the {data} samples"
-    return Finding(min(1.0, 0.4 + 0.6 * (worst - share) / 0.1), says, (seen_in(series, worst, share),))
+    return Finding(linear(worst, share, over=CLEAR), says, (seen_in(series, worst, share),))
 
 
 def _while_knowing(run: Run, wrong: Series | None, has_accuracy: bool, least: float) -> Floats:
@@ -159,7 +186,7 @@ def _while_knowing(run: Run, wrong: Series | None, has_accuracy: bool, least: fl
     if not len(right):
         return np.zeros(0)
     accuracy = np.interp(wrong.steps, right.steps, right.values)
-    smooth = np.convolve(np.pad(accuracy, 1, mode="edge"), np.ones(3) / 3, mode="valid")
+    smooth = np.convolve(np.pad(accuracy, 1, mode="edge"), np.ones(FEW) / FEW, mode="valid")
     return wrong.values[smooth > least]
 
 
@@ -190,15 +217,13 @@ def validation_learns_nothing(
     if train.end > below * chance:
         # Nothing to compare with: training learns nothing either.
         return CANNOT_TELL
-    best = as_share(-accuracy.best, float(np.abs(accuracy.values).max()))
+    best = right_share(accuracy, accuracy.best)
     guess = 1 / classes
-    if best > min(guess + near * (1 - guess), 2 * guess) or loss.lowest[0] < below * chance:
+    if best > chance_accuracy(classes, near) or loss.lowest[0] < below * chance:
         return None
     says = f"validation accuracy is never above {best:.1%}, where guessing among {classes} classes gives"
     says += f" {guess:.1%}, and validation loss never below {number(loss.lowest[0])} ({number(chance)})"
-    return Finding(
-        1.0, says, (loss.evidence((float(loss.steps[0]), float(loss.steps[-1])), loss.best, chance),)
-    )
+    return Finding(1.0, says, (loss.evidence(loss.all_steps, loss.best, chance),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05)
@@ -214,15 +239,14 @@ def validation_starts_lost(
     if min(len(train), len(val)) < points or min(train.start, val.lowest[0]) <= 0:
         return CANNOT_TELL
     # The first record is the untrained network only where single steps were logged from the first on.
-    early = train.axis is Axis.STEP and train.steps[0] <= max(10, 0.005 * train.steps[-1])
+    early = train.axis is Axis.STEP and train.steps[0] <= max(_FIRST_STEPS, _FIRST_SHARE * train.steps[-1])
     limit = (above if early else trained) * max(train.start, float(train.values[0]))
     first = float(val.values[0])
-    if first < limit or val.lowest[0] < limit or train.end > 0.7 * train.start:
+    if first < limit or val.lowest[0] < limit or train.end > _LEARNS * train.start:
         return None
     says = f"the training loss began at {number(train.start)}; the first validation loss is {number(first)},"
     says += f" and none is below {number(val.lowest[0])}"
-    where = (float(val.steps[0]), float(val.steps[-1]))
-    return Finding(1.0, says, (val.evidence(where, first, limit),))
+    return Finding(1.0, says, (val.evidence(val.all_steps, first, limit),))
 
 
 @sign(needs=(INPUT_STD,), healthy=-0.97)
@@ -237,4 +261,4 @@ def training_inputs_wider(
     if there <= 0 or here < ratio * there:
         return None
     says = f"training inputs have a spread of {number(here)}, validation inputs {number(there)}"
-    return Finding(graded(here / there, ratio, 3 * ratio), says, (seen_in(std, here, ratio * there),))
+    return Finding(graded(here / there, ratio, TRIPLE * ratio), says, (seen_in(std, here, ratio * there),))

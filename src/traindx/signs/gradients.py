@@ -5,16 +5,27 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import fact_evidence
+from traindx.curves.facts import fact_evidence, stated_number
 from traindx.curves.layers import held_back, matrices, over_depth
-from traindx.curves.objective import at_floor, loss_of
-from traindx.curves.series import graded, looked, seen_in, whole
-from traindx.curves.spikes import spikes_of
-from traindx.facts import BACKWARD_PLACE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
+from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
+from traindx.curves.objective import as_share, at_floor, loss_of
+from traindx.curves.series import looked, seen_in, span, whole
+from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
+from traindx.facts import BACKWARD_PLACE, BATCH_SIZE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number
-from traindx.quantities import CLIPPED_SHARE, GRADIENT_AGREEMENT, GRADIENT_NORM, TRAIN_LOSS, WEIGHT_NORM
+from traindx.quantities import (
+    CLIPPED_SHARE,
+    GRADIENT_AGREEMENT,
+    GRADIENT_NOISE_SCALE,
+    GRADIENT_NORM,
+    TRAIN_LOSS,
+    WEIGHT_NORM,
+)
 from traindx.run import Run
+
+_AT_CLIP = 0.01
+"""Distance from the limit of norms that were measured after clipping; bench/thresholds.md#clipped."""
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
@@ -28,14 +39,14 @@ def gradient_norm_grows(
     norm = curve_of(whole(run, GRADIENT_NORM))
     if len(norm) < points:
         return CANNOT_TELL
-    calm = float(np.median(norm.level[: max(norm.blocks // 2, 3)]))
+    calm = float(np.median(norm.level[: max(norm.blocks // 2, FEW)]))
     end = norm.end
     if calm <= 0 or end < ratio * calm:
         return None
     says = f"the gradient norm is {number(calm)} in the first half and ends at {number(end)},"
     says += f" {end / calm:,.0f} times as much"
-    strength = min(1.0, 0.4 + 0.3 * float(np.log10(end / (ratio * calm)) + 1))
-    return Finding(strength, says, (norm.evidence(norm.since(0.5), end, ratio * calm),))
+    strength = graded(end, ratio * calm, least=LIKELY)
+    return Finding(strength, says, (norm.evidence(norm.since(1 / 2), end, ratio * calm),))
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
@@ -48,18 +59,18 @@ def gradient_norm_vanishes(
 ) -> Answer:
     """The gradient norm is next to nothing although the loss is not at a floor."""
     norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
-    if len(norm) < points or loss is None or len(loss) < 3:
+    if len(norm) < points or loss is None or len(loss) < FEW:
         return CANNOT_TELL
-    if at_floor(run, loss) or loss.start - loss.end > 0.5 * loss.size:
+    if at_floor(run, loss) or loss.start - loss.end > loss.size / 2:
         return None
     peak = float(np.max(norm.level))
     limit = max(ratio * peak, 0.0 if loss.floorless else tiny * abs(loss.end))
-    if norm.end > limit or norm.end == 0 or loss.end > loss.start + 0.1 * loss.size:
+    if norm.end > limit or norm.end == 0 or loss.end > loss.start + CLEAR * loss.size:
         # Exactly zero is no small gradient but none, and beside a loss that grew every norm looks small.
         return None
     says = f"the gradient norm ends at {number(norm.end)} (it was up to {number(peak)})"
     says += f" with the loss at {loss.text(loss.end)}"
-    return Finding(1.0, says, (norm.evidence(norm.since(0.9), norm.end, limit),))
+    return Finding(1.0, says, (norm.evidence(norm.end_steps, norm.end, limit),))
 
 
 @sign(needs=(GRADIENT_NORM, TRAIN_LOSS), severity=Severity.WARNING)
@@ -71,7 +82,7 @@ def gradient_spikes_before_loss(
 ) -> Answer:
     """The gradient norm spikes just before the loss does."""
     norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
-    if loss is None or loss.blocks < 8 or norm.blocks < 8 or norm.axis is not loss.axis:
+    if loss is None or min(loss.blocks, norm.blocks) < FEWEST_BLOCKS or norm.axis is not loss.axis:
         return CANNOT_TELL
     spikes = [spike for spike in spikes_of(loss) if spike.height > height * loss.progress]
     warnings = spikes_of(norm)
@@ -90,7 +101,7 @@ def gradient_spikes_before_loss(
     says += f" {count(len(spikes), 'loss spike')}, first at {norm.place(warned[0][0])}"
     first, last, gradient = warned[0]
     evidence = norm.evidence((first, last), gradient.value, gradient.base)
-    return Finding(min(1.0, 0.4 + 0.6 * len(warned) / len(spikes)), says, (evidence,))
+    return Finding(linear(len(warned), over=len(spikes)), says, (evidence,))
 
 
 @sign(needs=(GRADIENT_NORM, WEIGHT_NORM), severity=Severity.WARNING)
@@ -123,15 +134,21 @@ def gradient_fades_over_depth(
     layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
 ) -> Answer:
     """Gradients, measured against the weights, shrink by orders of magnitude towards the first layers."""
+    return gradient_over_depth(run, decades, layers, grows=False)
+
+
+def gradient_over_depth(run: Run, decades: float, layers: int, *, grows: bool) -> Answer:
+    """Whether gradients, against the weights, grow or fade by far towards the first layers."""
     depth = over_depth(run)
     if depth is None or depth.layers < layers:
         return CANNOT_TELL
-    if depth.fading < decades:
+    way = -depth.fading if grows else depth.fading
+    if way < decades:
         return None
-    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{depth.fading:.1f} times"
-    says += f" smaller than that of {depth.last.layer.name}, over {depth.layers} layers"
-    strength = min(1.0, 0.4 + 0.6 * (depth.fading - decades) / 2)
-    return Finding(strength, says, (depth.first.evidence(depth.first.early),))
+    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{way:.1f} times"
+    says += f" {'larger' if grows else 'smaller'} than that of {depth.last.layer.name}"
+    says += f", over {depth.layers} layers"
+    return Finding(linear(way, decades, over=2), says, (depth.first.evidence(depth.first.early),))
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
@@ -148,9 +165,8 @@ def gradient_is_zero(
     zero = float(np.mean(norms.values == 0))
     if zero < share:
         return None
-    where = (float(norms.steps[0]), float(norms.steps[-1]))
     says = f"the gradient norm is exactly zero in {zero:.0%} of {len(norms):,} records"
-    return Finding(1.0, says, (Evidence(GRADIENT_NORM, where, 0.0, axis=norms.axis, part=norms.part),))
+    return Finding(1.0, says, (seen_in(norms, 0.0),))
 
 
 @sign(needs=(GRADIENTLESS_PARAMETERS,), severity=Severity.SERIOUS)
@@ -163,7 +179,7 @@ def gradient_never_arrives(run: Run) -> Answer:
         return None
     says = f"{found.told} never got a gradient other than zero"
     # What lies before a cut gets none; a branch that is not used gets none either, and harms nobody.
-    strength = 1.0 if found.is_first_part or found.share > 0.5 else 0.5
+    strength = 1.0 if found.is_first_part or found.share > 1 / 2 else 1 / 2
     evidence = fact_evidence(run, GRADIENTLESS_PARAMETERS, MODEL_PLACE, BACKWARD_PLACE)
     return Finding(strength, says, (evidence,))
 
@@ -176,16 +192,7 @@ def gradients_agree(
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
     """The gradient points the same way step after step, so that longer steps would get further."""
-    series = looked(run, GRADIENT_AGREEMENT)
-    if series is None or len(series) < looks:
-        return CANNOT_TELL
-    middle = float(np.median(series.values))
-    if middle < cosine:
-        return None
-    says = f"gradients of two steps in a row point the same way (median cosine {middle:.2f})"
-    return Finding(
-        min(1.0, 0.4 + 0.6 * (middle - cosine) / (1 - cosine)), says, (seen_in(series, middle, cosine),)
-    )
+    return _along(run, 1, cosine, looks, over=1 - cosine)
 
 
 @sign(needs=(GRADIENT_AGREEMENT,), severity=Severity.WARNING)
@@ -196,15 +203,34 @@ def gradients_oscillate(
     looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
     """The gradient points back where it came from, step after step."""
+    return _along(run, -1, against, looks, over=1 / 2)
+
+
+def _along(run: Run, way: int, limit: float, looks: int, *, over: float) -> Answer:
+    """Whether gradients of two steps in a row point the same way (1), or against each other (-1)."""
     series = looked(run, GRADIENT_AGREEMENT)
     if series is None or len(series) < looks:
         return CANNOT_TELL
     middle = float(np.median(series.values))
-    if middle > -against:
+    if way * middle < limit:
         return None
-    says = f"gradients of two steps in a row point against each other (median cosine {middle:.2f})"
-    strength = min(1.0, 0.4 + 0.6 * (-middle - against) / 0.5)
-    return Finding(strength, says, (seen_in(series, middle, -against),))
+    says = f"gradients of two steps in a row point {'the same way' if way > 0 else 'against each other'}"
+    says += f" (median cosine {middle:.2f})"
+    return Finding(linear(way * middle, limit, over=over), says, (seen_in(series, middle, way * limit),))
+
+
+def noise_scale_against_batch(run: Run, times: float, looks: int, *, above: bool) -> Answer:
+    """Whether the batch that would balance the gradient's noise lies far above or below the one in use."""
+    noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
+    if noise is None or not batch or len(noise) < looks:
+        return CANNOT_TELL
+    typical = float(np.median(noise.values))
+    ratio = max(typical, ROUNDING) / batch
+    apart = ratio if above else 1 / ratio
+    if apart < times:
+        return None
+    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
+    return Finding(graded(apart, times), says, (seen_in(noise, typical, batch),))
 
 
 @sign(needs=((CLIPPED_SHARE, GRADIENT_NORM),), severity=Severity.WARNING)
@@ -223,17 +249,14 @@ def most_steps_clipped(
             return CANNOT_TELL
         clipped, typical = float(np.mean(norms.values > clip)), float(np.median(norms.values))
         # Norms that mostly equal the limit were measured after clipping: by how much is not known.
-        if float(np.mean(np.abs(norms.values / clip - 1) < 0.01)) > 0.5:
+        if float(np.mean(np.abs(norms.values / clip - 1) < _AT_CLIP)) > 1 / 2:
             return CANNOT_TELL
         if clipped < share or typical < factor * clip:
             return None
-        says = (
-            f"{clipped:.0%} of the recorded steps are clipped to {number(float(clip))}; the typical norm is"
-        )
-        says += f" {number(typical)}"
-        span = (float(norms.steps[0]), float(norms.steps[-1]))
-        evidence = Evidence(GRADIENT_NORM, span, typical, factor * float(clip), norms.axis)
-        return Finding(min(1.0, typical / (3 * factor * clip) + 0.4), says, (evidence,))
+        says = f"{clipped:.0%} of the recorded steps are clipped to {number(float(clip))}"
+        says += f"; the typical norm is {number(typical)}"
+        evidence = Evidence(GRADIENT_NORM, span(norms), typical, factor * float(clip), norms.axis)
+        return Finding(min(1.0, typical / (TRIPLE * factor * clip) + MILD), says, (evidence,))
     if CLIPPED_SHARE not in run:
         return CANNOT_TELL
     return _by_share(run, share, points)
@@ -243,9 +266,8 @@ def _by_share(run: Run, share: float, points: int) -> Answer:
     series = whole(run, CLIPPED_SHARE).finite
     if len(series) < points:
         return CANNOT_TELL
-    typical = float(np.median(series.values)) / (100 if float(series.values.max()) > 1.5 else 1)
+    typical = as_share(float(np.median(series.values)), float(series.values.max()))
     if typical < share:
         return None
-    span = (float(series.steps[0]), float(series.steps[-1]))
-    evidence = Evidence(CLIPPED_SHARE, span, typical, share, series.axis)
-    return Finding(0.7, f"{typical:.0%} of the steps are clipped", (evidence,))
+    evidence = Evidence(CLIPPED_SHARE, span(series), typical, share, series.axis)
+    return Finding(LIKELY, f"{typical:.0%} of the steps are clipped", (evidence,))

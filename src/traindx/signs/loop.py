@@ -4,8 +4,9 @@ from typing import Annotated
 
 from traindx.curves.curve import Curve
 from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
+from traindx.curves.limits import FAIR, TRIPLE, WEAK, graded, linear
 from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
-from traindx.curves.series import graded, steps_taken
+from traindx.curves.series import steps_taken
 from traindx.facts import (
     ACCUMULATION,
     BACKWARD_PLACE,
@@ -27,7 +28,12 @@ from traindx.facts import (
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count
 from traindx.quantities import TRAIN_LOSS
-from traindx.run import Axis, Run
+from traindx.run import Axis, Fact, Run
+
+_HARDLY = 0.2
+"""Share of its level by which a curve hardly moves; bench/thresholds.md#too-short."""
+_MANY_BATCHES = 8.0
+"""Batches added up that are fully clear; bench/thresholds.md#strength."""
 
 
 @sign(needs=(OBJECTIVES,))
@@ -44,11 +50,11 @@ def too_short(
     loss = objective(run)
     if loss is None or not len(loss):
         return CANNOT_TELL
-    where = (float(loss.steps[0]), float(loss.steps[-1]))
+    where = loss.all_steps
     covered = where[1] - where[0]
     least = episodes if is_reinforcement(run) else points
     # Many a network only warms up at first: to have stood still for some ten steps is no illness.
-    still = abs(loss.start - loss.end) <= max(0.2 * loss.size, 2 * loss.noise)
+    still = abs(loss.start - loss.end) <= max(_HARDLY * loss.size, 2 * loss.noise)
     enough = standing if still else span
     brief = loss.axis is Axis.STEP and covered < enough and len(loss) < enough
     if len(loss) < least or brief:
@@ -57,7 +63,7 @@ def too_short(
         return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
     plan = _plan(run, loss)
     # Only where the curve has hardly moved yet: a run that clearly learns may be judged before its end.
-    if plan is None or where[1] > planned * plan or loss.start - loss.end > 0.2 * loss.size:
+    if plan is None or where[1] > planned * plan or loss.start - loss.end > _HARDLY * loss.size:
         return None
     says = f"it has done {where[1] / plan:.1%} of the {plan:,.0f} {loss.axis.value}s it was meant to take"
     return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
@@ -81,7 +87,7 @@ def few_steps_in_all(
     if taken > steps:
         return None
     says = f"the run takes {taken:.0f} optimizer steps in all"
-    strength = graded(steps / taken, 1.0, 10.0)
+    strength = graded(steps / taken, 1.0)
     return Finding(strength, says, (fact_evidence(run, TRAINING_SAMPLES),))
 
 
@@ -102,7 +108,7 @@ def few_updates_per_epoch(
     samples = stated_number(run, TRAINING_SAMPLES)
     says = f"a batch of {size:,.0f}" + (f" of {samples:,.0f} samples" if samples else "")
     says += f" makes {each:.0f} updates an epoch, {steps:,.0f} in all"
-    strength = graded(updates / max(each, 1.0), 1.0, updates / 3)
+    strength = graded(updates / max(each, 1.0), 1.0, updates / TRIPLE)
     return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
 
 
@@ -131,14 +137,14 @@ def accumulation_undivided(run: Run) -> Answer:
         return CANNOT_TELL
     batches = stated_number(run, ACCUMULATION)
     divisor = stated_number(run, LOSS_DIVISOR) or 1.0
-    if batches is None or batches < 2 or divisor > 0.5 * batches:
+    if batches is None or batches < 2 or divisor > batches / 2:
         return None
     says = f"the gradients of {batches:g} batches are added up for one step, and the loss is divided by"
     says += f" {divisor:g}"
-    strength = graded(batches / divisor, 2.0, 8.0, least=0.5)
+    strength = graded(batches / divisor, 2.0, _MANY_BATCHES, least=1 / 2)
     if stated_word(run, OPTIMIZER).startswith(_SCALE_FREE):
         # Divided by its own size, a gradient k times as long makes the same step.
-        strength *= 0.3
+        strength *= WEAK
     return Finding(strength, says, (fact_evidence(run, ACCUMULATION, BACKWARD_PLACE),))
 
 
@@ -147,15 +153,10 @@ def trained_in_eval_mode(
     run: Run, *, share: Annotated[float, "of training steps; bench/thresholds.md#habits"] = 0.3
 ) -> Answer:
     """The model is in eval mode while it trains, and its layers behave differently in it."""
-    found = stated_number(run, TRAINED_IN_EVAL_MODE)
-    if found is None:
-        return CANNOT_TELL
     # Who freezes a backbone leaves its normalisation in eval mode on purpose.
-    if found < share or not matters(run, frozen=False):
-        return None
-    says = f"the model was in eval mode in {found:.0%} of the training steps looked at"
-    evidence = fact_evidence(run, TRAINED_IN_EVAL_MODE, LOSS_PLACE, BACKWARD_PLACE, limit=share)
-    return Finding(min(1.0, 0.6 + 0.4 * found), says, (evidence,))
+    differs = matters(run, frozen=False)
+    told = "eval mode in {:.0%} of the training steps"
+    return _in_wrong_mode(run, TRAINED_IN_EVAL_MODE, share, differs, told, LOSS_PLACE, BACKWARD_PLACE)
 
 
 @sign(needs=(VALIDATED_IN_TRAIN_MODE,), severity=Severity.SERIOUS)
@@ -163,11 +164,15 @@ def validated_in_train_mode(
     run: Run, *, share: Annotated[float, "of validation batches; bench/thresholds.md#habits"] = 0.3
 ) -> Answer:
     """The model is in train mode while it is validated, and its layers behave differently in it."""
-    found = stated_number(run, VALIDATED_IN_TRAIN_MODE)
-    if found is None:
+    told = "train mode in {:.0%} of the validation batches"
+    return _in_wrong_mode(run, VALIDATED_IN_TRAIN_MODE, share, matters(run), told, VALIDATION_PLACE)
+
+
+def _in_wrong_mode(run: Run, fact: Fact, share: float, differs: bool, told: str, *places: Fact) -> Answer:
+    part = stated_number(run, fact)
+    if part is None:
         return CANNOT_TELL
-    if found < share or not matters(run):
+    if part < share or not differs:
         return None
-    says = f"the model was in train mode in {found:.0%} of the validation batches looked at"
-    evidence = fact_evidence(run, VALIDATED_IN_TRAIN_MODE, VALIDATION_PLACE, limit=share)
-    return Finding(min(1.0, 0.6 + 0.4 * found), says, (evidence,))
+    says = f"the model was in {told.format(part)} looked at"
+    return Finding(linear(part, least=FAIR), says, (fact_evidence(run, fact, *places, limit=share),))

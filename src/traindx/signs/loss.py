@@ -4,9 +4,26 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, is_beyond, rank_trend
+from traindx.curves.curve import Curve, curve_of, is_beyond
+from traindx.curves.limits import (
+    CLEAR,
+    FAINT,
+    GRAIN,
+    LAST_QUARTER,
+    LAST_THIRD,
+    LIKELY,
+    LITTLE,
+    NOISES,
+    NOTHING,
+    SHORT,
+    SURE_NOISES,
+    TINY,
+    TRIPLE,
+    WEAK,
+)
 from traindx.curves.lr import whole_rate
 from traindx.curves.objective import (
+    AT_CHANCE,
     OBJECTIVES,
     at_floor,
     chance_loss,
@@ -16,11 +33,24 @@ from traindx.curves.objective import (
     still_since,
 )
 from traindx.curves.series import whole
-from traindx.curves.spikes import spikes_of
+from traindx.curves.statistics import rank_trend
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import LEARNING_RATE, VAL_LOSS
 from traindx.run import Axis, Run
+
+_STEPS = 50
+"""Steps below which no fall is slow; bench/thresholds.md#too-short."""
+_PARTS = 3
+"""Parts of a run, of which the last is held against all; bench/thresholds.md#slow."""
+_LEAST_FALL = 0.001
+"""Share of its level that a loss falls by at least; bench/thresholds.md#slow."""
+_STEADY = 4.0
+"""The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
+_NEARLY = 0.2
+"""Distance of two levels that people would call one, as a share of them; bench/thresholds.md#stood."""
+_FULL_RATE = 0.4
+"""Share of a run before which what stands still stood at the full rate; bench/thresholds.md#stood."""
 
 
 @sign(needs=(OBJECTIVES,), healthy=+1.15, unhealthy=-0.51)
@@ -41,16 +71,16 @@ def loss_falls(
     least = (2 if is_reinforcement(run) else 1) * loss.noise
     # In a short run of small batches no stretch is long enough to be sure of, but all of it together may be.
     steadily = fall > 2 * loss.end_noise and rank_trend(loss.level) <= -steady
-    if fall <= max(0.02 * loss.size, least) or not (fall > noises * loss.end_noise or steadily):
+    if fall <= max(NOTHING * loss.size, least) or not (fall > noises * loss.end_noise or steadily):
         return None
     chance = chance_loss(run)
-    if chance is not None and loss.quantity.slug.endswith("_loss") and abs(loss.end / chance - 1) < 0.03:
+    if chance is not None and loss.quantity.slug.endswith("_loss") and abs(loss.end / chance - 1) < AT_CHANCE:
         # What fell was only the excess above guessing: nothing was learned.
         return None
     verb = "rose" if loss.shown(1) < 0 else "fell"
     says = f"the {loss.called} {verb} from {loss.text(loss.start)} to {loss.text(loss.end)}"
-    steps = (float(loss.steps[0]), float(loss.steps[-1]))
-    return Finding(min(1.0, fall / (share * loss.size)), says, (loss.evidence(steps, loss.end, loss.start),))
+    evidence = loss.evidence(loss.all_steps, loss.end, loss.start)
+    return Finding(min(1.0, fall / (share * loss.size)), says, (evidence,))
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING, healthy=-3.40)
@@ -66,28 +96,23 @@ def loss_falls_slowly(
     # How far a loss should fall that may be negative is not known.
     if loss is None or len(loss) < points or loss.floorless:
         return CANNOT_TELL
-    if loss.axis is Axis.STEP and loss.steps[-1] - loss.steps[0] < 50:
+    if loss.axis is Axis.STEP and loss.steps[-1] - loss.steps[0] < _STEPS:
         return CANNOT_TELL
     fall = loss.start - loss.end
-    if fall <= max(5 * loss.end_noise, 0.001 * loss.size):
+    if fall <= max(SURE_NOISES * loss.end_noise, _LEAST_FALL * loss.size):
         return None
     # At chance or above, only the part below chance is learning.
     size = max(loss.size, chance_loss(run) or 0.0)
     if fall > share * size:
         return None
     # A good rate falls fast at first and slower later; one that is too low falls as a straight line.
-    pace = (loss.level_at(2 / 3) - loss.end) / (fall / 3)
+    pace = (loss.level_at(LAST_THIRD) - loss.end) / (fall / _PARTS)
     if pace < straight:
         return None
     says = f"the whole run takes the {loss.called} from {loss.text(loss.start)} to"
     says += f" {loss.text(loss.end)}, and the last third goes at {pace:.1f} times the mean pace"
-    steps = (float(loss.steps[0]), float(loss.steps[-1]))
-    strength = min(1.0, max(0.2, 1.3 - fall / (share * size)) * min(1.0, pace))
-    return Finding(strength, says, (loss.evidence(steps, loss.end, loss.start - share * size),))
-
-
-_STEADY = 4.0
-"""The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
+    strength = min(1.0, max(FAINT, 1 + WEAK - fall / (share * size)) * min(1.0, pace))
+    return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.67)
@@ -102,22 +127,21 @@ def loss_flat_from_start(
     if loss is None or len(loss) < points or is_beyond(loss.start):
         return CANNOT_TELL
     fall = loss.start - loss.end
-    within = fall <= max(share * loss.size, min(2.0 * loss.noise, 3 * share * loss.size))
-    reached = loss.start - loss.best > max(2 * share * loss.size, 3 * loss.noise)
+    within = fall <= max(share * loss.size, min(2.0 * loss.noise, TRIPLE * share * loss.size))
+    reached = loss.start - loss.best > max(2 * share * loss.size, NOISES * loss.noise)
     # A loss that has risen by a tenth does not stay where it was: from there on it may be said to diverge.
-    left = -fall > max(0.1 * loss.size, 2.0 * loss.noise)
+    left = -fall > max(CLEAR * loss.size, 2.0 * loss.noise)
     if not within or left or reached or _drifts_down(loss, 2 * share * loss.size) or _validation_gains(run):
         return None
-    if loss.floorless and loss.noise > 1e-6 * abs(loss.start):
+    if loss.floorless and loss.noise > GRAIN * abs(loss.start):
         # Its noise may hide a fall, and it has no level to say that such a fall would be a small one.
         return CANNOT_TELL
     says = f"over {len(loss):,} points the {loss.called} stays where it was:"
     says += f" {loss.text(loss.start)} at first, {loss.text(loss.end)} at last"
-    if abs(fall) > 3 * share * loss.size:
+    if abs(fall) > TRIPLE * share * loss.size:
         says += f", where single points scatter by {number(loss.noise)}"
-    steps = (float(loss.steps[0]), float(loss.steps[-1]))
-    strength = max(0.3, 1.0 - max(fall, 0.0) / max(3 * share * loss.size, 1e-300))
-    evidence = loss.evidence(steps, loss.end, loss.start - share * loss.size)
+    strength = max(WEAK, 1.0 - max(fall, 0.0) / max(TRIPLE * share * loss.size, TINY))
+    evidence = loss.evidence(loss.all_steps, loss.end, loss.start - share * loss.size)
     return Finding(min(1.0, strength), says, (evidence,))
 
 
@@ -133,7 +157,7 @@ def _validation_gains(run: Run) -> bool:
     if VAL_LOSS not in run:
         return False
     val = curve_of(whole(run, VAL_LOSS))
-    return len(val) >= 5 and val.start - val.end > max(5 * val.end_noise, 0.06 * val.size)
+    return len(val) >= SHORT and val.start - val.end > max(SURE_NOISES * val.end_noise, 2 * LITTLE * val.size)
 
 
 @sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
@@ -174,18 +198,14 @@ def loss_still_falling(
     loss = objective(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
-    earlier = loss.level_at(0.75)
+    earlier = loss.level_at(LAST_QUARTER)
     fall = earlier - loss.end
     if fall <= max(share * loss.progress, noises * loss.end_noise):
         return None
     says = f"the last quarter takes the {loss.called} from {loss.text(earlier)}"
     says += f" to {loss.text(loss.end)}"
-    strength = min(1.0, 0.3 + fall / max(loss.progress, 1e-300))
-    return Finding(strength, says, (loss.evidence(loss.since(0.75), loss.end, earlier),))
-
-
-_NEARLY = 0.2
-"""Two levels that people would call one, as a share of them."""
+    strength = min(1.0, WEAK + fall / max(loss.progress, TINY))
+    return Finding(strength, says, (loss.evidence(loss.since(LAST_QUARTER), loss.end, earlier),))
 
 
 @sign(needs=(OBJECTIVES,), healthy=+1.05)
@@ -205,17 +225,17 @@ def loss_converged(
         return None
     floor = at_floor(run, loss)
     # Settled with its schedule means late: a loss that stood still at the full rate has settled for less.
-    if not floor and (since < 0.4 or not _schedule_ended(run, decayed)):
+    if not floor and (since < _FULL_RATE or not _schedule_ended(run, decayed)):
         return None
     why = "near its floor" if floor else "with the learning rate decayed"
     says = f"the {loss.called} {_arrival(loss, loss.block_at(since))}, {why}"
-    return Finding(1.0 if floor else 0.7, says, (loss.evidence(loss.since(since), loss.end),))
+    return Finding(1.0 if floor else LIKELY, says, (loss.evidence(loss.since(since), loss.end),))
 
 
 def _arrival(loss: Curve, block: int) -> str:
     """Where and when it settles; where it falls on by orders of magnitude below, what it comes down to."""
     level, place = float(loss.trend[block]), loss.place(float(loss.at[block]))
-    if abs(level - loss.end) <= max(3 * loss.end_noise, _NEARLY * abs(loss.end)):
+    if abs(level - loss.end) <= max(NOISES * loss.end_noise, _NEARLY * abs(loss.end)):
         return f"settles at {loss.text(loss.end)} from {place} on"
     return f"is down to {loss.text(level)} at {place} and ends at {loss.text(loss.end)}"
 
@@ -245,7 +265,7 @@ def loss_diverges(
     lowest = min(loss.best, loss.start)
     rise = loss.end - lowest
     # What counts as far: most of the progress given back, or where there was none, a clear part of the level.
-    far = max(lost * loss.progress, 0.1 * loss.size if loss.progress < 0.1 * loss.size else 0.0)
+    far = max(lost * loss.progress, CLEAR * loss.size if loss.progress < CLEAR * loss.size else 0.0)
     # The best is the luckiest of all levels, so it lies below the true one by about two of their noises.
     beyond = rise > noises * loss.end_noise + 2 * loss.noise_around(loss.best_block)
     # A loss that has grown by its own size and stays there needs no noise to be held against.
@@ -256,30 +276,5 @@ def loss_diverges(
     says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best)}"
     says += f" and ends around {loss.text(loss.end)}"
     where = (best, float(loss.steps[-1]))
-    strength = min(1.0, 0.5 + 0.5 * rise / max(loss.progress, far, rise) - 0.5 * lost)
+    strength = min(1.0, (1 + rise / max(loss.progress, far, rise) - lost) / 2)
     return Finding(strength, says, (loss.evidence(where, loss.end, lowest + far),))
-
-
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
-def loss_leaps_above_start(
-    run: Run,
-    *,
-    above: Annotated[float, "leap above the start over the level; bench/thresholds.md#leap"] = 0.5,
-) -> Answer:
-    """A step throws the loss far above its start, where the network knew nothing."""
-    loss = loss_of(run)
-    # The start of a loss that may be negative says nothing of how wrong a network can be.
-    if loss is None or loss.blocks < 8 or loss.floorless:
-        return CANNOT_TELL
-    leaps = [spike for spike in spikes_of(loss) if spike.value > loss.start + above * loss.size]
-    if not leaps:
-        return None
-    highest = max(leaps, key=lambda spike: spike.value)
-    where = (float(loss.steps[highest.first]), float(loss.steps[highest.last]))
-    says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
-    says += f" at {loss.place(float(loss.steps[highest.peak]))}"
-    # A run that comes down well below its start in the end has survived the leap.
-    survived = loss.end < loss.start - 0.5 * loss.size
-    strength = min(1.0, 0.4 + 0.2 * (highest.value - loss.start) / loss.size) * (0.4 if survived else 1.0)
-    evidence = loss.evidence(where, highest.value, loss.start + above * loss.size)
-    return Finding(strength, says, (evidence,))

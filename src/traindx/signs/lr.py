@@ -5,9 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.facts import fact_evidence
+from traindx.curves.limits import FAR, FEW, LITTLE, MILD, NOISES, NOTHING, SMALL, TINY, WEAK, graded
 from traindx.curves.lr import Rate, peak_and_usual, rate_of
 from traindx.curves.objective import at_floor, loss_of
-from traindx.curves.series import graded
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
@@ -15,21 +15,20 @@ from traindx.format import step as position
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Rows, Run
 
+_PERFECT = 0.99
+"""Accuracy above which there is nothing left to learn; bench/thresholds.md#decayed-early."""
+_BEFORE = 0.2
+"""Share of the run before the decay in which the loss must have fallen; bench/thresholds.md#decayed-early."""
+_LAG = 0.05
+"""Share of the run by which the loss answers a rate later; bench/thresholds.md#rate-rise."""
+
 
 @sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.41)
 def rate_above_usual(
     run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
     """The learning rate goes beyond those that the optimizer is usually run at."""
-    found = peak_and_usual(run)
-    if found is None:
-        return CANNOT_TELL
-    peak, least, most = found
-    if peak <= times * most:
-        return None
-    says = f"{run.facts[OPTIMIZER]} runs at up to {peak:g}; {least:g} to {most:g} are usual"
-    strength = graded(peak / most, times, 30 * times)
-    return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
+    return _beside_usual(run, times, above=True)
 
 
 @sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.98)
@@ -37,14 +36,20 @@ def rate_below_usual(
     run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
     """The learning rate never comes near those that the optimizer is usually run at."""
-    found = peak_and_usual(run)
-    if found is None:
+    return _beside_usual(run, times, above=False)
+
+
+def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
+    rates = peak_and_usual(run)
+    if rates is None:
         return CANNOT_TELL
-    peak, least, most = found
-    if peak * times >= least:
+    peak, least, most = rates
+    apart = peak / most if above else least / peak
+    if apart <= times:
         return None
-    says = f"{run.facts[OPTIMIZER]} runs at {peak:g} at the most; {least:g} to {most:g} are usual"
-    strength = graded(least / peak, times, 100 * times)
+    at = f"up to {peak:g}" if above else f"{peak:g} at the most"
+    says = f"{run.facts[OPTIMIZER]} runs at {at}; {least:g} to {most:g} are usual"
+    strength = graded(apart, times, (FAR if above else 100) * times)
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
@@ -67,20 +72,20 @@ def rate_decayed_early(
     when = float(rate.shares[top + int(gone[0])])
     if (
         1 - when < left
-        or at_floor(run, loss, left=0.03, perfect=0.99)
-        or float(rate.values[top + int(gone[0]) :].max()) > 0.05 * rate.peak
+        or at_floor(run, loss, left=LITTLE, perfect=_PERFECT)
+        or float(rate.values[top + int(gone[0]) :].max()) > SMALL * rate.peak
     ):
         return None
     # The loss must have been moving until then: otherwise the decay did not stop anything.
-    before, then = loss.level_at(max(when - 0.2, 0.0)), loss.level_at(when)
-    if before - then < max(3 * loss.end_noise, 0.03 * loss.progress):
+    before, then = loss.level_at(max(when - _BEFORE, 0.0)), loss.level_at(when)
+    if before - then < max(NOISES * loss.end_noise, LITTLE * loss.progress):
         return None
     step = float(rate.series.steps[top + int(gone[0])])
     says = f"the rate is below {nothing:.0%} of its peak {number(rate.peak)} with {1 - when:.0%} of the run"
     says += f" left; until then the loss fell, to {loss.text(then)}, and it ends at {loss.text(loss.end)}"
     where = (step, float(rate.series.steps[-1]))
     evidence = Evidence(LEARNING_RATE, where, float(rate.values[-1]), nothing * rate.peak, rate.series.axis)
-    return Finding(min(1.0, 0.4 + (1 - when)), says, (evidence,))
+    return Finding(min(1.0, MILD + (1 - when)), says, (evidence,))
 
 
 @sign(needs=(LEARNING_RATE,))
@@ -95,7 +100,7 @@ def rate_drop_moves_loss(
     rate, loss = rate_of(run), loss_of(run)
     if rate is None or loss is None or len(loss) < points:
         return CANNOT_TELL
-    ratios = rate.values[1:] / np.maximum(rate.values[:-1], 1e-300)
+    ratios = rate.values[1:] / np.maximum(rate.values[:-1], TINY)
     drops = np.flatnonzero(ratios < drop)
     window = max(2, loss.blocks // 12)
     blocks = [loss.block_at(float(rate.shares[index + 1])) for index in _sparse(drops, loss.blocks)]
@@ -107,7 +112,7 @@ def rate_drop_moves_loss(
         after = float(np.median(loss.level[block : block + window]))
         # More than the curve was falling anyway.
         fall = (before - after) - max(earlier - before, 0.0)
-        if fall > max(noises * loss.level_noise / np.sqrt(window), 0.02 * loss.progress):
+        if fall > max(noises * loss.level_noise / np.sqrt(window), NOTHING * loss.progress):
             step = float(rate.series.steps[index + 1])
             old, new = float(rate.values[index]), float(rate.values[index + 1])
             says = f"the rate goes from {number(old)} to {number(new)} and the loss from {loss.text(before)}"
@@ -135,17 +140,17 @@ def rate_rise_hurts(
     if rate is None or loss is None or len(loss) < points:
         return CANNOT_TELL
     top = int(rate.values.argmax())
-    if top == 0 or float(rate.values[0]) > 0.5 * rate.peak:
+    if top == 0 or float(rate.values[0]) > rate.peak / 2:
         return None
     # The loss answers a rate a little later than it is set.
-    until = min(loss.blocks - 1, round(min(float(rate.shares[top]) + 0.05, 1.0) * (loss.blocks - 1)))
+    until = min(loss.blocks - 1, round(min(float(rate.shares[top]) + _LAG, 1.0) * (loss.blocks - 1)))
     stretch = loss.level[: until + 1]
-    if len(stretch) < 3:
+    if len(stretch) < FEW:
         return CANNOT_TELL
     lowest = int(stretch.argmin())
     worst = lowest + int(stretch[lowest:].argmax())
     up = float(stretch[worst] - stretch[lowest])
-    so_far = max(loss.start - float(stretch[lowest]), 0.05 * loss.size)
+    so_far = max(loss.start - float(stretch[lowest]), SMALL * loss.size)
     if up < max(rise * so_far, noises * loss.level_noise):
         return None
     where = (float(loss.at[lowest]), float(loss.at[worst]))
@@ -153,7 +158,7 @@ def rate_rise_hurts(
     says = f"the rate rises to {number(rate.peak)} and the loss from {loss.text(low)} to {loss.text(high)}"
     peak = Evidence(LEARNING_RATE, _steps(rate), rate.peak, axis=rate.series.axis)
     evidence = (loss.evidence(where, high, low), peak)
-    return Finding(min(1.0, 0.4 + 0.3 * up / so_far), says, evidence)
+    return Finding(min(1.0, MILD + WEAK * up / so_far), says, evidence)
 
 
 def _steps(rate: Rate) -> tuple[float, float]:

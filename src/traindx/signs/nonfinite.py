@@ -14,12 +14,26 @@ from traindx.curves.failure import (
     lasting_from,
     nonfinite_evidence,
 )
-from traindx.curves.series import whole
+from traindx.curves.limits import FEW, MILD, STRONG, TINY, TRACE, WEAK, graded
+from traindx.curves.series import seen_in, span, whole
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, NONFINITE_SOURCE, PARAMETER_PRECISION, PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number, step
 from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS, TRAIN_LOSS, VAL_LOSS
-from traindx.run import Axis, EventKind, Floats, Run, Series
+from traindx.run import Axis, EventKind, Floats, Run
+
+_MANY = 4.0
+"""Times the limit at which skipped steps are fully clear; bench/thresholds.md#skipped."""
+_RECORD = 10
+"""Steps between two records that are still the first; bench/thresholds.md#first-steps."""
+_STEEP = 1.5
+"""Times the limit at which a climb is fully clear; bench/thresholds.md#climb."""
+_OVERFLOWS = 40
+"""Steps left out that add full strength; bench/thresholds.md#skipped."""
+_HALVINGS = 5
+"""Halvings beyond the limit that are fully clear; bench/thresholds.md#loss-scale."""
+_LARGEST_HALF = 65504.0
+"""The largest number of 16-bit floats; bench/thresholds.md#resolution."""
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-4.94)
@@ -41,26 +55,17 @@ def loss_not_finite(
     name = "training loss" if series.quantity is TRAIN_LOSS else "validation loss"
     place = f"{series.axis.value} {step(series.steps[first])}"
     what = number(float(series.values[first]))
-    says = (
-        f"the {name} is {what} from {place} on" if stays else f"the {name} is {what} at {place} and recovers"
-    )
+    says = f"the {name} is {what} " + (f"from {place} on" if stays else f"at {place} and recovers")
     if len(last_good):
         before = float(series.values[np.searchsorted(series.steps, last_good[-1])])
         says += f"; its last finite value is {number(before)} at {series.axis.value} {step(last_good[-1])}"
     elif stays:
         says += ", its first value"
     steps = (float(series.steps[first]), float(series.steps[-1] if stays else series.steps[first]))
-    evidence = Evidence(
-        series.quantity, steps, float(series.values[first]), axis=series.axis, part=series.part
-    )
-    return Finding(_strength(series, stays), says, (evidence,))
-
-
-def _strength(series: Series, stays: bool) -> float:
-    if not stays:
-        return 0.1
     # A validation loss that never was a number says more about the evaluation than about the training.
-    return 1.0 if series.quantity is TRAIN_LOSS or len(series.finite) else 0.5
+    full = 1.0 if series.quantity is TRAIN_LOSS or len(series.finite) else 1 / 2
+    evidence = seen_in(series, float(series.values[first]), None, steps)
+    return Finding(full if stays else TRACE, says, (evidence,))
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
@@ -70,8 +75,8 @@ def loss_never_finite(run: Run) -> Answer:
     if len(series.finite) or not len(series):
         return None
     says = f"none of {count(len(series), 'record')} of the training loss is a number"
-    where = (float(series.steps[0]), float(series.steps[-1]))
-    return Finding(1.0, says, (Evidence(TRAIN_LOSS, where, float(series.values[0]), axis=series.axis),))
+    evidence = Evidence(TRAIN_LOSS, span(series), float(series.values[0]), axis=series.axis)
+    return Finding(1.0, says, (evidence,))
 
 
 @sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, healthy=-2.50)
@@ -85,18 +90,14 @@ def gradient_not_finite(
     bad = ~np.isfinite(norms.values)
     if not bad.any():
         return None
-    first = float(norms.steps[int(np.flatnonzero(bad)[0])])
-    last = float(norms.steps[int(np.flatnonzero(bad)[-1])])
+    where = float(norms.steps[bad][0]), float(norms.steps[bad][-1])
     # The second half only: loss scaling begins with overflows in healthy runs too.
     part = float(bad[len(bad) // 2 :].mean())
-    lasting = bool(bad[-3:].all()) and len(bad) >= 3
+    lasting = bool(bad[-FEW:].all()) and len(bad) >= FEW
     says = f"the gradient norm is not finite in {int(bad.sum()):,} of {len(bad):,} records"
-    says += f", first at {norms.axis.value} {step(first)}"
-    strength = 1.0 if lasting or part > 4 * share else max(0.1, min(1.0, part / (4 * share)))
-    evidence = Evidence(
-        GRADIENT_NORM, (first, last), float(norms.values[bad][0]), None, norms.axis, norms.part
-    )
-    return Finding(strength, says, (evidence,))
+    says += f", first at {norms.axis.value} {step(where[0])}"
+    strength = 1.0 if lasting else max(TRACE, min(1.0, part / (_MANY * share)))
+    return Finding(strength, says, (seen_in(norms, float(norms.values[bad][0]), None, where),))
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.80)
@@ -111,8 +112,7 @@ def fails_in_first_steps(
         return None
     stepwise = fails.series.axis is Axis.STEP
     covered = fails.step - float(fails.series.steps[0])
-    early = len(fails.before) <= points and covered <= 10 * points if stepwise else len(fails.before) <= 1
-    if not early:
+    if len(fails.before) > (points if stepwise else 1) or (stepwise and covered > _RECORD * points):
         return None
     says = f"the loss stops being a number after {count(len(fails.before), 'finite value')},"
     says += f" at {fails.series.axis.value} {step(fails.step)}"
@@ -136,9 +136,8 @@ def fails_without_warning(
     if max(climb(fails.before), climb(fails.gradients)) >= clear:
         return None
     last, axis = float(fails.before[-1]), fails.series.axis
-    says = (
-        f"the last loss before {axis.value} {step(fails.step)} is {number(last)}, as ordinary as those before"
-    )
+    says = f"the last loss before {axis.value} {step(fails.step)} is {number(last)}"
+    says += ", as ordinary as those before"
     if len(fails.gradients) >= points:
         says += ", and so is the gradient norm"
     where = (float(fails.before_steps[-1]), fails.step)
@@ -155,19 +154,18 @@ def loss_climbs_before_failure(
     fails = failure(run)
     if fails is None:
         return None
-    if len(fails.before) < 3:
+    if len(fails.before) < FEW:
         return CANNOT_TELL
     rise, pull = climb(fails.before), climb(fails.gradients)
     if max(rise, pull) < clear:
         return None
     axis = fails.series.axis
     where = (float(fails.before_steps[max(len(fails.before) - 6, 0)]), float(fails.before_steps[-1]))
-    strength = min(1.0, max(rise, pull) / (1.5 * clear))
+    strength = min(1.0, max(rise, pull) / (_STEEP * clear))
     if rise >= pull:
         last, lowest = float(fails.before[-1]), float(fails.before.min())
-        says = (
-            f"before {axis.value} {step(fails.step)} the loss climbs from {number(lowest)} to {number(last)}"
-        )
+        says = f"before {axis.value} {step(fails.step)} the loss climbs"
+        says += f" from {number(lowest)} to {number(last)}"
         evidence = Evidence(fails.series.quantity, where, last, lowest, axis, fails.series.part)
     else:
         peak = float(fails.gradients[-5:].max())
@@ -189,36 +187,34 @@ def nonfinite_from_half(run: Run) -> Answer:
     half = stated_word(run, PRECISION) in _HALF or stated_word(run, PARAMETER_PRECISION) in _HALF
     if event is not None and (half or "float16" in event.says):
         return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
-    if len(overflows) > 3:
+    if len(overflows) > FEW:
         steps = [one.step for one in overflows if one.step is not None]
         says = f"{len(overflows)} steps were left out because a gradient overflowed in half precision"
         where = (min(steps), max(steps))
         evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), location=location_of(run, BACKWARD_PLACE))
-        return Finding(min(1.0, 0.3 + len(steps) / 40), says, (evidence,))
+        return Finding(min(1.0, WEAK + len(steps) / _OVERFLOWS), says, (evidence,))
     return None
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
 def nonfinite_from_layers(run: Run) -> Answer:
     """The first NaN or infinity is an overflow of sums and products that had grown too large."""
-    event = first_nonfinite(run)
-    if event is None:
-        return None if is_recording(run) else CANNOT_TELL
-    source = run.facts.get(NONFINITE_SOURCE)
-    if event.operation in POLES or source in ("input", "target"):
-        return None
-    return Finding(1.0, event.says, (nonfinite_evidence(event, run, ""),))
+    return _arises(run, ("input", "target"), "", at_pole=False)
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
 def nonfinite_from_loss(run: Run) -> Answer:
     """The first NaN or infinity comes out of a logarithm, a quotient or a root of finite numbers."""
+    return _arises(run, ("input", "target", "parameter"), location_of(run, LOSS_PLACE), at_pole=True)
+
+
+def _arises(run: Run, elsewhere: tuple[str, ...], location: str, *, at_pole: bool) -> Answer:
     event = first_nonfinite(run)
     if event is None:
         return None if is_recording(run) else CANNOT_TELL
-    if event.operation not in POLES or run.facts.get(NONFINITE_SOURCE) in ("input", "target", "parameter"):
+    if (event.operation in POLES) is not at_pole or run.facts.get(NONFINITE_SOURCE) in elsewhere:
         return None
-    return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
+    return Finding(1.0, event.says, (nonfinite_evidence(event, run, location),))
 
 
 @sign(needs=(LOSS_SCALE,), severity=Severity.SERIOUS)
@@ -235,15 +231,14 @@ def loss_scale_collapses(
     largest, last = float(scale.values.max()), float(scale.values[-1])
     floor = float(scale.values.min())
     middle = float(scale.values[len(scale) // 2])
-    # Every run searches its scale from far above at first: a collapse goes on in the second half.
-    if largest <= 0 or last > ratio * largest or last > 2 * floor or last > middle / 4:
+    # Every run searches its scale from far above at first: a collapse halves it twice in the second half.
+    if largest <= 0 or last > ratio * largest or last > 2 * floor or last > middle / 2**2:
         return None
     top = int(scale.values.argmax())
     where = (float(scale.steps[top]), float(scale.steps[-1]))
-    says = (
-        f"the loss scale falls from {number(largest)} to {number(last)}: gradients overflow again and again"
-    )
-    strength = float(np.clip(0.5 + 0.1 * np.log2(ratio * largest / max(last, 1e-300)), 0.5, 1.0))
+    says = f"the loss scale falls from {number(largest)} to {number(last)}"
+    says += ": gradients overflow again and again"
+    strength = graded(ratio * largest / max(last, TINY), 1.0, 2**_HALVINGS, least=1 / 2)
     evidence = Evidence(LOSS_SCALE, where, last, ratio * largest, scale.axis)
     return Finding(strength, says, (evidence,))
 
@@ -262,12 +257,12 @@ def steps_overflow(
     if not overflows:
         return None if LOSS_SCALE in run else CANNOT_TELL
     longest = max((len(series) for series in run.series), default=1)
-    if len(overflows) < max(3, share * longest):
+    if len(overflows) < max(FEW, share * longest):
         return None
     steps = [event.step for event in overflows if event.step is not None]
     where = (min(steps), max(steps)) if steps else (0.0, 0.0)
     says = f"the log reports {count(len(overflows), 'overflow')}"
-    return Finding(0.8, says, (Evidence(SKIPPED_STEPS, where, float(len(overflows))),))
+    return Finding(STRONG, says, (Evidence(SKIPPED_STEPS, where, float(len(overflows))),))
 
 
 def _counted(values: Floats, steps: Floats, share: float) -> Answer:
@@ -283,7 +278,7 @@ def _counted(values: Floats, steps: Floats, share: float) -> Answer:
         return None
     where = (float(steps[late]), float(steps[-1]))
     says = f"{skipped:,.0f} of the last {covered:,.0f} steps are skipped"
-    return Finding(min(1.0, 0.4 + part / (4 * share)), says, (Evidence(SKIPPED_STEPS, where, skipped),))
+    return Finding(min(1.0, MILD + part / (_MANY * share)), says, (Evidence(SKIPPED_STEPS, where, skipped),))
 
 
 @sign(needs=())
@@ -299,4 +294,4 @@ def precision_is_half(run: Run) -> Answer:
     if not named and not scaled:
         return CANNOT_TELL
     says = f"precision {stated}" if named else "a loss scale is logged, which only float16 needs"
-    return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), 65504.0),))
+    return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), _LARGEST_HALF),))

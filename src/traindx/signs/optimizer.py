@@ -5,7 +5,8 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
-from traindx.curves.series import graded, looked, steps_taken
+from traindx.curves.limits import GRAIN, STRONG, graded, linear
+from traindx.curves.series import looked, steps_taken
 from traindx.facts import (
     AVERAGING_MOMENTUM,
     DROPOUT,
@@ -20,6 +21,14 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import REPEATED_SHARE
 from traindx.run import Run
 
+_SAME = 0.8
+"""Share of rows that two batches in a row have in common if they are the same data;
+bench/thresholds.md#parts."""
+_FAR_BELOW = 0.2
+"""Of such a rate, below which it was meant for another optimizer; bench/thresholds.md#usual-rates."""
+_OVER = 0.2
+"""Share of units beyond the limit that is fully clear; bench/thresholds.md#dropout."""
+
 
 @sign(needs=(MOMENTUM,), severity=Severity.WARNING)
 def momentum_extreme(
@@ -31,9 +40,9 @@ def momentum_extreme(
         return CANNOT_TELL
     if not momentum <= value:
         return None
-    memory = 1 / max(1 - value, 1e-6)
+    memory = 1 / max(1 - value, GRAIN)
     says = f"momentum {value:g} adds up about {memory:.0f} gradients (0.9 adds up 10)"
-    strength = min(1.0, 0.5 + 0.5 * (value - momentum) / (1 - momentum))
+    strength = linear(value, momentum, over=1 - momentum, least=1 / 2)
     return Finding(strength, says, (fact_evidence(run, MOMENTUM, OPTIMIZER_PLACE, limit=momentum),))
 
 
@@ -42,9 +51,8 @@ _WHOLE_DATA = {
     "lbfgs": "expects the same loss at every evaluation",
     "rprop": "reads the sign of the gradient",
 }
-_SAME = 0.8
-"""Share of rows that two batches in a row have in common if they are the same data."""
 _DEFAULT_RATES = {"adadelta": 1.0, "adagrad": 0.01}
+"""What PyTorch and the papers give them; bench/thresholds.md#usual-rates."""
 
 
 @sign(needs=(OPTIMIZER,), severity=Severity.WARNING)
@@ -54,7 +62,7 @@ def optimizer_ill_fitting(run: Run) -> Answer:
     says = _for_whole_data(run, kind, name) or _dies(run, kind, name) or _plain(run, kind, name)
     if not says:
         return None
-    strength = 1.0 if kind in _WHOLE_DATA else 0.8
+    strength = 1.0 if kind in _WHOLE_DATA else STRONG
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
@@ -71,7 +79,7 @@ def _for_whole_data(run: Run, kind: str, name: str) -> str:
 def _dies(run: Run, kind: str, name: str) -> str:
     """An optimizer whose steps shrink by themselves, at a rate meant for another."""
     rate, usual = stated_number(run, LEARNING_RATE), _DEFAULT_RATES.get(kind)
-    if usual is None or rate is None or rate > 0.2 * usual:
+    if usual is None or rate is None or rate > _FAR_BELOW * usual:
         return ""
     return f"{name} runs at rate {rate:g}; its steps are scaled for about {usual:g}"
 
@@ -114,7 +122,7 @@ def dropout_extreme(
     if not share <= value <= 1:
         return None
     says = f"a dropout of {value:g} keeps {1 - value:.0%} of the units (usual are 50 to 90 %)"
-    strength = min(1.0, 0.4 + 0.6 * (value - share) / 0.2)
+    strength = linear(value, share, over=_OVER)
     return Finding(strength, says, (fact_evidence(run, DROPOUT, MODEL_PLACE, limit=share),))
 
 
@@ -135,4 +143,4 @@ def running_averages_lag(
     says = f"with momentum {momentum:g}, {remains:.0%} of the running averages are what they began with"
     says += f" after {steps:,.0f} steps (0.1 is usual)"
     evidence = fact_evidence(run, AVERAGING_MOMENTUM, MODEL_PLACE)
-    return Finding(min(1.0, 0.5 + remains), says, (evidence,))
+    return Finding(min(1.0, 1 / 2 + remains), says, (evidence,))

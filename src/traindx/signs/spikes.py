@@ -5,15 +5,45 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, running_median
+from traindx.curves.curve import Curve, curve_of
 from traindx.curves.layers import learns, matrices
+from traindx.curves.limits import (
+    CLEAR,
+    FAINT,
+    FAR,
+    FEW,
+    LATE,
+    MILD,
+    SHORT,
+    SMALL,
+    SWING,
+    TINY,
+    graded,
+    linear,
+)
 from traindx.curves.objective import OBJECTIVES, loss_of
-from traindx.curves.series import graded, seen_in, whole
-from traindx.curves.spikes import spikes_of
+from traindx.curves.series import seen_in, whole
+from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
+from traindx.curves.statistics import MEDIAN_PRICE, running_median
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS
 from traindx.run import Axis, Floats, Run, Series
+
+_DOUBLED = 0.15
+"""Strength that each doubling of the typical spike adds; bench/thresholds.md#recurring."""
+_RHYTHMIC = 0.2
+"""Strength that a rhythm adds; bench/thresholds.md#recurring."""
+_BEFORE = 20
+"""Points whose median is what is usual; bench/thresholds.md#gradient-leap."""
+_BLOCKS = 10
+"""Fewest blocks, of which half can swing; bench/thresholds.md#few-points."""
+_TURNS = 0.3
+"""Share of inner points at which levels that swing turn back; bench/thresholds.md#swing."""
+_WINDOW = 15
+"""Blocks that the trend of a swing is taken over; bench/thresholds.md#swing."""
+_OF_LEVEL = 0.25
+"""Share of its level that a swing is held against at least; bench/thresholds.md#swing."""
 
 
 @sign(needs=(OBJECTIVES,))
@@ -24,7 +54,7 @@ def loss_spikes(
 ) -> Answer:
     """The loss jumps up once or twice and comes back."""
     loss = loss_of(run)
-    if loss is None or loss.blocks < 8:
+    if loss is None or loss.blocks < FEWEST_BLOCKS:
         return CANNOT_TELL
     spikes = spikes_of(loss)
     recovered = [spike for spike in spikes if spike.last < len(loss) - 1]
@@ -36,7 +66,7 @@ def loss_spikes(
         f"{count(len(recovered), 'spike')}, the highest at {loss.place(float(loss.steps[worst.peak]))}"
         f" to {loss.text(worst.value)} from {loss.text(worst.base)}, and it comes back"
     )
-    strength = min(1.0, 0.4 + 0.6 * worst.height / max(loss.progress, worst.height))
+    strength = linear(worst.height, over=max(loss.progress, worst.height))
     return Finding(strength, says, (loss.evidence((first, last), worst.value, worst.base),))
 
 
@@ -49,7 +79,7 @@ def spikes_recur(
 ) -> Answer:
     """The loss spikes again and again."""
     loss = loss_of(run)
-    if loss is None or loss.blocks < 8:
+    if loss is None or loss.blocks < FEWEST_BLOCKS:
         return CANNOT_TELL
     spikes = [spike for spike in spikes_of(loss) if spike.height > height * loss.progress]
     if len(spikes) < fewest:
@@ -64,23 +94,19 @@ def spikes_recur(
     worst = max(spikes, key=lambda spike: spike.height)
     # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
     # warned, not ill.
-    late = peaks[-1] > loss.steps[0] + 0.6 * (loss.steps[-1] - loss.steps[0])
-    size = math.log2(1 + typical / max(loss.progress, 1e-300))
-    strength = min(1.0, 0.5 + 0.15 * size + (0.2 if rhythm else 0.0)) * (1.0 if late else 0.4)
+    late = peaks[-1] > loss.steps[0] + LATE * (loss.steps[-1] - loss.steps[0])
+    size = math.log2(1 + typical / max(loss.progress, TINY))
+    strength = min(1.0, 1 / 2 + _DOUBLED * size + (_RHYTHMIC if rhythm else 0.0)) * (1.0 if late else MILD)
     return Finding(strength, says, (loss.evidence((peaks[0], peaks[-1]), worst.value, worst.base),))
 
 
 def _rhythm(peaks: Floats) -> float | None:
     """The distance between spikes, where it is nearly constant."""
     gaps = np.diff(peaks)
-    if len(gaps) < 3:
+    if len(gaps) < FEW:
         return None
     middle = float(np.median(gaps))
-    return middle if float(np.median(np.abs(gaps - middle))) < 0.1 * middle else None
-
-
-_BEFORE = 20
-"""Points whose median is what is usual."""
+    return middle if float(np.median(np.abs(gaps - middle))) < CLEAR * middle else None
 
 
 @sign(needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO), severity=Severity.SERIOUS, healthy=-0.59)
@@ -103,7 +129,7 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     ends = range(1, len(series))
     usual = np.array([float(np.median(series.values[max(0, end - _BEFORE) : end])) for end in ends])
     with np.errstate(over="ignore"):  # a leap beyond all numbers is left out below
-        factors = series.values[1:] / np.maximum(usual, 1e-300)
+        factors = series.values[1:] / np.maximum(usual, TINY)
     beyond = np.flatnonzero((factors >= leap) & (usual > 0) & np.isfinite(factors))
     if not len(beyond):
         return None
@@ -116,7 +142,7 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     says = f"the {what} leaps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
     says += f", after steps that moved the weights by {moved:.1g}"
     evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
-    return Finding(graded(float(factors[place]), leap, 30 * leap), says, (evidence,))
+    return Finding(graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
 
 
 def _moved(run: Run, at: float) -> float | None:
@@ -137,33 +163,34 @@ def loss_oscillates(
 ) -> Answer:
     """The training loss keeps swinging widely in the second half of the run."""
     loss = loss_of(run)
-    if loss is None or len(loss) < points or loss.blocks < 10:
+    if loss is None or len(loss) < points or loss.blocks < _BLOCKS:
         return CANNOT_TELL
     late = slice(loss.blocks // 2, None)
     swings, worth = _swing(loss.level[late]), _worth(loss)
     # Batches that differ make single points jump; only levels that jump more than that show an oscillation.
-    explained = 1.25 * float(np.median(loss.spread[late])) / np.sqrt(loss.width) if loss.width >= 5 else 0.0
+    averaged = loss.width >= SHORT
+    explained = MEDIAN_PRICE * float(np.median(loss.spread[late])) / np.sqrt(loss.width) if averaged else 0.0
     turns = _turns(loss.level[late])
-    if swings < swing * worth or swings < excess * explained or turns < 0.3:
+    if swings < swing * worth or swings < excess * explained or turns < _TURNS:
         return None
-    if loss.width < 5 and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
+    if not averaged and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
         # Too few points to average the batches out: the swing may be theirs, not the network's.
         return CANNOT_TELL
     says = f"in the second half the level of the {loss.called} still swings by {number(swings)};"
     says += f" all it gained in the run is {number(loss.progress)}"
     strength = min(1.0, swings / (2 * swing * worth))
-    return Finding(strength, says, (loss.evidence(loss.since(0.5), loss.end),))
+    return Finding(strength, says, (loss.evidence(loss.since(1 / 2), loss.end),))
 
 
 def _worth(loss: Curve) -> float:
     """What a swing is held against: all progress, or a quarter of the level where there was hardly any."""
-    return max(loss.progress, 0.25 * loss.size)
+    return max(loss.progress, _OF_LEVEL * loss.size)
 
 
 def _swing(level: Floats) -> float:
     """From the lower to the upper side of the levels around their trend, one in ten left out."""
-    around = level - running_median(level, 15)
-    return float(np.quantile(around, 0.95) - np.quantile(around, 0.05))
+    around = level - running_median(level, _WINDOW)
+    return float(np.quantile(around, 1 - SMALL) - np.quantile(around, SMALL))
 
 
 def _turns(level: Floats) -> float:
@@ -177,7 +204,7 @@ def _validation_swings(run: Run, swing: float) -> bool:
     if VAL_LOSS not in run:
         return False
     val = curve_of(whole(run, VAL_LOSS))
-    return len(val) >= 8 and _swing(val.level[val.blocks // 3 :]) > swing * _worth(val)
+    return len(val) >= FEWEST_BLOCKS and _swing(val.level[val.blocks // 3 :]) > swing * _worth(val)
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
@@ -193,11 +220,35 @@ def noise_swamps_progress(
     # A loss that may be negative has no level of its own to hold a swing against.
     if loss is None or len(loss) < points or float(loss.values.min()) < 0:
         return CANNOT_TELL
-    swing, level = 4 * loss.noise, abs(float(np.median(loss.level)))
+    swing, level = SWING * loss.noise, abs(float(np.median(loss.level)))
     if swing <= scatter * level or loss.start - loss.end > gained * swing:
         return None
     says = f"single losses scatter over {number(swing)} around {number(level)}; all that was gained is"
     says += f" {number(max(loss.start - loss.end, 0.0))}"
-    where = (float(loss.steps[0]), float(loss.steps[-1]))
-    evidence = loss.evidence(where, loss.end)
-    return Finding(min(1.0, swing / (2 * scatter * max(level, 1e-300))), says, (evidence,))
+    evidence = loss.evidence(loss.all_steps, loss.end)
+    return Finding(min(1.0, swing / (2 * scatter * max(level, TINY))), says, (evidence,))
+
+
+@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+def loss_leaps_above_start(
+    run: Run,
+    *,
+    above: Annotated[float, "leap above the start over the level; bench/thresholds.md#leap"] = 0.5,
+) -> Answer:
+    """A step throws the loss far above its start, where the network knew nothing."""
+    loss = loss_of(run)
+    # The start of a loss that may be negative says nothing of how wrong a network can be.
+    if loss is None or loss.blocks < FEWEST_BLOCKS or loss.floorless:
+        return CANNOT_TELL
+    leaps = [spike for spike in spikes_of(loss) if spike.value > loss.start + above * loss.size]
+    if not leaps:
+        return None
+    highest = max(leaps, key=lambda spike: spike.value)
+    where = (float(loss.steps[highest.first]), float(loss.steps[highest.last]))
+    says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
+    says += f" at {loss.place(float(loss.steps[highest.peak]))}"
+    # A run that comes down well below its start in the end has survived the leap.
+    survived = loss.end < loss.start - loss.size / 2
+    strength = min(1.0, MILD + FAINT * (highest.value - loss.start) / loss.size) * (MILD if survived else 1.0)
+    evidence = loss.evidence(where, highest.value, loss.start + above * loss.size)
+    return Finding(strength, says, (evidence,))

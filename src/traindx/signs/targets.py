@@ -8,7 +8,8 @@ import numpy as np
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import EARLY
-from traindx.curves.series import graded, last_part, looked, seen_in
+from traindx.curves.limits import FAIR, FAR, FEW, TINY, WEAK, graded
+from traindx.curves.series import last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
     BATCH_SIZE,
@@ -39,6 +40,21 @@ from traindx.quantities import (
 )
 from traindx.run import Run, Series
 
+_SAYS_NOTHING = 0.001
+"""Root mean square below which predictions are as good as zero; bench/thresholds.md#target-scale."""
+_ALIKE = (0.6, 1.5)
+"""Spread of late predictions over that of the targets they match; bench/thresholds.md#target-scale."""
+_MASKED = 1e5
+"""Scores beyond which they stand for what is masked out; bench/thresholds.md#logits."""
+_EVEN_VARIANCE = 12
+"""Of n equally likely numbers the variance is (n^2 - 1) / 12; bench/thresholds.md#classes-as-numbers."""
+_CENTRED = 0.35
+"""Distance of the mean from the middle, in spreads; bench/thresholds.md#classes-as-numbers."""
+_EVEN = 0.25
+"""Distance of the spread from that of a fair die, over it; bench/thresholds.md#classes-as-numbers."""
+_SAME = 0.01
+"""Factors that differ by less are the same; bench/thresholds.md#reduction."""
+
 
 @sign(needs=((TARGET_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)
 def targets_not_finite(run: Run) -> Answer:
@@ -63,13 +79,13 @@ def targets_unscaled(
     spread = looked(run, PREDICTION_STD)
     first = math.hypot(float(guess.values[0]), float(spread.values[0]) if spread is not None else 0.0)
     targets = math.hypot(float(np.median(mean.values[:EARLY])), float(np.median(std.values[:EARLY])))
-    ratio = targets / max(first, 1e-3)
+    ratio = targets / max(first, _SAYS_NOTHING)
     is_large, is_tiny = ratio >= times and targets >= size, ratio <= 1 / times and 0 < targets <= tiny
     if not math.isfinite(ratio) or not (is_large or is_tiny) or _reached(mean, std, guess, spread):
         return None
     says = f"targets have a root mean square of {number(targets)}, the first predictions {number(first)}"
-    apart = ratio if is_large else 1 / max(ratio, 1e-12)
-    return Finding(graded(apart, times, 30 * times), says, (seen_in(mean, targets),))
+    apart = ratio if is_large else 1 / max(ratio, TINY)
+    return Finding(graded(apart, times, FAR * times), says, (seen_in(mean, targets),))
 
 
 def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) -> bool:
@@ -78,7 +94,9 @@ def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) ->
         return False
     centre, width = float(np.median(mean.values)), float(np.median(std.values))
     off = abs(float(np.median(last_part(guess.values))) - centre)
-    return off < 0.5 * width and 0.6 * width < float(np.median(last_part(spread.values))) < 1.5 * width
+    return (
+        off < width / 2 and _ALIKE[0] * width < float(np.median(last_part(spread.values))) < _ALIKE[1] * width
+    )
 
 
 @sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN), severity=Severity.SERIOUS)
@@ -99,7 +117,6 @@ def output_rectified(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, least, 0.0)))
 
 
-_MASKED = 1e5
 _OF_SCORES = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
 
 
@@ -112,7 +129,7 @@ def output_scores_drift(
 ) -> Answer:
     """The scores a model gives for its classes grow far beyond what a softmax needs."""
     low, high = looked(run, PREDICTION_MIN), looked(run, PREDICTION_MAX)
-    if low is None or high is None or len(high) < 3 or len(low) != len(high):
+    if low is None or high is None or len(high) < FEW or len(low) != len(high):
         return CANNOT_TELL
     if compares_numbers(run) or run.facts.get(LOSS_FUNCTION) not in _OF_SCORES:
         return None
@@ -123,7 +140,7 @@ def output_scores_drift(
         return None
     says = f"scores reach {number(late)}, from {number(first)} at first; a difference of 20 is certainty"
     # Scores that were large from the start may be meant so, as a temperature makes them.
-    strength = graded(late, size, 10 * size) * (1.0 if late > growth * first else 0.6)
+    strength = graded(late, size) * (1.0 if late > growth * first else FAIR)
     return Finding(strength, says, (seen_in(high, late, size),))
 
 
@@ -181,7 +198,7 @@ def classes_fed_to_number_loss(
     says = f"the targets are the whole numbers 0 to {largest:g}, like the numbers of {values:g} classes, and"
     says += f" {run.facts[LOSS_FUNCTION]} takes them for amounts"
     # Classes tend to be equally frequent, counts and ratings crowd at one end.
-    strength = 1.0 if _is_even(run, values) else 0.3
+    strength = 1.0 if _is_even(run, values) else WEAK
     return Finding(strength, says, (fact_evidence(run, TARGET_VALUES, LOSS_PLACE),))
 
 
@@ -190,9 +207,9 @@ def _is_even(run: Run, values: float) -> bool:
     mean, std = looked(run, TARGET_MEAN), looked(run, TARGET_STD)
     if mean is None or std is None:
         return False
-    centre, spread = (values - 1) / 2, math.sqrt((values**2 - 1) / 12)
+    centre, spread = (values - 1) / 2, math.sqrt((values**2 - 1) / _EVEN_VARIANCE)
     off = abs(float(np.median(mean.values)) - centre)
-    return off < 0.35 * spread and 0.75 < float(np.median(std.values)) / spread < 1.25
+    return off < _CENTRED * spread and abs(float(np.median(std.values)) / spread - 1) < _EVEN
 
 
 @sign(needs=(LOSS_FACTOR,), severity=Severity.CRITICAL)
@@ -205,10 +222,6 @@ def loss_negated(run: Run) -> Answer:
         return None
     says = f"the backward pass starts from {factor:g} times the loss, so that each step makes it larger"
     return Finding(1.0, says, (fact_evidence(run, LOSS_FACTOR, BACKWARD_PLACE, LOSS_PLACE),))
-
-
-_SAME = 0.01
-"""Factors that differ by less are the same."""
 
 
 @sign(needs=(LOSS_REDUCTION,))

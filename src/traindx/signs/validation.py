@@ -1,13 +1,28 @@
 """What the validation loss and metrics do."""
 
+import math
 from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of, rank_trend, robust_sigma
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.limits import (
+    CLEAR,
+    FAINT,
+    FEW,
+    LAST_QUARTER,
+    LITTLE,
+    NOISES,
+    NOTHING,
+    SHORT,
+    SURE_NOISES,
+    SWING,
+    TINY,
+)
 from traindx.curves.objective import as_share
-from traindx.curves.series import shares, whole
-from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.curves.series import seen_in, shares, whole
+from traindx.curves.statistics import rank_trend, robust_sigma
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.quantities import (
     TRAIN_ACCURACY,
@@ -19,6 +34,23 @@ from traindx.quantities import (
     VAL_SCORE,
 )
 from traindx.run import Run
+
+_LEAST_GAIN = 0.01
+"""Share of its level that a measure gains at least; bench/thresholds.md#kept."""
+_GIVEN_BACK = 0.3
+"""Share of its gain that a measure may give back; bench/thresholds.md#kept."""
+_GOOD_GAIN = 0.4
+"""Share of its level whose gain adds full strength; bench/thresholds.md#kept."""
+_LEAST_RISE = 0.003
+"""Share of its level that a turn rises by at least; bench/thresholds.md#turn."""
+_LEAST_FALL = 0.005
+"""Share of its level that training falls by meanwhile; bench/thresholds.md#turn."""
+_LONG = 0.4
+"""Share of the run after the best, from which on a turn is long; bench/thresholds.md#turn."""
+_LEAST = 0.15
+"""Strength of the shortest turn; bench/thresholds.md#turn."""
+_DIGITS = 5
+"""Digits that cannot agree by chance; bench/thresholds.md#never-moves."""
 
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
@@ -36,17 +68,16 @@ def validation_improves(
     if len(measure) < points:
         return CANNOT_TELL
     gain = measure.start - measure.end
-    if gain <= max(noises * measure.end_noise, 0.01 * measure.size):
+    if gain <= max(noises * measure.end_noise, _LEAST_GAIN * measure.size):
         return None
     level = measure.size if measure.floorless else abs(measure.best)
-    allowed = max(lost * level, 3 * measure.end_noise + measure.level_noise, 0.03 * gain)
-    if measure.end - measure.best > min(allowed, 0.3 * gain):
+    allowed = max(lost * level, NOISES * measure.end_noise + measure.level_noise, LITTLE * gain)
+    if measure.end - measure.best > min(allowed, _GIVEN_BACK * gain):
         return None
     says = f"the {measure.called} goes from {measure.text(measure.start)}"
     says += f" to {measure.text(measure.end)}"
-    steps = (float(measure.steps[0]), float(measure.steps[-1]))
-    strength = min(1.0, 0.2 + gain / (0.4 * measure.size))
-    return Finding(strength, says, (measure.evidence(steps, measure.end, measure.start),))
+    strength = min(1.0, FAINT + gain / (_GOOD_GAIN * measure.size))
+    return Finding(strength, says, (measure.evidence(measure.all_steps, measure.end, measure.start),))
 
 
 @sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)
@@ -67,8 +98,8 @@ def validation_turns_up(
     after = loss.blocks - 1 - loss.best_block
     # The best is the luckiest of all levels, so it lies below the true one by about one of their noises.
     beyond = rise > noises * loss.end_noise + loss.noise_around(loss.best_block)
-    steadily = after >= 5 and rank_trend(loss.level[loss.best_block :]) >= steady
-    if not (beyond or steadily) or rise <= 0.003 * loss.size or after < 2:
+    steadily = after >= SHORT and rank_trend(loss.level[loss.best_block :]) >= steady
+    if not (beyond or steadily) or rise <= _LEAST_RISE * loss.size or after < 2:
         return None
     if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
         return None
@@ -76,14 +107,14 @@ def validation_turns_up(
     says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
     says += f" and ends around {loss.text(loss.end)}"
     if not loss.floorless:
-        says += f", {(loss.end - value) / max(abs(value), 1e-300):.0%} higher"
+        says += f", {(loss.end - value) / max(abs(value), TINY):.0%} higher"
     says += (
         ", while the training loss falls" if TRAIN_LOSS in run else "; no training loss was logged beside it"
     )
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
-    long = min(1.0, (1 - loss.share_of(loss.best_block)) / 0.4)
-    level = loss.size if loss.floorless else max(abs(loss.best), 1e-300)
-    strength = max(0.15, min(1.0, rise / level / clear) ** 0.5 * long)
+    long = min(1.0, (1 - loss.share_of(loss.best_block)) / _LONG)
+    level = loss.size if loss.floorless else max(abs(loss.best), TINY)
+    strength = max(_LEAST, math.sqrt(min(1.0, rise / level / clear)) * long)
     return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
 
 
@@ -97,9 +128,9 @@ def _train_falls(run: Run, share: float) -> bool:
     if TRAIN_LOSS not in run:
         return True
     train = curve_of(whole(run, TRAIN_LOSS))
-    if len(train) < 3:
+    if len(train) < FEW:
         return True
-    return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, 0.005 * train.size)
+    return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, _LEAST_FALL * train.size)
 
 
 @sign(needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)), severity=Severity.WARNING)
@@ -120,12 +151,12 @@ def validation_gap_wide(
         return CANNOT_TELL
     # Near zero every ratio is large: the gap must also be a clear part of what there was to learn, and where
     # the answers are as often right on both sides, most of it.
-    clear = 0.1 if by_accuracy is CANNOT_TELL else 0.5
+    clear = CLEAR if by_accuracy is CANNOT_TELL else 1 / 2
     if val.end < ratio * train.end or val.end - train.end < clear * max(train.start, val.start):
         return None
     says = f"validation loss {number(val.end)}, training loss {number(train.end)}:"
     says += f" {val.end / train.end:.1f} times"
-    evidence = val.evidence(val.since(0.9), val.end, ratio * train.end)
+    evidence = val.evidence(val.end_steps, val.end, ratio * train.end)
     return Finding(min(1.0, val.end / (2 * ratio * train.end)), says, (evidence,))
 
 
@@ -139,9 +170,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
         return None
     says = f"training accuracy {trained:.1%}, validation accuracy {checked:.1%}:"
     says += f" a gap of {trained - checked:.1%}"
-    return Finding(
-        min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.since(0.9), val.end),)
-    )
+    return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.68)
@@ -157,18 +186,18 @@ def validation_never_improves(
     if len(val) < points or len(train) < points:
         return CANNOT_TELL
     fell = train.start - train.end
-    if fell < max(fall * train.size, 5 * train.end_noise):
+    if fell < max(fall * train.size, SURE_NOISES * train.end_noise):
         return None
     first = max(float(val.values[0]), val.start)
     gained = first - val.lowest[0]
     # The first validation comes after some training: where most was already learned there is little to gain.
-    late = first - train.end < 0.5 * fell
+    late = first - train.end < fell / 2
     if gained > max(gain * fell, 2 * val.level_noise) or late:
         return None
     says = f"the training loss falls from {number(train.start)} to {number(train.end)}; the validation loss"
     says += f" begins at {number(first)} and is never better than {number(val.lowest[0])}"
-    steps = (float(val.steps[0]), float(val.steps[-1]))
-    return Finding(min(1.0, fell / (2 * fall * train.size)), says, (val.evidence(steps, val.best, first),))
+    evidence = val.evidence(val.all_steps, val.best, first)
+    return Finding(min(1.0, fell / (2 * fall * train.size)), says, (evidence,))
 
 
 @sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS)
@@ -185,12 +214,10 @@ def validation_never_moves(
         return None
     # A few digits may hide small steps; many that agree cannot.
     digits = len(f"{float(series.values[0]):.11e}".partition("e")[0].replace(".", "").strip("-0"))
-    where = (float(series.steps[0]), float(series.steps[-1]))
-    says = (
-        f"all {count(len(series), 'validation loss', 'validation losses')} are {float(series.values[0]):.6g}"
-    )
-    evidence = Evidence(VAL_LOSS, where, float(series.values[0]), axis=series.axis, part=series.part)
-    return Finding(1.0 if digits >= 5 else 0.5, says, (evidence,))
+    value = float(series.values[0])
+    says = f"all {count(len(series), 'validation loss', 'validation losses')} are {value:.6g}"
+    evidence = seen_in(series, value)
+    return Finding(1.0 if digits >= _DIGITS else 1 / 2, says, (evidence,))
 
 
 @sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
@@ -207,14 +234,14 @@ def validation_noisy(
         return CANNOT_TELL
     late = val.level[val.blocks // 4 :]
     noise = robust_sigma(val.unrest[val.blocks // 4 :])
-    level = max(float(np.median(np.abs(late))), 1e-300)
-    calm = max(train.noise_around(train.blocks - 1), 1e-300)
-    if 4 * noise < swing * level or noise < ratio * calm:
+    level = max(float(np.median(np.abs(late))), TINY)
+    calm = max(train.noise_around(train.blocks - 1), TINY)
+    if SWING * noise < swing * level or noise < ratio * calm:
         return None
-    says = f"the validation loss swings by {number(4 * noise)} around {number(float(np.median(late)))},"
+    says = f"the validation loss swings by {number(SWING * noise)} around {number(float(np.median(late)))},"
     says += f" {noise / calm:.1f} times as much as the training loss"
-    strength = min(1.0, 4 * noise / (2 * swing * level))
-    return Finding(max(0.2, strength), says, (val.evidence(val.since(0.25), val.end),))
+    strength = min(1.0, SWING * noise / (2 * swing * level))
+    return Finding(max(FAINT, strength), says, (val.evidence(val.since(1 - LAST_QUARTER), val.end),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS))
@@ -229,8 +256,8 @@ def validation_below_train(
     if min(len(train), len(val)) < points:
         return CANNOT_TELL
     below = train.end - val.end
-    if below <= max(noises * (train.end_noise + val.end_noise), 0.02 * val.size):
+    if below <= max(noises * (train.end_noise + val.end_noise), NOTHING * val.size):
         return None
     says = f"validation loss {number(val.end)} lies below training loss {number(train.end)}: training is"
     says += " measured with dropout or augmentation, or as a mean over an epoch that was still improving"
-    return Finding(1.0, says, (val.evidence(val.since(0.9), val.end, train.end),))
+    return Finding(1.0, says, (val.evidence(val.end_steps, val.end, train.end),))

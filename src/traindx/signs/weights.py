@@ -1,12 +1,14 @@
 """The weights: how they start, how far they move, which do not."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
 from traindx.curves.facts import fact_evidence, stated_number, stated_word
-from traindx.curves.layers import EARLY, Held, Matrix, held_back, learns, matrices, starting_gains
-from traindx.curves.series import graded, steps_taken
+from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, starting_gains
+from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, linear
+from traindx.curves.series import steps_taken
 from traindx.facts import (
     FROZEN_PARAMETERS,
     MODEL_PLACE,
@@ -16,10 +18,19 @@ from traindx.facts import (
     UNOPTIMIZED_PARAMETERS,
     WEIGHT_DECAY,
 )
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count
 from traindx.quantities import EQUAL_UNIT_SHARE, GRADIENT_NORM, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
-from traindx.run import Run, Series
+from traindx.run import Parameter, Run, Series
+
+_SINGLE = 4.0
+"""Times the limit that a single layer must exceed; bench/thresholds.md#init."""
+_FULL = 8.0
+"""Times the limit at which it is fully clear; bench/thresholds.md#init."""
+_FROM_ZERO = 1.0
+"""What the recorder writes for the update of a layer that was zero; bench/thresholds.md#updates."""
+_LONGEST = 3.0
+"""Times the steps after it that the first step of Adam may be; bench/thresholds.md#updates."""
 
 
 @sign(needs=(EQUAL_UNIT_SHARE,), severity=Severity.SERIOUS)
@@ -50,13 +61,13 @@ def weights_start_far_off(
         return CANNOT_TELL
     middle = float(np.median([one.gain for one in gains]))
     worst = max(gains, key=lambda one: one.gain)
-    if middle < gain and worst.gain < 4 * gain:
+    if middle < gain and worst.gain < _SINGLE * gain:
         return None
     says = (
         f"{worst.matrix.layer.name} begins with weights {worst.gain:.0f} times as large as 1 / sqrt(inputs)"
     )
     says += f" (the typical layer {middle:.1f} times; usual are 0.6 to 1.4)"
-    strength = graded(max(middle, worst.gain / 4), gain, 8 * gain)
+    strength = graded(max(middle, worst.gain / _SINGLE), gain, _FULL * gain)
     return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
 
 
@@ -75,7 +86,7 @@ def weights_start_tiny(
     worst = min(gains, key=lambda one: one.gain)
     says = f"the typical layer begins with weights {middle:.1g} times as large as 1 / sqrt(inputs)"
     says += f", {worst.matrix.layer.name} {worst.gain:.1g} times (usual are 0.6 to 1.4)"
-    strength = graded(gain / max(middle, 1e-12), 1.0, 10.0)
+    strength = graded(gain / max(middle, TINY), 1.0)
     return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
 
 
@@ -98,11 +109,7 @@ def weights_shrink(
     says = f"the typical layer keeps {middle:.0%} of its weights by norm"
     says += f", {worst.layer.name} {shares[worst.layer.name]:.0%}"
     evidence = worst.evidence(float(worst.series.values[-1]), left * worst.first)
-    return Finding(graded(left / max(middle, 1e-9), 1.0, 10.0), says, (evidence,))
-
-
-_FROM_ZERO = 1.0
-"""What the recorder writes for the update of a layer that was zero."""
+    return Finding(graded(left / max(middle, TINY), 1.0), says, (evidence,))
 
 
 @sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING)
@@ -123,9 +130,8 @@ def updates_large(
     worst = max(layers, key=lambda one: typical[one.layer.name])
     says = f"a step moves the typical layer by {middle:.2g} of its weights"
     says += f", {worst.layer.name} by {typical[worst.layer.name]:.2g} (0.001 is ordinary)"
-    return Finding(
-        graded(middle, ratio, 20 * ratio), says, (worst.evidence(typical[worst.layer.name], ratio),)
-    )
+    strength = graded(middle, ratio, 2 * DECADE * ratio)
+    return Finding(strength, says, (worst.evidence(typical[worst.layer.name], ratio),))
 
 
 def _early(one: Matrix) -> float:
@@ -133,7 +139,7 @@ def _early(one: Matrix) -> float:
     first = one.first
     rest = float(np.median(one.series.values[1:EARLY]))
     # The very first step of Adam is its longest; where weights began at zero it moves all of them.
-    return max(rest, first / 3) if first != _FROM_ZERO else rest
+    return max(rest, first / _LONGEST) if first != _FROM_ZERO else rest
 
 
 @sign(needs=(UPDATE_RATIO,), severity=Severity.WARNING, healthy=-2.80)
@@ -162,7 +168,7 @@ def updates_tiny(
     most = max(layers, key=lambda one: ways[one.layer.name])
     says = f"all steps together can have moved the typical layer by {way:.1g} of its weights, no step by more"
     says += f" than {longest:.1g}"
-    strength = graded(travel / max(way, 1e-30), 1.0, 10.0, least=0.2)
+    strength = graded(travel / max(way, TINY), 1.0, least=FAINT)
     return Finding(strength, says, (most.evidence(ways[most.layer.name], travel),))
 
 
@@ -181,32 +187,30 @@ def _rate(run: Run) -> float:
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
 def parameters_frozen(run: Run) -> Answer:
     """Parameters of the model take no gradient (requires_grad is off)."""
-    if not run.model:
-        return CANNOT_TELL
-    found = held_back(run, lambda layer: not layer.trainable)
-    if found is None:
-        return None
-    says = f"{found.told} take no gradient (requires_grad is off)"
-    return Finding(_strength(found), says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
-
-
-def _strength(found: Held) -> float:
-    # The first layers are frozen on purpose every day, the last ones or scattered ones by mistake.
-    return 0.5 if found.is_first_part else 0.6 + 0.4 * found.share
+    evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)
+    told = "take no gradient (requires_grad is off)"
+    return _never_learn(run, lambda layer: not layer.trainable, told, FAIR, evidence)
 
 
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
 def parameters_unoptimized(run: Run) -> Answer:
     """Parameters of the model take a gradient, but no optimizer holds them."""
+    evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE)
+    told = "are in no optimizer, so they never change"
+    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, LIKELY, evidence)
+
+
+def _never_learn(
+    run: Run, is_held: Callable[[Parameter], bool], told: str, least: float, evidence: Evidence
+) -> Answer:
     if not run.model:
         return CANNOT_TELL
-    found = held_back(run, lambda layer: layer.trainable and not layer.optimized)
-    if found is None:
+    held = held_back(run, is_held)
+    if held is None:
         return None
-    says = f"{found.told} are in no optimizer, so they never change"
-    # To train the last layers alone by giving only them to the optimizer is done on purpose.
-    strength = 0.5 if found.is_first_part else min(1.0, 0.7 + 0.3 * found.share)
-    return Finding(strength, says, (fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE),))
+    # The first layers are held back on purpose every day, the last ones or scattered ones by mistake.
+    strength = 1 / 2 if held.is_first_part else linear(held.share, least=least)
+    return Finding(strength, f"{held.told} {told}", (evidence,))
 
 
 @sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50)
@@ -249,10 +253,10 @@ def decay_strong(
         return None
     if outweighs >= pull and outweighs / pull >= by_time / forgotten:
         says = f"weight decay {decay:g} pulls {outweighs:.2g} times as hard as the typical gradient"
-        strength = graded(outweighs, pull, 20 * pull)
+        strength = graded(outweighs, pull, 2 * DECADE * pull)
     else:
         says = f"weight decay {decay:g} alone leaves {np.exp(-way):.1%} of a weight by the end of the run"
-        strength = graded(by_time, forgotten, 5 * forgotten)
+        strength = graded(by_time, forgotten, DECADE / 2 * forgotten)
     return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
 
 

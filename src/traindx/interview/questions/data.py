@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from traindx.causes.batch_too_small import batch_tiny
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number
-from traindx.curves.series import graded
+from traindx.curves.limits import TRIPLE, graded
 from traindx.facts import BATCH_SIZE, PARAMETERS, TRAINING_SAMPLES
 from traindx.finding import Answer, CannotTell, Finding, Sign
 from traindx.interview.complaints import (
@@ -110,7 +110,7 @@ def _updates(run: Run) -> dict[Sign, Answer]:
     if each > _UPDATE_LIMITS["updates"] or size < _UPDATE_LIMITS["batch"]:
         return {few_updates_per_epoch: None}
     says = f"a batch of {size:,.0f} makes {each:.0f} updates an epoch"
-    strength = graded(_UPDATE_LIMITS["updates"] / max(each, 1.0), 1.0, _UPDATE_LIMITS["updates"] / 3)
+    strength = graded(_UPDATE_LIMITS["updates"] / max(each, 1.0), 1.0, _UPDATE_LIMITS["updates"] / TRIPLE)
     return {few_updates_per_epoch: Finding(strength, says, (fact_evidence(run, BATCH_SIZE),))}
 
 

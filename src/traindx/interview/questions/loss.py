@@ -20,12 +20,11 @@ from traindx.signs.loss import (
     loss_falls,
     loss_falls_slowly,
     loss_flat_from_start,
-    loss_leaps_above_start,
     loss_plateaus,
     loss_still_falling,
 )
 from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_climbs_before_failure
-from traindx.signs.spikes import loss_oscillates, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, spikes_recur
 from traindx.signs.validation import validation_below_train
 
 LOSS_COURSE = Question(

@@ -13,7 +13,7 @@ from traindx.quantities import TRAIN_LOSS
 from traindx.signs.data import labels_faulty
 from traindx.signs.gradients import most_steps_clipped
 from traindx.signs.loop import accumulation_undivided, gradients_carried_over
-from traindx.signs.loss import loss_diverges, loss_leaps_above_start
+from traindx.signs.loss import loss_diverges
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     gradient_not_finite,
@@ -31,7 +31,7 @@ from traindx.signs.optimizer import (
     optimizer_ill_fitting,
     running_averages_lag,
 )
-from traindx.signs.spikes import leaps_on_small_steps
+from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start
 from traindx.signs.weights import decay_strong, updates_tiny
 
 
