@@ -145,15 +145,8 @@ CASES = (
         CLASSIFIES,
     ),
     # Units.
-    Case("dead_units_from_start", replace(CLASSIFIES, begins=scaled(1, biases=-9)), CLASSIFIES, layer="1"),
     Case("dead_units_many", replace(CLASSIFIES, begins=scaled(1, biases=-9)), CLASSIFIES, layer="1"),
     Case("units_die", replace(CLASSIFIES, optimizer=rate(8)), CLASSIFIES),
-    Case(
-        "saturated_from_start",
-        replace(CLASSIFIES, net=partial(stack, FEATURES, 16, CLASSES, bend=nn.Tanh), begins=scaled(40)),
-        replace(CLASSIFIES, net=partial(stack, FEATURES, 16, CLASSES, bend=nn.Tanh)),
-        layer="1",
-    ),
     Case(
         "units_saturate",
         replace(CLASSIFIES, net=partial(stack, FEATURES, 16, CLASSES, bend=nn.Tanh), optimizer=rate(20)),
@@ -201,7 +194,6 @@ SURE = replace(
         ("weights_start_tiny", LAST_AT_ZERO),
         ("weights_start_equal", LAST_AT_ZERO),
         ("dead_units_many", SPARSE),
-        ("dead_units_from_start", SPARSE),
         ("gradient_fades_over_depth", replace(CLASSIFIES, net=DEEP)),
         ("model_is_deep_and_plain", CLASSIFIES),
     ],

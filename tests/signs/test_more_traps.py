@@ -21,7 +21,6 @@ from traindx.signs.chance import accuracy_at_chance, loss_at_chance
 from traindx.signs.generalization import double_descent
 from traindx.signs.gradients import gradient_spikes_before_loss, most_steps_clipped
 from traindx.signs.loss import loss_diverges, loss_falls
-from traindx.signs.lr import rate_drop_moves_loss
 from traindx.signs.nonfinite import fails_in_first_steps, loss_not_finite, precision_is_half
 from traindx.signs.validation import validation_turns_up
 
@@ -117,12 +116,6 @@ def test_a_gradient_that_spikes_with_the_loss_does_not_come_before_it() -> None:
 def test_a_run_that_never_clips_is_not_clipped() -> None:
     run = Run("r", (series(GRADIENT_NORM, np.full(50, 0.2)),), facts={GRADIENT_CLIP: 1.0})
     assert most_steps_clipped(run) is None
-
-
-def test_an_alternating_rate_has_no_drop_worth_looking_at() -> None:
-    rate = np.where(np.arange(20_000) % 2, 1e-3, 1e-4)
-    run = Run("r", (series(TRAIN_LOSS, falling(20_000)), series(LEARNING_RATE, rate)))
-    assert rate_drop_moves_loss(run) is None
 
 
 @pytest.mark.filterwarnings("error")

@@ -58,7 +58,7 @@ CAUSE = Cause(
     prior=-4.41,
     clues=(
         Clue(little_learned, seen=+0.50, unseen=-0.72),
-        Clue(accumulation_undivided, seen=+5.37, unseen=-6.02),
+        Clue(accumulation_undivided, seen=+5.35, unseen=-6.02),
         Clue(updates_large, seen=+1.58),
         Clue(loss_diverges, seen=+1.13),
         Clue(loss_oscillates, seen=+1.00),

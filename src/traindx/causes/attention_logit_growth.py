@@ -87,7 +87,7 @@ CAUSE = Cause(
     prior=-4.26,
     clues=(
         Clue(weights_start_far_off, seen=-4.11),
-        Clue(attention_scores_grow, seen=+6.54, unseen=-5.01),
+        Clue(attention_scores_grow, seen=+6.52, unseen=-5.01),
         Clue(loss_diverges, seen=+1.00),
         Clue(loss_spikes, seen=+0.63),
         Clue(loss_plateaus, seen=+0.48),

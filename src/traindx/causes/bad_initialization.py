@@ -90,7 +90,7 @@ _SPAN = 8.0
 """Times the limit that add full strength to it; bench/thresholds.md#start."""
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.10)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.09)
 def loss_starts_above_chance(
     run: Run,
     *,
@@ -119,20 +119,20 @@ CAUSE = Cause(
     prior=-4.59,
     clues=(
         Clue(little_learned, seen=+0.53, unseen=-0.57),
-        Clue(gradient_starts_huge, seen=+0.72),
+        Clue(gradient_starts_huge, seen=+0.71),
         Clue(worse_than_constant, seen=+1.00),
         Clue(starts_far_above_chance, seen=+1.50, group="start"),
         Clue(activations_fade_over_depth, seen=+1.00),
         Clue(activations_swell_over_depth, seen=+0.99),
         Clue(weights_start_tiny, seen=+4.87, unseen=-0.70, group="weights"),
         Clue(weights_start_far_off, seen=+8.67, unseen=-4.88, group="weights"),
-        Clue(weights_start_equal, seen=+8.10, unseen=-0.70, group="weights"),
-        Clue(loss_starts_above_chance, seen=+6.33, unseen=-0.22, group="start"),
+        Clue(weights_start_equal, seen=+8.11, unseen=-0.70, group="weights"),
+        Clue(loss_starts_above_chance, seen=+6.36, unseen=-0.22, group="start"),
         Clue(loss_flat_from_start, seen=+2.51, group="start"),
-        Clue(loss_falls_slowly, seen=+0.49, group="start"),
+        Clue(loss_falls_slowly, seen=+0.50, group="start"),
         Clue(loss_at_chance, seen=+0.76, group="chance"),
-        Clue(accuracy_at_chance, seen=+0.60, group="chance"),
-        Clue(gradient_norm_vanishes, seen=+0.85),
+        Clue(accuracy_at_chance, seen=+0.61, group="chance"),
+        Clue(gradient_norm_vanishes, seen=+0.86),
         Clue(fails_in_first_steps, seen=+1.00),
         Clue(loss_plateaus, seen=+0.31),
         Clue(rate_rise_hurts, seen=-1.00),

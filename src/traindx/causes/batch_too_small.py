@@ -80,7 +80,7 @@ _FULL = 4.0
 """Times fewer samples than the limit that are fully clear; bench/thresholds.md#batch."""
 
 
-@sign(needs=(BATCH_SIZE,), healthy=-0.26)
+@sign(needs=(BATCH_SIZE,), healthy=-0.25)
 def batch_tiny(
     run: Run,
     *,
@@ -117,10 +117,10 @@ CAUSE = Cause(
     title="The batch is too small",
     prior=-5.15,
     clues=(
-        Clue(batch_tiny, seen=+4.20, unseen=-1.67),
+        Clue(batch_tiny, seen=+4.20, unseen=-1.68),
         Clue(little_learned, seen=+0.48, unseen=-0.84),
         Clue(updates_large, seen=-0.72),
-        Clue(noise_scale_above_batch, seen=+1.92, unseen=-0.98),
+        Clue(noise_scale_above_batch, seen=+1.93, unseen=-0.98),
         Clue(noise_swamps_progress, seen=+1.83),
         Clue(loss_oscillates, seen=+3.21, unseen=-0.31, group="unrest"),
         Clue(spikes_recur, seen=+3.13, group="unrest"),

@@ -58,7 +58,7 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
-from traindx.signs.lr import rate_below_usual, rate_decayed_early, rate_drop_moves_loss
+from traindx.signs.lr import rate_below_usual, rate_decayed_early
 from traindx.signs.optimizer import decay_coupled, dropout_extreme
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.targets import classes_fed_to_number_loss
@@ -83,21 +83,20 @@ CAUSE = Cause(
         Clue(units_saturate, seen=-1.00),
         Clue(dead_units_many, seen=-1.50),
         Clue(nonlinearity_missing, seen=-3.01),
-        Clue(bottleneck_narrow, seen=+4.36, unseen=-4.08),
-        Clue(both_losses_high, seen=+6.38, unseen=-0.40),
+        Clue(bottleneck_narrow, seen=+4.36, unseen=-4.09),
+        Clue(both_losses_high, seen=+6.39, unseen=-0.40),
         Clue(loss_plateaus, seen=+0.10),
         Clue(loss_still_falling, seen=-1.37),
         Clue(loss_falls_slowly, seen=-0.94),
         Clue(loss_flat_from_start, seen=-1.34),
-        Clue(loss_at_chance, seen=-0.48, group="chance"),
-        Clue(accuracy_at_chance, seen=-0.49, group="chance"),
+        Clue(loss_at_chance, seen=-0.49, group="chance"),
+        Clue(accuracy_at_chance, seen=-0.48, group="chance"),
         Clue(loss_oscillates, seen=-1.50),
         Clue(loss_leaps_above_start, seen=-1.96),
         Clue(loss_diverges, seen=-2.00),
         Clue(validation_below_train, seen=-0.49),
         Clue(validation_turns_up, seen=-3.01),
         Clue(validation_gap_wide, seen=-2.00),
-        Clue(rate_drop_moves_loss, seen=-0.50),
         Clue(rate_decayed_early, seen=-1.55),
     ),
     fixes=(

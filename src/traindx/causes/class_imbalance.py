@@ -148,8 +148,8 @@ CAUSE = Cause(
     title="Rare classes are ignored",
     prior=-3.96,
     clues=(
-        Clue(rare_class_ignored, seen=+4.93, group="missed"),
-        Clue(rare_classes_missed, seen=+5.75, group="missed"),
+        Clue(rare_class_ignored, seen=+4.92, group="missed"),
+        Clue(rare_classes_missed, seen=+5.74, group="missed"),
         Clue(classes_unbalanced, seen=+2.57, unseen=-4.32),
         Clue(one_class_predicted, seen=+0.96),
     ),

@@ -58,7 +58,7 @@ rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.signs.activations import dead_units_from_start, dead_units_many
+from traindx.signs.activations import dead_units_many
 from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
 from traindx.signs.gradients import gradient_is_zero
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
@@ -66,16 +66,15 @@ from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 CAUSE = Cause(
     slug="dead-relu",
     title="ReLU units are dead",
-    prior=-4.10,
+    prior=-4.08,
     clues=(
-        Clue(little_learned, seen=+0.57, unseen=-0.70),
-        Clue(dead_units_many, seen=+3.86, unseen=-3.10),
-        Clue(dead_units_from_start, seen=+0.65),
-        Clue(loss_flat_from_start, seen=+1.10, group="flat"),
+        Clue(little_learned, seen=+0.59, unseen=-0.70),
+        Clue(dead_units_many, seen=+4.17, unseen=-3.11),
+        Clue(loss_flat_from_start, seen=+1.13, group="flat"),
         Clue(loss_at_chance, seen=+1.03, group="flat"),
         Clue(loss_plateaus, seen=+0.67),
         Clue(gradient_is_zero, seen=+0.99),
-        Clue(predictions_constant, seen=+0.69),
+        Clue(predictions_constant, seen=+0.70),
     ),
     fixes=(
         Prescription(

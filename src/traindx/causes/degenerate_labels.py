@@ -57,7 +57,7 @@ from traindx.signs.data import data_tiny
 from traindx.signs.loss import loss_converged
 
 
-@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.03)
+@sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.04)
 def one_class_only(
     run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
@@ -93,8 +93,8 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=-0.52),
         Clue(one_class_only, seen=+9.78),
-        Clue(targets_constant, seen=+9.34),
-        Clue(data_tiny, seen=+9.54),
+        Clue(targets_constant, seen=+9.41),
+        Clue(data_tiny, seen=+9.53),
         Clue(loss_converged, seen=+0.20),
     ),
     fixes=(

@@ -59,15 +59,15 @@ from traindx.signs.weights import parameters_frozen, weights_start_equal, weight
 CAUSE = Cause(
     slug="detached-graph",
     title="The graph is cut: gradients do not arrive",
-    prior=-4.04,
+    prior=-4.05,
     clues=(
         Clue(little_learned, seen=+0.51, unseen=-0.69),
         Clue(output_rectified, seen=-2.00),
         Clue(weights_start_tiny, seen=-2.00),
-        Clue(gradient_never_arrives, seen=+6.59, unseen=-4.10),
+        Clue(gradient_never_arrives, seen=+6.58, unseen=-4.10),
         Clue(loss_flat_from_start, seen=+1.08),
         Clue(loss_plateaus, seen=+0.46),
-        Clue(dead_units_many, seen=-6.21),
+        Clue(dead_units_many, seen=-6.25),
         Clue(units_saturate, seen=-4.03),
         Clue(weights_start_equal, seen=-2.00),
         Clue(parameters_frozen, seen=-0.94),

@@ -60,8 +60,8 @@ CAUSE = Cause(
     title="Gradients are never cleared",
     prior=-4.19,
     clues=(
-        Clue(little_learned, seen=+0.56, unseen=-0.89),
-        Clue(gradients_carried_over, seen=+5.34, unseen=-5.04),
+        Clue(little_learned, seen=+0.56, unseen=-0.90),
+        Clue(gradients_carried_over, seen=+5.35, unseen=-5.04),
         Clue(gradient_norm_grows, seen=+0.95),
         Clue(loss_diverges, seen=+0.52),
         Clue(loss_oscillates, seen=+0.56),

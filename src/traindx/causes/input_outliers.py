@@ -59,9 +59,9 @@ CAUSE = Cause(
     acts_through=("exploding-gradients",),
     clues=(
         Clue(little_learned, seen=+0.47, unseen=-0.97),
-        Clue(input_outliers_seen, seen=+4.60, unseen=-2.47),
+        Clue(input_outliers_seen, seen=+4.59, unseen=-2.47),
         Clue(loss_leaps_above_start, seen=+0.55),
-        Clue(spikes_recur, seen=+6.16, unseen=-0.24, group="spikes"),
+        Clue(spikes_recur, seen=+6.15, unseen=-0.24, group="spikes"),
         Clue(loss_spikes, seen=+0.82, group="spikes"),
         Clue(loss_falls, seen=+0.49, unseen=-1.60),
         Clue(validation_improves, seen=+0.33),

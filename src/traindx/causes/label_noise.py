@@ -63,11 +63,11 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.49, unseen=-0.82),
         Clue(output_scores_drift, seen=-2.00),
         Clue(starts_far_above_chance, seen=-2.71),
-        Clue(confidently_wrong, seen=+5.20, unseen=-1.26),
+        Clue(confidently_wrong, seen=+5.18, unseen=-1.26),
         Clue(validation_gap_wide, seen=+0.27),
         Clue(validation_turns_up, seen=+0.54),
         Clue(validation_at_chance, seen=-2.00),
-        Clue(loss_at_chance, seen=-1.76),
+        Clue(loss_at_chance, seen=-1.77),
     ),
     fixes=(
         Prescription(

@@ -113,7 +113,7 @@ def nothing_learned(
 CAUSE = Cause(
     slug="labels-misaligned",
     title="Labels do not belong to their inputs",
-    prior=-4.38,
+    prior=-4.39,
     clues=(
         Clue(activations_swell_over_depth, seen=-0.72),
         Clue(starts_far_above_chance, seen=-1.05),
@@ -140,12 +140,12 @@ CAUSE = Cause(
         Clue(dead_units_many, seen=-2.01),
         Clue(gradient_never_arrives, seen=-2.51),
         Clue(parameters_frozen, seen=-1.52),
-        Clue(noise_swamps_progress, seen=-0.99),
+        Clue(noise_swamps_progress, seen=-1.00),
         Clue(gradient_is_zero, seen=-3.00),
         Clue(validation_never_moves, seen=-2.50),
         Clue(loss_leaps_above_start, seen=-1.56),
         Clue(loss_at_chance, seen=+1.66, unseen=-0.35, group="chance"),
-        Clue(accuracy_at_chance, seen=+2.62, unseen=-0.59, group="chance"),
+        Clue(accuracy_at_chance, seen=+2.61, unseen=-0.60, group="chance"),
         Clue(loss_flat_from_start, seen=+0.99),
         Clue(loss_plateaus, seen=+1.00),
         Clue(validation_never_improves, seen=+1.75),

@@ -82,7 +82,7 @@ CAUSE = Cause(
     prior=-4.34,
     clues=(
         Clue(little_learned, seen=+0.44, unseen=-0.75),
-        Clue(classes_fed_to_number_loss, seen=+9.44, unseen=-0.95),
+        Clue(classes_fed_to_number_loss, seen=+9.45, unseen=-0.95),
         Clue(yes_no_loss_on_exclusive_classes, seen=+7.50),
         Clue(loss_plateaus, seen=+0.43),
     ),

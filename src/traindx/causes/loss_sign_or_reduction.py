@@ -100,13 +100,13 @@ CAUSE = Cause(
     title="The loss has the wrong sign or reduction",
     prior=-4.59,
     clues=(
-        Clue(worse_than_constant, seen=+0.75),
+        Clue(worse_than_constant, seen=+0.74),
         Clue(loss_oscillates, seen=+0.95),
         Clue(loss_negated, seen=+11.00),
         Clue(loss_falls_without_floor, seen=+7.85),
-        Clue(loss_summed, seen=+4.78),
-        Clue(updates_large, seen=+0.99),
-        Clue(loss_diverges, seen=+1.02),
+        Clue(loss_summed, seen=+4.85),
+        Clue(updates_large, seen=+1.01),
+        Clue(loss_diverges, seen=+1.03),
     ),
     fixes=(
         Prescription(

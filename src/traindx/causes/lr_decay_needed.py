@@ -116,7 +116,7 @@ CAUSE = Cause(
         Clue(dead_units_many, seen=-1.50),
         Clue(updates_tiny, seen=-2.01),
         Clue(gradients_oscillate, seen=+1.73, unseen=-1.58),
-        Clue(loss_plateaus, seen=+2.42, unseen=-2.62),
+        Clue(loss_plateaus, seen=+2.41, unseen=-2.62),
         Clue(rate_constant, seen=+1.17, unseen=-3.10),
         Clue(validation_noisy, seen=+1.66),
         Clue(loss_oscillates, seen=-1.00),

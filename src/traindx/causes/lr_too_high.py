@@ -60,7 +60,7 @@ ordinary until the weights have moved; it rises together with the loss or after 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.signs.activations import dead_units_from_start, units_die
+from traindx.signs.activations import units_die
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, worse_than_constant
 from traindx.signs.data import (
     batches_sorted,
@@ -79,7 +79,7 @@ from traindx.signs.gradients import (
 )
 from traindx.signs.loop import accumulation_undivided, gradients_carried_over
 from traindx.signs.loss import loss_converged, loss_diverges, loss_falls_slowly, loss_flat_from_start
-from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_drop_moves_loss, rate_rise_hurts
+from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_rise_hurts
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     fails_without_warning,
@@ -106,11 +106,10 @@ CAUSE = Cause(
     title="Learning rate too high",
     prior=-3.54,
     clues=(
-        Clue(little_learned, seen=+0.45, unseen=-0.90),
+        Clue(little_learned, seen=+0.44, unseen=-0.90),
         Clue(rate_below_usual, seen=-2.00),
-        Clue(rate_above_usual, seen=+3.29, unseen=-1.36),
-        Clue(dead_units_from_start, seen=-2.51),
-        Clue(units_die, seen=+1.51),
+        Clue(rate_above_usual, seen=+3.30, unseen=-1.38),
+        Clue(units_die, seen=+1.53),
         Clue(leaps_on_small_steps, seen=-1.10),
         Clue(validation_noisy, seen=+1.21),
         Clue(worse_than_constant, seen=+0.82),
@@ -123,35 +122,34 @@ CAUSE = Cause(
         Clue(labels_faulty, seen=-2.00),
         Clue(inputs_not_finite, seen=-5.00),
         Clue(nonfinite_from_loss, seen=-2.01),
-        Clue(momentum_extreme, seen=-1.44),
+        Clue(momentum_extreme, seen=-1.45),
         Clue(accumulation_undivided, seen=-3.25),
         Clue(inputs_unscaled, seen=-0.70),
         Clue(loss_summed, seen=-0.78),
         Clue(updates_tiny, seen=-4.00),
         Clue(gradients_agree, seen=-1.66),
-        Clue(gradients_oscillate, seen=+0.83),
-        Clue(updates_large, seen=+1.33, unseen=-0.94),
+        Clue(gradients_oscillate, seen=+0.82),
+        Clue(updates_large, seen=+1.34, unseen=-0.94),
         Clue(noise_swamps_progress, seen=+0.52),
         Clue(validation_never_moves, seen=-1.00),
-        Clue(loss_leaps_above_start, seen=+1.56),
+        Clue(loss_leaps_above_start, seen=+1.57),
         Clue(loss_diverges, seen=+4.19),
         Clue(loss_oscillates, seen=+1.41, unseen=-0.30, group="unrest"),
-        Clue(spikes_recur, seen=+1.64, group="unrest"),
+        Clue(spikes_recur, seen=+1.59, group="unrest"),
         Clue(loss_not_finite, seen=+0.71),
-        Clue(loss_climbs_before_failure, seen=+1.76, group="failure"),
+        Clue(loss_climbs_before_failure, seen=+1.74, group="failure"),
         Clue(fails_without_warning, seen=-2.01, group="failure"),
         Clue(fails_in_first_steps, seen=+0.70),
         Clue(rate_rise_hurts, seen=+2.23),
-        Clue(rate_drop_moves_loss, seen=+0.49),
         Clue(gradient_norm_grows, seen=+0.63),
-        Clue(loss_at_chance, seen=+1.43, group="chance"),
-        Clue(loss_falls_slowly, seen=-1.51),
+        Clue(loss_at_chance, seen=+1.41, group="chance"),
+        Clue(loss_falls_slowly, seen=-1.52),
         Clue(loss_converged, seen=-0.28),
         Clue(precision_is_half, seen=-0.74),
         Clue(accuracy_at_chance, seen=+1.26, group="chance"),
         Clue(loss_spikes, seen=+0.30),
         Clue(both_losses_high, seen=+0.76),
-        Clue(loss_flat_from_start, seen=-1.12),
+        Clue(loss_flat_from_start, seen=-1.15),
         Clue(gradient_spikes_before_loss, seen=-0.68),
     ),
     fixes=(

@@ -62,7 +62,7 @@ _FULL = 0.2
 """Growth that is fully clear; bench/thresholds.md#memory."""
 
 
-@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.96)
+@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.97)
 def memory_grows(
     run: Run,
     *,
@@ -108,7 +108,7 @@ CAUSE = Cause(
     slug="memory-leak",
     title="Memory grows with every step",
     prior=-4.30,
-    clues=(Clue(memory_grows, seen=+7.02, unseen=-2.21),),
+    clues=(Clue(memory_grows, seen=+7.02, unseen=-2.22),),
     fixes=(
         Prescription(
             title="Keep numbers instead of tensors: detach what is collected",

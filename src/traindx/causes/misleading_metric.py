@@ -90,7 +90,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=-0.55),
         Clue(accuracy_of_a_regression, seen=+10.19),
         Clue(argmax_of_one, seen=+10.06),
-        Clue(all_pairs_compared, seen=+7.43),
+        Clue(all_pairs_compared, seen=+7.44),
     ),
     fixes=(
         Prescription(

@@ -58,7 +58,7 @@ CAUSE = Cause(
     title="Momentum too high",
     prior=-4.67,
     clues=(
-        Clue(little_learned, seen=+0.55, unseen=-0.69),
+        Clue(little_learned, seen=+0.55, unseen=-0.70),
         Clue(momentum_extreme, seen=+5.32, unseen=-6.01),
         Clue(loss_oscillates, seen=+2.02),
         Clue(loss_diverges, seen=+0.87),

@@ -115,7 +115,7 @@ CAUSE = Cause(
     prior=-4.10,
     clues=(
         Clue(little_learned, seen=+0.49, unseen=-0.78),
-        Clue(batches_sorted, seen=+4.93, unseen=-4.06),
+        Clue(batches_sorted, seen=+4.92, unseen=-4.06),
         Clue(staircase_at_epochs, seen=+0.70),
         Clue(loss_oscillates, seen=+1.04),
         Clue(loss_spikes, seen=+0.50),

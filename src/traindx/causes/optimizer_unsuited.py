@@ -66,8 +66,8 @@ CAUSE = Cause(
     prior=-4.33,
     clues=(
         Clue(little_learned, seen=+1.30),
-        Clue(updates_tiny, seen=+1.50),
-        Clue(optimizer_ill_fitting, seen=+6.01, unseen=-2.20),
+        Clue(updates_tiny, seen=+1.51),
+        Clue(optimizer_ill_fitting, seen=+6.00, unseen=-2.20),
         Clue(loss_falls_slowly, seen=+0.78),
         Clue(loss_plateaus, seen=+0.90),
         Clue(loss_diverges, seen=+0.56),

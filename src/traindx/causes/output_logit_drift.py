@@ -58,7 +58,7 @@ CAUSE = Cause(
     title="Output scores drift away from zero",
     prior=-4.07,
     clues=(
-        Clue(output_scores_drift, seen=+4.90, unseen=-0.67),
+        Clue(output_scores_drift, seen=+4.89, unseen=-0.67),
         Clue(loss_diverges, seen=+0.70),
         Clue(loss_spikes, seen=+0.41),
         Clue(starts_far_above_chance, seen=-0.11),

@@ -139,7 +139,7 @@ CAUSE = Cause(
         Clue(model_dwarfs_data, seen=+1.42),
         Clue(validation_starts_lost, seen=-2.05),
         Clue(validation_at_chance, seen=-1.51),
-        Clue(validation_turns_up, seen=+4.45, unseen=-2.57, group="turn"),
+        Clue(validation_turns_up, seen=+4.44, unseen=-2.57, group="turn"),
         Clue(validation_metric_declines, seen=+2.94, group="turn"),
         Clue(validation_never_improves, seen=+3.67, group="turn"),
         Clue(validation_gap_wide, seen=+0.83, unseen=-0.42),

@@ -54,7 +54,7 @@ CAUSE = Cause(
     prior=-3.72,
     clues=(
         Clue(little_learned, seen=+0.60, unseen=-0.77),
-        Clue(parameters_unoptimized, seen=+9.31, unseen=-1.73, group="held"),
+        Clue(parameters_unoptimized, seen=+9.31, unseen=-1.74, group="held"),
         Clue(optimizer_holds_strangers, seen=+9.68, group="held"),
         Clue(loss_flat_from_start, seen=+1.43),
         Clue(loss_plateaus, seen=+0.63),

@@ -49,52 +49,24 @@ rate did it, the loss fell until a jump and was level afterwards.
   error.
 """
 
-from typing import Annotated
-
-import numpy as np
-
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.layers import hidden_bounded
-from traindx.curves.series import seen_in
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.quantities import SATURATED_SHARE
-from traindx.run import Run
 from traindx.signs.activations import units_saturate
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.gradients import gradient_fades_over_depth
 from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start, loss_plateaus
 
-
-@sign(needs=(SATURATED_SHARE,), severity=Severity.WARNING)
-def saturated_from_start(
-    run: Run, *, share: Annotated[float, "of a layer's outputs; bench/thresholds.md#units"] = 0.5
-) -> Answer:
-    """Most outputs of a bounded hidden activation lie at its flat ends at the first look."""
-    layers = hidden_bounded(run)
-    if not layers:
-        return CANNOT_TELL
-    first = [float(one.values[0]) for one in layers]
-    place = int(np.argmax(first))
-    if first[place] < share:
-        return None
-    worst = layers[place]
-    says = f"{worst.layer}: {first[place]:.0%} of outputs lie at the flat ends at step {worst.steps[0]:,.0f}"
-    return Finding(min(1.0, first[place]), says, (seen_in(worst, first[place], share),))
-
-
 CAUSE = Cause(
     slug="saturated-activations",
     title="Activations are saturated",
-    prior=-4.04,
+    prior=-4.02,
     clues=(
-        Clue(little_learned, seen=+0.52, unseen=-0.74),
-        Clue(units_saturate, seen=+4.84, unseen=-3.05),
-        Clue(saturated_from_start, seen=+0.52),
+        Clue(little_learned, seen=+0.52, unseen=-0.71),
+        Clue(units_saturate, seen=+5.19, unseen=-3.05),
         Clue(gradient_fades_over_depth, seen=+0.70),
         Clue(loss_flat_from_start, seen=+0.96, group="flat"),
         Clue(loss_at_chance, seen=+1.04, group="flat"),
-        Clue(loss_plateaus, seen=+0.82),
+        Clue(loss_plateaus, seen=+0.84),
         Clue(loss_falls_slowly, seen=+0.70),
     ),
     fixes=(

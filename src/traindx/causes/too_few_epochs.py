@@ -108,7 +108,7 @@ CAUSE = Cause(
     prior=-3.29,
     acts_through=("underfitting",),
     clues=(
-        Clue(little_learned, seen=+0.54, unseen=-0.54),
+        Clue(little_learned, seen=+0.54, unseen=-0.53),
         Clue(few_steps_in_all, seen=+2.17),
         Clue(few_passes, seen=+3.59),
         Clue(targets_unscaled, seen=-1.00),
@@ -127,7 +127,7 @@ CAUSE = Cause(
         Clue(loss_oscillates, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.03),
-        Clue(validation_turns_up, seen=-3.04),
+        Clue(validation_turns_up, seen=-3.05),
     ),
     fixes=(
         Prescription(

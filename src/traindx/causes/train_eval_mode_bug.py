@@ -67,18 +67,18 @@ CAUSE = Cause(
     title="Train and eval mode are mixed up",
     prior=-4.35,
     clues=(
-        Clue(little_learned, seen=-0.37),
-        Clue(validated_in_train_mode, seen=+7.63, unseen=-2.66, group="mode"),
-        Clue(trained_in_eval_mode, seen=+10.04, unseen=-2.40, group="mode"),
+        Clue(little_learned, seen=-0.36),
+        Clue(validated_in_train_mode, seen=+7.64, unseen=-2.66, group="mode"),
+        Clue(trained_in_eval_mode, seen=+10.16, unseen=-2.40, group="mode"),
         Clue(running_averages_lag, seen=+8.21),
         Clue(validation_starts_lost, seen=+1.76),
         Clue(validation_at_chance, seen=+1.33),
         Clue(validation_never_improves, seen=+3.50, unseen=-0.30, group="behind"),
         Clue(validation_noisy, seen=+1.59, unseen=-0.39),
         Clue(validation_gap_wide, seen=+3.90, unseen=-0.62, group="behind"),
-        Clue(validation_improves, seen=-0.95, unseen=+0.28),
+        Clue(validation_improves, seen=-0.96, unseen=+0.29),
         Clue(loss_oscillates, seen=-1.51),
-        Clue(loss_falls, seen=+0.00, unseen=-1.21),
+        Clue(loss_falls, seen=+0.00, unseen=-1.19),
     ),
     fixes=(
         Prescription(

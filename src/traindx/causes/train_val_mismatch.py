@@ -78,7 +78,7 @@ CAUSE = Cause(
         Clue(validation_at_chance, seen=+2.41, unseen=-0.49),
         Clue(validation_never_improves, seen=+3.45, unseen=-0.54),
         Clue(validation_turns_up, seen=+0.82),
-        Clue(validation_gap_wide, seen=+1.24, unseen=-0.63),
+        Clue(validation_gap_wide, seen=+1.23, unseen=-0.64),
         Clue(validation_improves, seen=-1.68),
         Clue(validation_noisy, seen=-0.57),
         Clue(double_descent, seen=-2.00),

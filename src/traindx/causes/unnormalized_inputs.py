@@ -64,7 +64,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+1.19, unseen=-0.87),
         Clue(gradient_starts_huge, seen=+0.62),
         Clue(worse_than_constant, seen=+1.00),
-        Clue(inputs_unscaled, seen=+6.70, unseen=-4.12),
+        Clue(inputs_unscaled, seen=+6.66, unseen=-4.12),
         Clue(starts_far_above_chance, seen=+0.72),
         Clue(units_saturate, seen=+0.76),
         Clue(dead_units_many, seen=+0.66),

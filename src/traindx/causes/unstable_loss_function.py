@@ -72,7 +72,7 @@ CAUSE = Cause(
         Clue(targets_not_finite, seen=-4.00),
         Clue(inputs_not_finite, seen=-5.00),
         Clue(nonfinite_from_half, seen=-3.00),
-        Clue(nonfinite_from_loss, seen=+5.93, unseen=-1.52),
+        Clue(nonfinite_from_loss, seen=+5.94, unseen=-1.52),
         Clue(fails_without_warning, seen=+2.41, unseen=-1.56),
         Clue(loss_not_finite, seen=+2.84, unseen=-1.03),
         Clue(gradient_not_finite, seen=+0.39),

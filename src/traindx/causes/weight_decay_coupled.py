@@ -59,9 +59,9 @@ CAUSE = Cause(
     prior=-4.50,
     clues=(
         Clue(little_learned, seen=+0.52, unseen=-0.65),
-        Clue(decay_coupled, seen=+5.55, unseen=-6.01),
+        Clue(decay_coupled, seen=+5.54, unseen=-6.01),
         Clue(weights_shrink, seen=+3.49, unseen=-0.77),
-        Clue(both_losses_high, seen=+1.00),
+        Clue(both_losses_high, seen=+1.01),
         Clue(loss_plateaus, seen=+0.78),
     ),
     fixes=(

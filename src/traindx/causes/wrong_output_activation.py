@@ -201,7 +201,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.45, unseen=-0.90),
         Clue(squashed_twice, seen=+5.05, group="output"),
         Clue(softmax_over_one, seen=+11.62, group="output"),
-        Clue(output_bounded_target_not, seen=+9.25, group="output"),
+        Clue(output_bounded_target_not, seen=+9.28, group="output"),
         Clue(output_rectified, seen=+8.21, group="output"),
         Clue(raw_scores_for_probabilities, seen=+9.18, group="output"),
         Clue(probabilities_refused, seen=+11.00, group="output"),

@@ -10,7 +10,7 @@ LOG_TEMPERATURE = 1.27
 
 HEALTH_BY_SEVERITY = {
     Severity.INFO: 0.00,
-    Severity.WARNING: -0.45,
+    Severity.WARNING: -0.46,
     Severity.SERIOUS: -1.68,
     Severity.CRITICAL: -3.76,
 }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from traindx.exams.gradients_exam import gradients as gradients
     from traindx.exams.model_exam import model as model
 
+__all__ = ["activations", "data", "gradients", "model"]
 
 # No module has the name of a function: importing it would put it in the function's place.
 _HOME = {

@@ -77,7 +77,7 @@ def _spread_over_depth(run: Run, decades: float, *, grows: bool) -> Answer:
     return Finding(linear(way, decades, over=2), says, (evidence,))
 
 
-@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.88)
+@sign(needs=((DEAD_UNIT_SHARE, ACTIVATION_ZERO_SHARE),), severity=Severity.SERIOUS, healthy=-0.91)
 def dead_units_many(
     run: Run,
     *,
@@ -106,23 +106,7 @@ def _is_silent(share: Series) -> bool:
     return bool((share.values == 1).all())
 
 
-@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.WARNING)
-def dead_units_from_start(
-    run: Run, *, share: Annotated[float, "of a layer's units; bench/thresholds.md#units"] = 0.5
-) -> Answer:
-    """Most units of some layer are zero for every input from the first looks on."""
-    layers = list(by_layer(run, DEAD_UNIT_SHARE))
-    if not layers:
-        return CANNOT_TELL
-    worst = max(layers, key=lambda one: float(one.values[0]))
-    if float(worst.values[0]) < share:
-        return None
-    says = f"{worst.layer}: {worst.values[0]:.0%} of units are zero at step {worst.steps[0]:,.0f} already"
-    evidence = seen_in(worst, float(worst.values[0]), share)
-    return Finding(min(1.0, float(worst.values[0])), says, (evidence,))
-
-
-@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.SERIOUS, healthy=-0.57)
+@sign(needs=(DEAD_UNIT_SHARE,), severity=Severity.SERIOUS, healthy=-0.56)
 def units_die(
     run: Run,
     *,
@@ -161,7 +145,7 @@ def units_saturate(
     return Finding(strength, says, (seen_in(worst, late, share),))
 
 
-@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.13)
+@sign(needs=(SATURATED_SHARE, ACTIVATION_MEAN), healthy=-2.14)
 def sigmoids_stacked(
     run: Run, *, layers: Annotated[int, "hidden layers; bench/thresholds.md#sigmoids"] = 1
 ) -> Answer:

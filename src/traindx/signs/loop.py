@@ -112,7 +112,7 @@ def few_updates_per_epoch(
     return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
 
 
-@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS, healthy=-0.67)
+@sign(needs=(GRADIENTS_CLEARED,), severity=Severity.SERIOUS, healthy=-0.66)
 def gradients_carried_over(
     run: Run, *, cleared: Annotated[float, "share of steps; bench/thresholds.md#habits"] = 0.5
 ) -> Answer:

@@ -53,7 +53,7 @@ _FULL_RATE = 0.4
 """Share of a run before which what stands still stood at the full rate; bench/thresholds.md#stood."""
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.15, unhealthy=-0.51)
+@sign(needs=(OBJECTIVES,), healthy=+1.16, unhealthy=-0.51)
 def loss_falls(
     run: Run,
     *,
@@ -115,7 +115,7 @@ def loss_falls_slowly(
     return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.67)
+@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.68)
 def loss_flat_from_start(
     run: Run,
     *,
@@ -208,7 +208,7 @@ def loss_still_falling(
     return Finding(strength, says, (loss.evidence(loss.since(LAST_QUARTER), loss.end, earlier),))
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.05)
+@sign(needs=(OBJECTIVES,), healthy=+1.04)
 def loss_converged(
     run: Run,
     *,

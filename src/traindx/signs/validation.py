@@ -55,7 +55,7 @@ _DIGITS = 5
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
 
-@sign(needs=(_MEASURES,), healthy=+0.74, unhealthy=-0.43)
+@sign(needs=(_MEASURES,), healthy=+0.75, unhealthy=-0.43)
 def validation_improves(
     run: Run,
     *,
@@ -173,7 +173,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.68)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.67)
 def validation_never_improves(
     run: Run,
     *,

@@ -8,7 +8,6 @@ from traindx.causes.attention_logit_growth import attention_scores_grow
 from traindx.causes.dropout_misuse import dropout_in_validation
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import held_as_drawn
-from traindx.causes.saturated_activations import saturated_from_start
 from traindx.curves.facts import stated_number
 from traindx.curves.layers import over_depth
 from traindx.exams.check import Check, Outcome, unseen
@@ -20,7 +19,6 @@ from traindx.format import count
 from traindx.signs.activations import (
     activations_fade_over_depth,
     activations_swell_over_depth,
-    dead_units_from_start,
     dead_units_many,
     nonlinearity_missing,
     units_saturate,
@@ -71,17 +69,15 @@ PARAMETERS = Check("parameters", "Every parameter can move", _parameters, 10, Pa
 
 INITIALISATION = Check(
     "initialisation",
-    "Weights begin at a size that fits, and units are alive",
+    "Weights begin at a size that fits",
     by_signs(
         weights_start_equal,
         weights_start_far_off,
         weights_start_tiny,
-        dead_units_from_start,
-        saturated_from_start,
         attention_scores_grow,
         activations_fade_over_depth,
         activations_swell_over_depth,
-        passes=lambda _: "no layer begins equal, far off, tiny, dead or saturated",
+        passes=lambda _: "no layer begins equal, far off or tiny",
         unknown=lambda _: "the layers of the model were not seen",
     ),
     20,
