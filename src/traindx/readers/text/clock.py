@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.readers.text.pattern import Place, Position
-from traindx.readers.text.sheet import Mask, Sheet
+from traindx.readers.text.sheet import Mask, Place, Position, Sheet
 from traindx.run import Axis, Floats, Rows, Scalar, Split
 
 AXES = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE, Axis.RECORD)

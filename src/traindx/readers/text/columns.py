@@ -12,10 +12,9 @@ from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
-from traindx.readers.text.pattern import Pair, Place
 from traindx.readers.text.records import PositionedSheet
-from traindx.readers.text.sheet import Mask
-from traindx.readers.text.splits import SPLITS
+from traindx.readers.text.remarks import SPLITS
+from traindx.readers.text.sheet import Mask, Pair, Place
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
-from traindx.readers.text.pattern import Place
-from traindx.readers.text.prefix import unit_end
+from traindx.readers.text.lines import unit_end
+from traindx.readers.text.sheet import Place
 from traindx.run import Axis, Split
 
 
