@@ -32,7 +32,7 @@ from traindx.cli._output import (
 from traindx.diagnosis import knowledge
 from traindx.errors import UnreadableError
 from traindx.format import number, printable
-from traindx.readers.loading.discover import STANDARD_INPUT
+from traindx.readers.loading.files import STANDARD_INPUT
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
 from traindx.run import Run
 from traindx.settings import limits_from, limits_in, names_from, names_in

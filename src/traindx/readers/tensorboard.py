@@ -4,7 +4,7 @@
     {wall_time: 1700000001.5, step: 10, summary {value {tag: "train/loss", simple_value: 0.71}}}
     {wall_time: 1700000002.5, step: 1, summary {value {tag: "epoch_loss", tensor {dtype: DT_FLOAT, ...}}}}
 
-Binary: protobuf messages (`tfevent`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
+Binary: messages (`protobuf`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
 run; TensorFlow 2 and Keras write scalars as tensors; step 0 is not written; the step of Keras's `epoch_...`
 tags is an epoch; images and histograms fill most of some files; the last record is torn while the writer
 lives.
@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import WireError, parse
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfevent_layout import Points
 from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length

@@ -24,8 +24,14 @@ from traindx import facts as f
 from traindx.errors import UnreadableError
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.readers.binary.recording_file import Happening, Recording, Track, recording_in
-from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
+from traindx.readers.binary.recording_file import (
+    APPLICATION_ID,
+    FORMAT,
+    Happening,
+    Recording,
+    Track,
+    recording_in,
+)
 from traindx.readers.binary.sqlite import opened, table_columns_in
 from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
 from traindx.readers.types import Column, Log, Reader, Source

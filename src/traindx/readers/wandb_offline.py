@@ -23,8 +23,7 @@ import numpy as np
 from traindx.errors import UnreadableError
 from traindx.readers.binary.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
 from traindx.readers.binary.wandb_history import History, read_history
-from traindx.readers.tabular.json_values import decoded, flattened
-from traindx.readers.tabular.trackers import columns_of, unread_of
+from traindx.readers.tabular.json_values import columns_of, decoded, flattened, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 

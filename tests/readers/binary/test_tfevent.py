@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.event_bytes import event, simple, tensor
 from tests.protobuf_bytes import field, varint
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import Number, Other, parse
+from traindx.readers.binary.protobuf import Number, Other, WireError, parse
 
 FLOAT, DOUBLE, INT32, UINT8, STRING, INT64, BOOL, BFLOAT16, HALF, UINT64 = 1, 2, 3, 4, 7, 9, 10, 14, 19, 23
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.event_bytes import event, event_file, framed, simple, tensor
 from tests.protobuf_bytes import field
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import parse
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfrecord import Ending
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.event_bytes import event, framed, simple, tensor
 from tests.protobuf_bytes import field
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import parse
 from traindx.readers.binary.tfevent_layout import (
     Layout,
     Patterns,

@@ -1,4 +1,4 @@
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.tabular.json_rows import add_records, first_records, read_lines
 from traindx.readers.tabular.sheet import SheetBuilder
 

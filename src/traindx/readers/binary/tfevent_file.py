@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import TfEvent, parse
+from traindx.readers.binary.protobuf import TfEvent, WireError, parse
 from traindx.readers.binary.tfevent_layout import (
     LONGEST,
     Layout,

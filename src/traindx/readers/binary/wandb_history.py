@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.readers.tabular.json_values import decoded
-from traindx.readers.tabular.trackers import TrackedNumbers
+from traindx.readers.tabular.json_values import TrackedNumbers, decoded
 from traindx.run import Floats, Rows
 
 Flags = NDArray[np.bool_]

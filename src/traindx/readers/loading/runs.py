@@ -16,16 +16,18 @@ from traindx.facts import SCRIPT
 from traindx.format import count
 from traindx.quantities import COUNTERS
 from traindx.readers.loading.assemble import assemble
-from traindx.readers.loading.discover import (
+from traindx.readers.loading.files import (
     STANDARD_INPUT,
     discover,
     files_below,
     in_memory,
     is_hidden_experiment,
     is_report,
+    is_settings_file,
+    settings_beside,
+    settings_files,
 )
 from traindx.readers.loading.group import Bundle, Found, group
-from traindx.readers.loading.hyperparameter_files import is_settings_file, settings_beside, settings_files
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, Quantity, Run, Scalar
 

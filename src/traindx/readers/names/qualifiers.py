@@ -1,12 +1,10 @@
-"""The words that stand beside a head: positions in a run, parts of the data, and what else tells.
-
-What people call the columns that say where in a run a row stands, and the parts of the data.
+"""The words that stand beside a head, and what people call the positions in a run and the parts of the data.
 
 step, global_step, trainer/global_step, iter, num_updates      steps
 epoch, ep, current_epoch                                       epochs
 total_timesteps, consumed samples, tokens_seen, kimg           samples
 
-The words that stand beside a head, and what they do to the meaning of a name.
+What words beside a head do to the meaning of a name:
 
 train_loss_epoch     `epoch` tells the grain
 global_avg_loss      `global` and `avg` tell nothing

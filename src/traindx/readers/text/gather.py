@@ -9,15 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from traindx.readers.text.lines import (
-    HOLE,
-    LONGEST,
-    REDRAWN,
-    UNFINISHED,
-    Normal,
-    normal_of,
-    parted,
-)
+from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.pairs import pattern_of
 from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
 from traindx.readers.text.sheet import Pattern, Tally, tally_of
