@@ -133,7 +133,7 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
     from traindx.diagnosis.engine import diagnose
-    from traindx.readers.loading.exam_file import read_exam
+    from traindx.diagnosis.exam_evidence import read_exam
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
     exams = [read_exam(path) for path in getattr(arguments, "exam", ())]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from traindx import quantities as q
-from traindx.readers.names import qualifiers, setting_names
+from traindx.readers.names import word_lists
 from traindx.readers.names.heads import ACCURACY, ERROR, LOSS
 from traindx.readers.names.spelling import (
     LONGEST_NAME,
@@ -94,7 +94,7 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
     head, told = compound.head, told_split(compound.rest)
     if isinstance(head.measures, Quantity) or _is_about_a_metric(compound):
         return None
-    if not qualifiers.ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
+    if not word_lists.ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
         return None
     telling = _telling_words(name, compound, told.rest)
     if head.company is not None and not head.company.issuperset(telling):
@@ -104,7 +104,7 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
     split = told.split or place or _place_of_detection(name, compound)
     if split is None and head.part in ("l1", "l2"):
         return None  # a metric of LightGBM, but only beside the name of a split
-    grains = [qualifiers.GRAINS[word] for word in told.rest if word in qualifiers.GRAINS]
+    grains = [word_lists.GRAINS[word] for word in told.rest if word in word_lists.GRAINS]
     return Meaning(
         head.measures[split or Split.TRAIN],
         part="_".join([head.part, *telling] if head.part else telling),
@@ -115,11 +115,11 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
 
 def _telling_words(name: str, compound: Compound, words: tuple[str, ...]) -> list[str]:
     """The words that tell one number from another of its kind."""
-    neutral = qualifiers.NEUTRAL
+    neutral = word_lists.NEUTRAL
     if compound.head.measures is LOSS and re.search("loss[ _]value", name, re.IGNORECASE):
         neutral = neutral | {"value"}
     if compound.head.measures is ACCURACY or compound.head.measures is ERROR:
-        neutral = neutral | qualifiers.KINDS_OF_ACCURACY
+        neutral = neutral | word_lists.KINDS_OF_ACCURACY
     if _place_of_detection(name, compound):
         neutral = neutral | {"coco", "pascal", "voc", "lvis"}
     return [word for word in words if word not in neutral]
@@ -128,18 +128,18 @@ def _telling_words(name: str, compound: Compound, words: tuple[str, ...]) -> lis
 def _is_about_a_metric(compound: Compound) -> bool:
     """Whether a name only speaks of the metric in it: `loss_weight`, `num_hits`."""
     return not (
-        qualifiers.ABOUT_WHAT_PRECEDES.isdisjoint(compound.after)
-        and qualifiers.ABOUT_WHAT_FOLLOWS.isdisjoint(compound.before)
+        word_lists.ABOUT_WHAT_PRECEDES.isdisjoint(compound.after)
+        and word_lists.ABOUT_WHAT_FOLLOWS.isdisjoint(compound.before)
     )
 
 
 def _place_of_detection(name: str, compound: Compound) -> Split | None:
     """Detection metrics are computed on validation data, though their names do not say so."""
     place, slash, _ = name.partition("/")
-    if not slash or qualifiers.DETECTION_PLACES.isdisjoint(words_of(place)):
+    if not slash or word_lists.DETECTION_PLACES.isdisjoint(words_of(place)):
         return None
     metric = compound.head.part or ("top" if "_top" in name else "")
-    return Split.VALIDATION if metric.startswith(qualifiers.DETECTION_METRICS) else None
+    return Split.VALIDATION if metric.startswith(word_lists.DETECTION_METRICS) else None
 
 
 _BARE = ("time",), ("data",)
@@ -151,20 +151,20 @@ def _of_the_run(name: str, compound: Compound, quantity: Quantity, place: Split 
     if told.split and not _may_name_a_split(name, compound, quantity, told.split):
         return None
     neutral = (
-        qualifiers.NEUTRAL.union(qualifiers.NEUTRAL_BESIDE.get(quantity, ()))
+        word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE.get(quantity, ()))
         if company is None
-        else qualifiers.NEUTRAL_BESIDE_ALONE
+        else word_lists.NEUTRAL_BESIDE_ALONE
     )
     telling = [word for word in told.rest if word not in neutral]
     if company is not None and not company.issuperset(telling):
         return None
-    if compound.phrase in _BARE and not qualifiers.UNITS.issuperset(compound.after):
+    if compound.phrase in _BARE and not word_lists.UNITS.issuperset(compound.after):
         return None  # `time/total` is the whole run's
     if company is None and _is_about(name, compound, quantity):
         return None
     split = told.split or place
     evaluated = (
-        split is not None and split is not Split.TRAIN and quantity in qualifiers.MEASURED_IN_EVALUATION
+        split is not None and split is not Split.TRAIN and quantity in word_lists.MEASURED_IN_EVALUATION
     )
     words = [split.value if split and evaluated else "", compound.head.part, *telling]
     return Meaning(quantity, "_".join(word for word in words if word))
@@ -187,11 +187,11 @@ def _is_about(name: str, compound: Compound, quantity: Quantity) -> bool:
         return "." in name  # some other statistic of a parameter: `exp_avg/fc1.weight.norm`
     if quantity is q.REWARD and compound.phrase[-1] in ("return", "returns"):
         # Programs return much else: only what may qualify the return of an episode may stand beside it.
-        telling = qualifiers.NEUTRAL.union(qualifiers.NEUTRAL_BESIDE[quantity], qualifiers.WORDS_OF_RETURNS)
+        telling = word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE[quantity], word_lists.WORDS_OF_RETURNS)
         return not telling.issuperset(told_split(compound.rest).rest)
     if quantity in (q.REWARD, q.EPISODE_LENGTH):
         return _is_about_a_metric(compound)
-    return quantity is not q.THROUGHPUT and not qualifiers.ABOUT_A_RATE.isdisjoint(compound.after)
+    return quantity is not q.THROUGHPUT and not word_lists.ABOUT_A_RATE.isdisjoint(compound.after)
 
 
 _THING = {
@@ -248,24 +248,24 @@ def _of_a_layer(name: str) -> Meaning | None:
 @lru_cache(maxsize=4096)
 def axis_of(name: str) -> Axis | None:
     """What a column of positions counts, or None if the name is not that of a position."""
-    if name.strip() in qualifiers.POSITION_SIGNS:
-        return qualifiers.POSITION_SIGNS[name.strip()]
+    if name.strip() in word_lists.POSITION_SIGNS:
+        return word_lists.POSITION_SIGNS[name.strip()]
     place, _, last = name.rpartition("/")
     place_words, words = words_of(place), words_of(last)
     if (
-        not qualifiers.POSITION_PLACES.issuperset(place_words)
-        or " ".join(place_words + words) in qualifiers.NOT_POSITIONS
+        not word_lists.POSITION_PLACES.issuperset(place_words)
+        or " ".join(place_words + words) in word_lists.NOT_POSITIONS
     ):
         return None
-    return qualifiers.POSITIONS.get(" ".join(words))
+    return word_lists.POSITIONS.get(" ".join(words))
 
 
 @lru_cache(maxsize=4096)
 def split_of(words: str) -> Split | None:
     """The split that a folder name, a row's mode or the start of a line tells; None if it tells two."""
     named = [word if len(word) < 4 else word.rstrip("0123456789") for word in words_of(words)]
-    said = {qualifiers.SPLIT_WORDS[word]: word for word in named if word in qualifiers.SPLIT_WORDS}
-    if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in qualifiers.SOFT_SPLIT_WORDS:
+    said = {word_lists.SPLIT_WORDS[word]: word for word in named if word in word_lists.SPLIT_WORDS}
+    if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in word_lists.SOFT_SPLIT_WORDS:
         return Split.TEST
     return next(iter(said)) if len(said) == 1 else None
 
@@ -274,7 +274,7 @@ def split_of(words: str) -> Split | None:
 def bare_split_of(name: str) -> Split | None:
     """The split of a name that is but the word for a part of the data, as `val` is, and names no measure."""
     words = words_of(name)
-    return split_of(name) if len(words) == 1 and words[0] not in qualifiers.SPLIT_VERBS else None
+    return split_of(name) if len(words) == 1 and words[0] not in word_lists.SPLIT_VERBS else None
 
 
 @lru_cache(maxsize=4096)
@@ -285,13 +285,13 @@ def fact_of(name: str) -> Fact | None:
     """
     path = [" ".join(words_of(step)) for step in re.split(r"[./:]", name[:LONGEST_NAME])]
     path = [step for step in path if step]
-    while len(path) > 1 and path[-1] in setting_names.WRAPPERS:
+    while len(path) > 1 and path[-1] in word_lists.WRAPPERS:
         path.pop()
-    if not path or not setting_names.OTHER_ROLES.isdisjoint(" ".join(path[:-1]).split()):
+    if not path or not word_lists.OTHER_ROLES.isdisjoint(" ".join(path[:-1]).split()):
         return None
-    if len(path) > 1 and path[-1] in setting_names.NAMING_WRAPPERS:
-        fact = setting_names.FACTS_BY_NAME.get(path[-2])
-        return fact if fact in setting_names.NAMED_FACTS else None
+    if len(path) > 1 and path[-1] in word_lists.NAMING_WRAPPERS:
+        fact = word_lists.FACTS_BY_NAME.get(path[-2])
+        return fact if fact in word_lists.NAMED_FACTS else None
     if len(path) > 1 and path[-1].isdecimal():
-        return setting_names.FACTS_BY_NAME.get(f"{path[-2]} {path[-1]}")
-    return setting_names.FACTS_BY_NAME.get(path[-1])
+        return word_lists.FACTS_BY_NAME.get(f"{path[-2]} {path[-1]}")
+    return word_lists.FACTS_BY_NAME.get(path[-1])
