@@ -4,7 +4,6 @@ import argparse
 import io
 import json
 import re
-import sys
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
@@ -15,15 +14,7 @@ from rich.theme import Theme
 
 from traindx.cause import Cause, Clue, Prescription
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._output import (
-    STANDARD_OUTPUT,
-    coloured,
-    complain,
-    places_of,
-    refuse_places,
-    terminal_width,
-    write_outputs,
-)
+from traindx.cli._output import Maker, coloured, places_of, publish, refuse_places, terminal_width
 from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
 from traindx.report.documents.run import Json, head
@@ -76,16 +67,12 @@ def table_as_text(table: str) -> str:
     return _rendered(shown)
 
 
-def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
+def tell(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
     places = places_of(arguments, {"md": f"{name}.md", "json": f"{name}.json"})
     refuse_places(places, (), before_work=False)
-    failed = write_outputs(places, {"md": lambda: markdown, "json": lambda: data})
-    if STANDARD_OUTPUT not in places.values():
-        sys.stdout.write(text)
-    for sentence in failed.values():
-        complain(arguments.command, sentence)
-    return BAD_INPUT if failed else DONE
+    makers: dict[str, Maker] = {"md": lambda: markdown, "json": lambda: data}
+    return DONE if publish(arguments.command, places, makers, text) else BAD_INPUT
 
 
 def _rendered(what: RenderableType) -> str:

@@ -3,17 +3,21 @@
 import argparse
 
 
+def add_repeated(parser: argparse.ArgumentParser, option: str, metavar: str, says: str) -> None:
+    """An option that may be given several times; empty where it is not given."""
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=says)
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """What to read, and how."""
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="a log file, a run's folder, a tree of runs, or - for stdin"
     )
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--map",
-        action="append",
-        default=[],
-        metavar="NAME=QUANTITY",
-        help="read the values called NAME as QUANTITY (docs/quantities.md lists them); may be repeated",
+        "NAME=QUANTITY",
+        "read the values called NAME as QUANTITY (docs/quantities.md lists them); may be repeated",
     )
     parser.add_argument(
         "--follow", action="store_true", help="report again whenever the logs grow, until Ctrl-C"
@@ -22,20 +26,18 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> None:
     """How to judge, and what to make of it; `follows`: beside --follow."""
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--limit",
-        action="append",
-        default=[],
-        metavar="SIGN.NAME=VALUE",
-        help="judge with another limit (traindx explain SIGN shows them; [tool.traindx.limits] in"
+        "SIGN.NAME=VALUE",
+        "judge with another limit (traindx explain SIGN shows them; [tool.traindx.limits] in"
         " pyproject.toml keeps them); may be repeated",
     )
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 1 when a run is sick, inconclusive, or suffers from a CAUSE (see traindx causes);"
+        "CONDITION",
+        "exit with 1 when a run is sick, inconclusive, or suffers from a CAUSE (see traindx causes);"
         " sick:0.9 or CAUSE:0.8 wants at least that confidence; may be repeated"
         + ("; when met it ends --follow" if follows else "; a run that meets it while sick is stopped"),
     )
@@ -43,12 +45,11 @@ def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> Non
 
 def add_exams(parser: argparse.ArgumentParser) -> None:
     """What is known besides the run."""
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--exam",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="count an exam of the same training as evidence: the JSON of traindx examine, preflight or"
+        "FILE",
+        "count an exam of the same training as evidence: the JSON of traindx examine, preflight or"
         " lr-find; may be repeated",
     )
 
@@ -95,6 +96,16 @@ def add_in_place(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run the program in the working directory, one run after the other, not in copies of it (up to"
         " 256 MB): it may overwrite what it has written before",
+    )
+
+
+def add_folder(parser: argparse.ArgumentParser, one: str, several: str, folder: str) -> None:
+    """What the work of a command is called, and where it is kept."""
+    parser.add_argument(
+        "--name", metavar="NAME", help=f"what the {one} is called (default: as the script, numbered)"
+    )
+    parser.add_argument(
+        "--out", default=folder, metavar="DIR", help=f"where {several} are kept (default: {folder})"
     )
 
 
@@ -171,13 +182,13 @@ def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> Non
         parser.add_argument(
             "--png", metavar="FILE", help=f"draw a picture (in a folder: {picture}); needs matplotlib"
         )
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated",
-    )
+    add_exam_condition(parser)
+
+
+def add_exam_condition(parser: argparse.ArgumentParser) -> None:
+    """When an exam makes the command end with exit code 1."""
+    says = "exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated"
+    add_repeated(parser, "--fail-on", "CONDITION", says)
 
 
 def positive(text: str) -> int:

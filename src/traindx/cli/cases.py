@@ -50,21 +50,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
-    from traindx.cli import DONE
-    from traindx.cli._output import STANDARD_OUTPUT, place_of, refuse_inputs, write
+    from traindx.cli import BAD_INPUT, DONE
+    from traindx.cli._output import places_of, publish, refuse_inputs
+    from traindx.report.documents.interview import cases_document
 
     book = _book(arguments)
     found = _found(book, arguments)
-    if arguments.json is not None:
-        from traindx.report.documents.interview import cases_document
-
-        place = place_of(arguments.json, "cases.json")
-        refuse_inputs([place], [str(book.place)])
-        write(place, cases_document(found))
-        if place == STANDARD_OUTPUT:
-            return DONE
-    _show(found, book.place, _is_narrowed(arguments))
-    return DONE
+    places = places_of(arguments, {"json": "cases.json"})
+    refuse_inputs(places.values(), [str(book.place)])
+    text = _text(found, book.place, _is_narrowed(arguments))
+    return DONE if publish("cases", places, {"json": lambda: cases_document(found)}, text) else BAD_INPUT
 
 
 def _book(arguments: argparse.Namespace) -> "Casebook":
@@ -129,19 +124,16 @@ def _is_narrowed(arguments: argparse.Namespace) -> bool:
     return any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
 
 
-def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
-    import sys
-
+def _text(found: "list[Case]", place: "Path", narrowed: bool) -> str:
     from traindx.cli._output import coloured, terminal_width
     from traindx.format import printable
     from traindx.report.terminal.comparison import cases_text
 
     if found:
-        sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))
-    elif narrowed:
-        sys.stdout.write(f"no case in {printable(str(place), 500)} fits\n")
-    else:
-        sys.stdout.write(
-            f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
-            " tries fixes in paired trials, and writes down here what came out\n"
-        )
+        return cases_text(found, width=terminal_width(), colour=coloured())
+    if narrowed:
+        return f"no case in {printable(str(place), 500)} fits\n"
+    return (
+        f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
+        " tries fixes in paired trials, and writes down here what came out\n"
+    )

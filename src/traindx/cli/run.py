@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_exams, add_judging, add_outputs, add_program, words_of
+from traindx.cli._options import add_exams, add_folder, add_judging, add_outputs, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -41,12 +41,7 @@ is said once, in a line on standard error."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of run."""
     add_program(parser, "run")
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the run is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out", default=".traindx/runs", metavar="DIR", help="where runs are kept (default: .traindx/runs)"
-    )
+    add_folder(parser, "run", "runs", ".traindx/runs")
     parser.add_argument(
         "--budget",
         type=_share,

@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_in_place, add_outputs, add_program, words_of
+from traindx.cli._options import add_folder, add_in_place, add_outputs, add_program, add_repeated, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -37,15 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_fix(parser)
     _add_engine(parser)
     add_in_place(parser)
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out",
-        default=".traindx/treatments",
-        metavar="DIR",
-        help="where treatments are kept (default: .traindx/treatments)",
-    )
+    add_folder(parser, "treatment", "treatments", ".traindx/treatments")
     add_outputs(parser)
 
 
@@ -72,12 +64,11 @@ def _add_budget(parser: argparse.ArgumentParser) -> None:
 
 def _add_trials(parser: argparse.ArgumentParser) -> None:
     """What is tried."""
-    parser.add_argument(
+    add_repeated(
+        parser,
         "--only",
-        action="append",
-        default=[],
-        metavar="CHANGE",
-        help="try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
+        "CHANGE",
+        "try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="diagnose, and say what would be tried and what it would cost"
@@ -131,15 +122,14 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import ProgressLine
+    from traindx.cli._output import progress_of
     from traindx.cli._treatment import tell
     from traindx.trials.treatment import treat
 
     wish = _wish(arguments)
     _refuse_places(arguments)
     _refuse_unasked(arguments)
-    progress = ProgressLine()
-    try:
+    with progress_of("treat", arguments.out) as progress:
         found = treat(
             words_of(arguments),
             wish,
@@ -153,12 +143,6 @@ def run(arguments: argparse.Namespace) -> int:
             cpus_per_arm=arguments.cpus_per_arm,
             gpus_per_arm=arguments.gpus_per_arm,
         )
-    except KeyboardInterrupt:
-        progress.wipe()
-        sys.stderr.write(f"traindx treat: interrupted; what was run is in {arguments.out}\n")
-        return 130
-    finally:
-        progress.wipe()
     return tell(found, arguments)
 
 

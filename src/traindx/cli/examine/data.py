@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_documents
+from traindx.cli._options import add_documents, add_exam_condition
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -62,13 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--png", metavar="FILE", help="write a picture; needs matplotlib (traindx[plots])")
     add_documents(parser, "data.md", "data.json", "data.html")
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated",
-    )
+    add_exam_condition(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

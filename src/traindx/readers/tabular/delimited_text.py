@@ -7,18 +7,35 @@ from itertools import zip_longest
 
 import numpy as np
 
+from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import axis_of
-from traindx.readers.tabular.delimited_shape import SPACES, Shape, cells_of, distinct, is_words, with_point
+from traindx.readers.tabular.delimited_shape import (
+    SPACES,
+    Shape,
+    cells_of,
+    distinct,
+    is_words,
+    shape_of,
+    with_point,
+)
 from traindx.readers.tabular.numbers import NumberBlock, number_block
-from traindx.readers.tabular.sheet import SheetBuilder, whole_lines
-from traindx.readers.types import Source
+from traindx.readers.tabular.sheet import Sheet, SheetBuilder, whole_lines
+from traindx.readers.types import HEAD_BYTES, Source
 from traindx.run import Event, EventKind
 
 _LONGEST_QUOTE = 1 << 24
 
 
-def read_rows(source: Source, shape: Shape, builder: SheetBuilder) -> tuple[Event, ...]:
-    """Add every row of a source to a sheet; returns what happened at its end."""
+def shape_in(source: Source) -> Shape | None:
+    """The layout of the table in a source, or None if it holds none."""
+    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
+
+
+def read_table(source: Source) -> tuple[Sheet, tuple[Event, ...]]:
+    """Every row of a source, and what happened at its end; raises `UnreadableError` where it is no table."""
+    shape, builder = shape_in(source), SheetBuilder()
+    if shape is None:
+        raise UnreadableError(source.path, "its lines do not form a table of numbers")
     builder.skip("lines before the table", shape.preamble, "not part of the table")
     lines_to_skip = shape.skip
     events: tuple[Event, ...] = ()
@@ -28,7 +45,7 @@ def read_rows(source: Source, shape: Shape, builder: SheetBuilder) -> tuple[Even
             rows, events = _without_torn_line(rows, shape)
         if rows:
             shape = _add_block(builder, rows, shape)
-    return events
+    return builder.finish(), events
 
 
 def _with_whole_quotes(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -7,16 +7,17 @@
 import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import methodcaller
 
 import msgspec
 import numpy as np
 
+from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.json_values import decoded, flattened
-from traindx.readers.tabular.sheet import SheetBuilder, whole_lines
+from traindx.readers.tabular.sheet import Sheet, SheetBuilder, whole_lines
+from traindx.readers.tabular.sheet_logs import Origin
 from traindx.readers.types import Source
 from traindx.run import Event, EventKind, Floats, Rows, Scalar
 
@@ -29,17 +30,12 @@ _VALUES = methodcaller("values")
 _NO_NUMBERS = {list: "a list in each record, not a number", bool: "true or false, not a number"}
 
 
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """What a JSON Lines file says besides its rows."""
+def read_lines(source: Source, *, may_only_set: bool = False) -> tuple[Sheet, Origin]:
+    """The records of a JSON Lines file, and as settings what those before the first row say.
 
-    settings: Mapping[str, Scalar]
-    """What the records before the first row say."""
-    events: tuple[Event, ...]
-
-
-def read_lines(source: Source, builder: SheetBuilder) -> Lines:
-    """Add the records of a JSON Lines file to a sheet."""
+    Raises `UnreadableError` where none holds a number, unless settings are enough.
+    """
+    builder = SheetBuilder()
     settings: dict[str, Scalar] = {}
     broken: list[int] = []
     number, torn = 1, False
@@ -57,8 +53,11 @@ def read_lines(source: Source, builder: SheetBuilder) -> Lines:
         broken.remove(number)
     if broken:
         builder.skip("lines", len(broken), f"not JSON; the first is line {broken[0]}")
+    sheet = builder.finish()
+    if not sheet.cells and not (may_only_set and settings):
+        raise UnreadableError(source.path, "no line holds a record with a number")
     says = f"line {number}, the last, is unfinished"
-    return Lines(settings, (Event(EventKind.TORN, says),) if torn else ())
+    return sheet, Origin(source.path, settings, (Event(EventKind.TORN, says),) if torn else ())
 
 
 def _records_before_rows(records: Sequence[Record], *, most: int = 5) -> int:
@@ -115,6 +114,13 @@ def first_records(head: bytes, *, most: int = 8) -> list[Record]:
         if isinstance(value, dict):
             records.append(value)
     return records
+
+
+def sheet_of(records: Sequence[Record]) -> Sheet:
+    """The table of records, a row each."""
+    builder = SheetBuilder()
+    add_records(builder, records)
+    return builder.finish()
 
 
 def add_records(builder: SheetBuilder, records: Sequence[Record]) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
-from traindx.readers.tabular.table import Cells
+from traindx.readers.tabular.table import Cells, cells_in
 from traindx.readers.types import Source
 from traindx.run import Floats, Rows, Skipped
 
@@ -66,21 +66,14 @@ class Sheet:
 
 def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
     """The part of a table that stands in some rows, numbered anew; one column may be left out."""
-    chosen = np.zeros(sheet.length, dtype=bool)
-    chosen[rows] = True
-    number = np.cumsum(chosen) - 1
-    cells: dict[str, Cells] = {}
-    for name, old in sheet.cells.items():
-        keep = chosen[old.rows]
-        if name != without and keep.any():
-            cells[name] = Cells(number[old.rows[keep]], old.values[keep])
+    cells = {name: found for name, found in cells_in(sheet.cells, rows).items() if name != without}
     words: dict[str, Words] = {}
     for name, texts in sheet.words.items():
-        keep = chosen[texts.rows]
+        keep = np.isin(texts.rows, rows, assume_unique=True)
         if name != without and keep.any():
             used, codes = np.unique(texts.codes[keep], return_inverse=True)
             words[name] = Words(
-                number[texts.rows[keep]],
+                np.searchsorted(rows, texts.rows[keep]),
                 codes.astype(np.int32),
                 tuple(texts.texts[code] for code in used),
                 int(np.count_nonzero(keep)),
