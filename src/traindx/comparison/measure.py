@@ -6,53 +6,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx import quantities as q
 from traindx.curves.objective import is_reinforcement
 from traindx.errors import TraindxError
 from traindx.facts import DATASET, LABEL_SMOOTHING, LOSS_FUNCTION
 from traindx.format import count, listed
-from traindx.quantities import (
-    REWARD,
-    TEST_ACCURACY,
-    TEST_ERROR,
-    TEST_LOSS,
-    TEST_PERPLEXITY,
-    TEST_SCORE,
-    TRAIN_ACCURACY,
-    TRAIN_ERROR,
-    TRAIN_LOSS,
-    TRAIN_PERPLEXITY,
-    TRAIN_SCORE,
-    VAL_ACCURACY,
-    VAL_ERROR,
-    VAL_LOSS,
-    VAL_PERPLEXITY,
-    VAL_SCORE,
-)
 from traindx.run import Fact, Quantity, Run, Series
 
-_LOSSES = (VAL_LOSS, TEST_LOSS, TRAIN_LOSS)
-_MEASURES = (
-    VAL_LOSS,
-    VAL_ACCURACY,
-    VAL_SCORE,
-    VAL_ERROR,
-    VAL_PERPLEXITY,
-    TEST_LOSS,
-    TEST_ACCURACY,
-    TEST_SCORE,
-    TEST_ERROR,
-    TEST_PERPLEXITY,
-    TRAIN_LOSS,
-    REWARD,
-    TRAIN_PERPLEXITY,
-    TRAIN_ACCURACY,
-    TRAIN_SCORE,
-    TRAIN_ERROR,
-)
+_LOSSES = (q.VAL_LOSS, q.TEST_LOSS, q.TRAIN_LOSS)
+_HELD_OUT = [
+    q.QUANTITIES[f"{split}_{measure}"]
+    for split in ("val", "test")
+    for measure in ("loss", "accuracy", "score", "error", "perplexity")
+]
+_ON_TRAINING = [q.TRAIN_LOSS, q.REWARD, q.TRAIN_PERPLEXITY, q.TRAIN_ACCURACY, q.TRAIN_SCORE, q.TRAIN_ERROR]
+_MEASURES = (*_HELD_OUT, *_ON_TRAINING)
 _SCALE_OF_THE_LOSS = (LOSS_FUNCTION, LABEL_SMOOTHING)
 _NEARLY_ALL = 0.8
 """A better measure that this share of the runs has is worth more than a worse one that all have."""
-_ACCURACIES = (VAL_ACCURACY, TEST_ACCURACY, TRAIN_ACCURACY)
+_ACCURACIES = (q.VAL_ACCURACY, q.TEST_ACCURACY, q.TRAIN_ACCURACY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +70,7 @@ def _stated(runs: Sequence[Run], fact: Fact) -> list[str]:
 def _order(runs: Sequence[Run], *, losses_last: bool) -> Sequence[Quantity]:
     if all(is_reinforcement(run) for run in runs):
         # Policy and value losses may rise while the agent learns.
-        return (REWARD, *(one for one in _MEASURES if one != REWARD))
+        return (q.REWARD, *(one for one in _MEASURES if one != q.REWARD))
     return sorted(_MEASURES, key=lambda one: one in _LOSSES) if losses_last else _MEASURES
 
 

@@ -9,8 +9,8 @@ The `metrics.json` beside them repeats the last epoch.
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import sheet_of
 from traindx.readers.tabular.json_values import document_in, flattened
+from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind

@@ -10,7 +10,7 @@ A run that is resumed or started again goes on in the same file.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from traindx.readers.tabular.json_rows import first_records, read_lines
+from traindx.readers.tabular.lines import first_records, read_lines
 from traindx.readers.tabular.sheet_logs import logs_of
 from traindx.readers.types import Log, Reader, Source
 

@@ -12,8 +12,8 @@ a curve. Each checkpoint repeats the history before it.
 from collections.abc import Iterator, Mapping
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import sheet_of
 from traindx.readers.tabular.json_values import document_in, flattened
+from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar

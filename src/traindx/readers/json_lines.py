@@ -11,8 +11,8 @@ apart; numbers may be text; NaN stands bare, which is no JSON; the last line may
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import read_lines
 from traindx.readers.tabular.json_values import decoded, names_a_metric, only_sets
+from traindx.readers.tabular.lines import read_lines
 from traindx.readers.tabular.sheet_logs import logs_of
 from traindx.readers.types import Log, Reader, Source
 

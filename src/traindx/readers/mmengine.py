@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.tabular.json_rows import first_records, read_lines
+from traindx.readers.tabular.lines import first_records, read_lines
 from traindx.readers.tabular.sheet import Sheet, part_of
 from traindx.readers.tabular.sheet_logs import log_of
 from traindx.readers.tabular.table import Cells

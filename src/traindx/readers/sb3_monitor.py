@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.delimited_text import read_table
 from traindx.readers.tabular.json_values import decoded, flattened
+from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Scalar

@@ -15,7 +15,8 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import axis_of, meaning
-from traindx.readers.tabular.delimited_text import read_table, shape_in
+from traindx.readers.tabular.delimited_shape import shape_in
+from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet import Sheet, part_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source

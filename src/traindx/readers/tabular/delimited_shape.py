@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from traindx.readers.tabular.numbers import number_in
-from traindx.readers.types import encoding_of
+from traindx.readers.types import HEAD_BYTES, Source, encoding_of
 
 SPACES, WIDE_SPACES = " ", "  "
 """Any run of blanks, and runs of at least two: names of two words stand one blank apart."""
@@ -68,6 +68,11 @@ def shape_of(head: bytes, *, whole: bool) -> Shape | None:
         rows=len(best.rows),
         encoding=encoding,
     )
+
+
+def shape_in(source: Source) -> Shape | None:
+    """The layout of the table in a source, or None if it holds none."""
+    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
 
 
 def _telling(lines: Sequence[str]) -> list[int]:

@@ -1,14 +1,18 @@
-"""A table as it grows, block by block of whole lines: the numbers and the words of each column.
-
-A table as it grows, block by block: the numbers and the words of each column.
+"""A table as it grows, block by block: the numbers and the words of each column, from cells or from records.
 
 epoch,phase,loss,time
 1,train,0.61,2024-05-01 12:00:03      phase holds words, time holds moments
 1,val,0.55,2024-05-01 12:00:09
+
+{"step": 10, "train": {"loss": 0.61}, "lr": "1e-4"}      nested names are joined by "/", text may be a number
+{"step": 10, "val_loss": NaN, "per_class": [0.1, 0.2]}   records differ; null and lists are no values
 """
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +20,7 @@ from numpy.typing import NDArray
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
 from traindx.readers.tabular.table import Cells, cells_in
-from traindx.readers.types import Source
 from traindx.run import Floats, Rows, Skipped
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def whole_lines(source: Source, size: int = 1 << 20) -> Iterator[bytes]:
-    """Yield blocks of lines that end in a newline each; only the last line of all may lack it."""
-    if b"\n" not in source.head and b"\r" in source.head:
-        # Ended by carriage returns alone, as a Mac once did: rare enough to be read in one piece.
-        yield source.read().removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
-        return
-    with source.open() as stream:
-        first = True
-        while block := stream.read(size):
-            block += stream.readline()
-            if first:
-                block = block.removeprefix(_BYTE_ORDER_MARK)
-                first = False
-            yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
-
 
 _MOST_WORDS = 5_000
 
@@ -211,3 +195,91 @@ class _GrowingWords:
         return Words(
             np.concatenate(self._rows), np.concatenate(self._codes), tuple(self._codes_of), self._count
         )
+
+
+Record = Mapping[str, object]
+_DEEPEST = 8
+_VALUES = methodcaller("values")
+_NO_NUMBERS = {list: "a list in each record, not a number", bool: "true or false, not a number"}
+
+
+def sheet_of(records: Sequence[Record]) -> Sheet:
+    """The table of records, a row each."""
+    builder = SheetBuilder()
+    add_records(builder, records)
+    return builder.finish()
+
+
+def add_records(builder: SheetBuilder, records: Sequence[Record]) -> None:
+    """Add one row for each record."""
+    if not records:
+        return
+    first = builder.begin_rows(len(records))
+    _add_alike(builder, first, None, records)
+
+
+def _add_alike(builder: SheetBuilder, first: int, rows: Rows | None, records: Sequence[Record]) -> None:
+    """Add records kind by kind: those with the same names in the same order make columns."""
+    names = list(map(tuple, records))
+    if names.count(names[0]) == len(names):
+        _add_kind(builder, first, rows, names[0], records)
+        return
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for place, kind in enumerate(names):
+        kinds.setdefault(kind, []).append(place)
+    for kind, places in kinds.items():
+        where = np.array(places, dtype=np.int64)
+        which = where if rows is None else rows[where]
+        _add_kind(builder, first, which, kind, [records[place] for place in places])
+
+
+def _add_kind(
+    builder: SheetBuilder, first: int, rows: Rows | None, names: tuple[str, ...], records: Sequence[Record]
+) -> None:
+    values = list(chain.from_iterable(map(_VALUES, records)))
+    types = set(map(type, values))
+    if dict in types:
+        _add_alike(builder, first, rows, [dict(_flat(record)) for record in records])
+        return
+    numbers = _packed(values) if types <= {int, float} else None
+    for place, name in enumerate(names):
+        if numbers is not None:
+            builder.add_numbers(name, first, rows, numbers[place :: len(names)].copy())
+        else:
+            _add_column(builder, first, rows, name, values[place :: len(names)])
+
+
+def _packed(values: Sequence[object]) -> Floats:
+    """Numbers as an array; by struct, because NumPy asks each for its type first."""
+    try:
+        return np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except (OverflowError, struct.error):  # an integer beyond all floats
+        return np.array([float(repr(value)) for value in values])
+
+
+def _add_column(
+    builder: SheetBuilder, first: int, rows: Rows | None, name: str, values: Sequence[object]
+) -> None:
+    """Add a column that holds more than numbers."""
+    places: dict[type, list[int]] = {float: [], str: []}
+    for place, value in enumerate(values):
+        kind = float if type(value) is int else type(value)
+        places.setdefault(kind, []).append(place)
+    for kind, found in places.items():
+        where = np.array(found, dtype=np.int64)
+        which = where if rows is None else rows[where]
+        if kind is float:
+            builder.add_numbers(name, first, which, _packed([values[place] for place in found]))
+        elif kind is str:
+            builder.add_texts(name, first, which, [str(values[place]) for place in found])
+        elif kind in _NO_NUMBERS:
+            builder.skip(name, len(found), _NO_NUMBERS[kind])
+
+
+def _flat(record: Record, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            if depth < _DEEPEST:
+                yield from _flat(value, f"{prefix}{name}/", depth + 1)
+        else:
+            yield f"{prefix}{name}", value

@@ -18,48 +18,21 @@ from traindx.readers.tabular.table import Cells, Table, columns_of
 from traindx.readers.types import Column, Log
 from traindx.run import Axis, Event, Rows, Scalar, Skipped
 
-_RUN_NAMES = frozenset(
-    [
-        "run",
-        "runs",
-        "run id",
-        "run name",
-        "experiment",
-        "experiment id",
-        "experiment name",
-        "exp",
-        "exp id",
-        "exp name",
-        "trial",
-        "trial id",
-        "trial name",
-        "fold",
-        "cv fold",
-        "seed",
-        "random seed",
-        "job",
-        "job id",
-    ]
+
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(" ".join(name.split()) for name in names.split(";"))
+
+
+_RUN_NAMES = _listed(
+    """run; runs; run id; run name; experiment; experiment id; experiment name; exp; exp id; exp name;
+    trial; trial id; trial name; fold; cv fold; seed; random seed; job; job id"""
 )
 _MODE_NAMES = frozenset("mode split phase stage subset set partition".split())
-_METRIC_NAMES = frozenset(
-    [
-        "metric",
-        "metric name",
-        "metricname",
-        "metric key",
-        "name",
-        "tag",
-        "key",
-        "variable",
-        "measure",
-        "series",
-    ]
+_METRIC_NAMES = _listed(
+    "metric; metric name; metricname; metric key; name; tag; key; variable; measure; series"
 )
-_VALUE_NAMES = frozenset(["value", "metric value", "metricvalue", "values", "y"])
-_WHEN_NAMES = frozenset(
-    ["timestamp", "time", "wall time", "walltime", "relative time", "runtime", "id", "column 1"]
-)
+_VALUE_NAMES = _listed("value; metric value; metricvalue; values; y")
+_WHEN_NAMES = _listed("timestamp; time; wall time; walltime; relative time; runtime; id; column 1")
 _MOST_RUNS = 1_000
 
 

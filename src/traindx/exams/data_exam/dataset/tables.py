@@ -10,7 +10,8 @@ import numpy as np
 from traindx.errors import TraindxError, UnreadableError
 from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of, target_among
 from traindx.format import count, listed, printable
-from traindx.readers.tabular.delimited_text import read_table, shape_in
+from traindx.readers.tabular.delimited_shape import shape_in
+from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet import Sheet, Words
 from traindx.readers.types import HEAD_BYTES, Source
 

@@ -1,6 +1,6 @@
 from traindx.readers.loading.files import in_memory
-from traindx.readers.tabular.json_rows import add_records, first_records, read_lines
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.lines import first_records, read_lines
+from traindx.readers.tabular.sheet import SheetBuilder, add_records
 
 
 def test_records_of_different_kinds_keep_their_rows() -> None:
