@@ -22,7 +22,7 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.binary.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.readers.binary.wandb_history import History, read_history
+from traindx.readers.binary.wandb_history import History, item, read_history
 from traindx.readers.tabular.json_values import columns_of, decoded, flattened, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
@@ -99,7 +99,6 @@ _HISTORY, _CONFIG, _RUN, _EXIT = 2, 5, 17, 18
 _COUNTED = {4: "console output", 7: "system metrics", 10: "alerts", 13: "console output"}
 _RUN_CONFIG, _RUN_NAME, _RUN_FIRST_STEP, _RUN_RESUMED = 4, 8, 14, 18
 _UPDATE, _EXIT_CODE = 1, 1
-_KEYS, _VALUE_JSON = (1, 2), 16
 _NUM_TAG, _HISTORY_TAG, _SUMMARY_TAG = 0x08, 0x12, 0x1A
 _ONE_BYTE = 0x80
 """Numbers and lengths below this take one byte."""
@@ -210,17 +209,11 @@ def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
     for number, wire, begin, finish in fields(data, start, end):
         if number != _UPDATE or wire != LENGTH:
             continue
-        keys: list[str] = []
-        text = b"null"
-        for part, kind, low, high in fields(data, begin, finish):
-            if kind == LENGTH and part in _KEYS:
-                keys.append(data[low:high].decode("utf-8", "replace"))
-            elif kind == LENGTH and part == _VALUE_JSON:
-                text = data[low:high]
+        name, text = item(data, begin, finish)
         try:
-            aside.settings.update(flattened({".".join(keys): decoded(text)}))
+            aside.settings.update(flattened({name: decoded(text) if isinstance(text, bytes) else None}))
         except ValueError:
-            aside.unread[f"setting {'.'.join(keys)}"] += 1
+            aside.unread[f"setting {name}"] += 1
 
 
 def _finish(data: bytes, start: int, end: int, aside: _Aside) -> None:

@@ -178,7 +178,7 @@ def _place(batch: _Batch, items: _Items, history: History) -> None:
 
 @lru_cache(maxsize=10_000)
 def _name(keys: bytes) -> str:
-    return _item(keys, 0, len(keys))[0]
+    return item(keys, 0, len(keys))[0]
 
 
 def _numbers(data: NDArray[np.uint8], start: Rows, end: Rows) -> tuple[Floats, Flags]:
@@ -245,7 +245,7 @@ def _walk(row: bytes, number: int, history: History) -> float:
         if wire != LENGTH:
             continue
         if field_number == _ITEM:
-            name, value = _item(row, start, end)
+            name, value = item(row, start, end)
             if isinstance(value, bytes):
                 _place_json(name, value, number, history)
             else:
@@ -256,7 +256,7 @@ def _walk(row: bytes, number: int, history: History) -> float:
     return step
 
 
-def _item(data: bytes, start: int, end: int) -> tuple[str, object]:
+def item(data: bytes, start: int, end: int) -> tuple[str, object]:
     """The name of an item, and its value: JSON as bytes, or what a typed field holds."""
     keys: list[str] = []
     value: object = None
