@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx.cause import Cause, Clue, Prescription
+from traindx.cause import Cause, Prescription
 from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._output import Maker, coloured, places_of, publish, refuse_places, terminal_width
 from traindx.cli._pages import Page, summary
@@ -117,7 +117,10 @@ def _cause(cause: Cause) -> Json:
         "symptoms": [symptom.value for symptom in cause.symptoms],
         "misdiagnoses": [{"says": one.says, "blames": one.blames} for one in cause.misdiagnoses],
         "prior": cause.prior,
-        "clues": [_clue(clue) for clue in cause.clues],
+        "clues": [
+            {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
+            for clue in cause.clues
+        ],
         "fixes": [_fix(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": r.slug, "told_apart_by": r.told_apart_by} for r in cause.rivals],
@@ -129,10 +132,6 @@ def _cause(cause: Cause) -> Json:
         },
         "page": dict(cause.sections),
     }
-
-
-def _clue(clue: Clue) -> Json:
-    return {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
 
 
 def _fix(fix: Prescription) -> Json:

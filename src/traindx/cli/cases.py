@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = _found(book, arguments)
     places = places_of(arguments, {"json": "cases.json"})
     refuse_inputs(places.values(), [str(book.place)])
-    text = _text(found, book.place, _is_narrowed(arguments))
+    is_narrowed = any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
+    text = _text(found, book.place, is_narrowed)
     return DONE if publish("cases", places, {"json": lambda: cases_document(found)}, text) else BAD_INPUT
 
 
@@ -118,10 +119,6 @@ def _moment(text: str) -> "datetime":
         raise TraindxError(
             f"--since {text}: is no date; for example: 2026-07-01, or 2026-07-01T12:00"
         ) from None
-
-
-def _is_narrowed(arguments: argparse.Namespace) -> bool:
-    return any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
 
 
 def _text(found: "list[Case]", place: "Path", narrowed: bool) -> str:

@@ -130,7 +130,7 @@ def _in_one_unit(measure: Measure) -> Measure:
     """Accuracies as shares where some runs log shares and others percent."""
     if measure.quantity not in _ACCURACIES:
         return measure
-    percent = [series is not None and _highest(series) > 1.5 for series in measure.series]
+    percent = [series is not None and series.finite.values.max(initial=0) > 1.5 for series in measure.series]
     if all(percent) or not any(percent):
         return measure
     series = tuple(
@@ -141,17 +141,11 @@ def _in_one_unit(measure: Measure) -> Measure:
     return replace(measure, series=series, notes=(*measure.notes, note))
 
 
-def _highest(series: Series) -> float:
-    return float(series.finite.values.max(initial=0.0))
-
-
 def _nothing_shared(runs: Sequence[Run]) -> TraindxError:
-    has = [f"{run.name} has {listed(_slugs(run), 3) or 'nothing that is known'}" for run in runs[:2]]
+    slugs = [list(dict.fromkeys(series.quantity.slug for series in run.series)) for run in runs[:2]]
+    known = [listed(names, 3) or "nothing that is known" for names in slugs]
+    has = [f"{run.name} has {names}" for run, names in zip(runs, known, strict=False)]
     return TraindxError(
         f"{count(len(runs), 'run')} share no measure to compare them by ({'; '.join(has)}); log the same loss"
         " or metric in each, or name it with --map NAME=QUANTITY"
     )
-
-
-def _slugs(run: Run) -> list[str]:
-    return list(dict.fromkeys(series.quantity.slug for series in run.series))

@@ -116,33 +116,22 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
 
 
 def _makers(examination: "Examination") -> "dict[str, Maker]":
-    """What each output is made by, whose renderer is loaded only when it is wanted."""
+    """What each output is made by."""
+    from importlib.util import find_spec
 
-    def png() -> bytes:
-        from traindx.report.png.examination import examination_picture
-
-        return examination_picture(examination)
+    from traindx.report.documents.exams import examination_document, rows_table
+    from traindx.report.html.exams import examination_page
+    from traindx.report.markdowns.exams import examination_markdown
+    from traindx.report.png.examination import examination_picture
 
     def html() -> str:
-        from importlib.util import find_spec
+        drawn = examination_picture(examination) if find_spec("matplotlib") else None
+        return examination_page(examination, drawn)
 
-        from traindx.report.html.exams import examination_page
-
-        return examination_page(examination, png() if find_spec("matplotlib") else None)
-
-    def export() -> str:
-        from traindx.report.documents.exams import rows_table
-
-        return rows_table(examination)
-
-    def md() -> str:
-        from traindx.report.markdowns.exams import examination_markdown
-
-        return examination_markdown(examination)
-
-    def json() -> str:
-        from traindx.report.documents.exams import examination_document
-
-        return examination_document(examination)
-
-    return {"export": export, "png": png, "html": html, "md": md, "json": json}
+    return {
+        "export": lambda: rows_table(examination),
+        "png": lambda: examination_picture(examination),
+        "html": html,
+        "md": lambda: examination_markdown(examination),
+        "json": lambda: examination_document(examination),
+    }

@@ -61,7 +61,7 @@ def assemble(
 ) -> Run:
     """Make one run of its strands."""
     strands = counting_epochs(strands)
-    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -_points(w.series))
+    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
     series = promoted(_merged(woven, notes), notes)
     logs = [log for strand in strands for log in strand.logs]
@@ -81,10 +81,6 @@ def assemble(
         notes=tuple(dict.fromkeys(notes)),
         model=tuple(layer for log in logs for layer in log.model),
     )
-
-
-def _points(series: Iterable[Series]) -> int:
-    return sum(len(s) for s in series)
 
 
 def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:

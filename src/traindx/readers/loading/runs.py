@@ -59,16 +59,12 @@ def read(
     paths: Sequence[str], names: Mapping[str, Quantity] | None = None, progress: Progress = lambda _: None
 ) -> Reading:
     """Read every path; what cannot be read is a problem in the result, never an exception."""
-    readings = [_read_one(path, names or {}, progress) for path in paths]
+    readings = [_read_sources(path, discover(path), names or {}, progress) for path in paths]
     return Reading(
         tuple(run for reading in readings for run in reading.runs),
         tuple(problem for reading in readings for problem in reading.problems),
         sum(reading.other_files for reading in readings),
     )
-
-
-def _read_one(top: str, names: Mapping[str, Quantity], progress: Progress) -> Reading:
-    return _read_sources(top, discover(top), names, progress)
 
 
 def _read_sources(

@@ -105,7 +105,8 @@ def cells_of(lines: Sequence[str], separator: str) -> list[list[str]]:
     if separator == WIDE_SPACES:
         return [re.split(r"\s{2,}|\t", line.strip()) for line in lines]
     if separator == "|":
-        return [[cell.strip() for cell in _between_bars(line).split("|")] for line in lines]
+        inner = (line.strip().removeprefix("|").removesuffix("|") for line in lines)
+        return [[cell.strip() for cell in line.split("|")] for line in inner]
     rows: list[list[str]] = []
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator, skipinitialspace=True)
     while True:
@@ -153,10 +154,6 @@ class _Fit:
     """The rows that have as many cells as most."""
     decimal_comma: bool
     goodness: tuple[float, int]
-
-
-def _between_bars(line: str) -> str:
-    return line.strip().removeprefix("|").removesuffix("|")
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:

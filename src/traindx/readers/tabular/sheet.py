@@ -87,19 +87,20 @@ class SheetBuilder:
 
     def add_texts(self, name: str, first: int, rows: Rows | None, texts: Sequence[str]) -> None:
         """Add cells that may hold numbers, words or nothing."""
-        cells = _sorted_out(texts)
+        numbers, words = _sorted_out(texts)
         which = np.arange(len(texts)) if rows is None else rows
-        self.add_numbers(name, first, which[cells.number_places], np.array(cells.numbers))
-        if not cells.words:
+        self.add_numbers(name, first, which[list(numbers)], np.array(list(numbers.values())))
+        if not words:
             return
+        where, spelled = which[list(words)], list(words.values())
         # 3/100 is the third of a hundred where steps or epochs are counted; elsewhere it may be a score.
         for read in (moment_in, progress_in) if axis_of(name) else (moment_in,):
-            numbers = _all_by(read, cells.words)
-            if numbers is not None:
-                self.add_numbers(name, first, which[cells.word_places], numbers)
+            counted = _all_by(read, spelled)
+            if counted is not None:
+                self.add_numbers(name, first, where, counted)
                 self._time = self._time or (name if read is moment_in else "")
                 return
-        self._words.setdefault(name, _GrowingWords()).add(first + which[cells.word_places], cells.words)
+        self._words.setdefault(name, _GrowingWords()).add(first + where, spelled)
 
     def skip(self, name: str, count: int, why: str) -> None:
         """Count something that stands in the log and is not read."""
@@ -136,18 +137,10 @@ def _joined(pieces: list[tuple[int, Rows | None, Floats]], everything: Rows) -> 
     return Cells(where[last], values[last])
 
 
-@dataclass(frozen=True, eq=False)
-class _Sorted:
-    """Cells by what they hold, each with its place."""
-
-    number_places: list[int]
-    numbers: list[float]
-    word_places: list[int]
-    words: list[str]
-
-
-def _sorted_out(texts: Sequence[str]) -> _Sorted:
-    found = _Sorted([], [], [], [])
+def _sorted_out(texts: Sequence[str]) -> tuple[dict[int, float], dict[int, str]]:
+    """The numbers and the words among cells, by place."""
+    numbers: dict[int, float] = {}
+    words: dict[int, str] = {}
     known: dict[str, float | str | None] = {}
     for place, text in enumerate(texts):
         if text not in known:
@@ -157,12 +150,10 @@ def _sorted_out(texts: Sequence[str]) -> _Sorted:
                 known[text] = text.strip()
         content = known[text]
         if isinstance(content, float):
-            found.number_places.append(place)
-            found.numbers.append(content)
+            numbers[place] = content
         elif content is not None:
-            found.word_places.append(place)
-            found.words.append(content)
-    return found
+            words[place] = content
+    return numbers, words
 
 
 def _all_by(read: Callable[[str], float], texts: Sequence[str]) -> Floats | None:

@@ -125,8 +125,9 @@ def _run_column(sheet: Sheet) -> tuple[str, NDArray[np.int64], tuple[str, ...]] 
     for name, words in sheet.words.items():
         which = np.zeros(sheet.length, dtype=np.int64)
         which[words.rows] = words.codes
-        every_row = len(words.rows) == sheet.length
-        if every_row and _tells_runs(sheet, name, which, len(words.texts)) and not _tells_splits(words):
+        if len(words.rows) < sheet.length or all(map(split_of, words.texts)):
+            continue
+        if _tells_runs(sheet, name, which, len(words.texts)):
             return name, which, words.texts
     for name, cells in sheet.cells.items():
         if _plain(name) not in _RUN_NAMES or len(cells.rows) != sheet.length:
@@ -135,10 +136,6 @@ def _run_column(sheet: Sheet) -> tuple[str, NDArray[np.int64], tuple[str, ...]] 
         if _tells_runs(sheet, name, which, len(values)):
             return name, which, tuple(f"{_plain(name)} {value:g}" for value in values)
     return None
-
-
-def _tells_splits(words: Words) -> bool:
-    return all(split_of(text) is not None for text in words.texts)
 
 
 def _tells_runs(sheet: Sheet, name: str, which: Rows, count: int) -> bool:

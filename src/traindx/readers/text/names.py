@@ -67,7 +67,11 @@ def place_at_end(name: str) -> ToldPlace | None:
         if axis is None or (len(words) - begin == 1 and words[-1].lower() in _PLURALS and begin):
             continue
         lead = [word.lower().strip("'\"") for word in words[:begin]]
-        if lead and lead[-1] not in _CONNECTING and not all(map(_leads_up, lead)):
+        if (
+            lead
+            and lead[-1] not in _CONNECTING
+            and not all(word in _FILLING or split_of(word) for word in lead)
+        ):
             continue
         place = Place.BATCH if words[begin].lower() in _BATCHES else _PLACES[axis]
         before = " ".join([*words[:begin], *([where[1]] if where else [])])
@@ -78,10 +82,6 @@ def place_at_end(name: str) -> ToldPlace | None:
 def is_plural(name: str) -> bool:
     """Whether a name rather says how many there are to be: epochs, steps."""
     return name.lower() in _PLURALS
-
-
-def _leads_up(word: str) -> bool:
-    return word in _FILLING or split_of(word) is not None
 
 
 @lru_cache(maxsize=16_384)
