@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.protobuf import WireError, parse
+from traindx.readers.binary.protobuf import WireError, parse_event
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfevent_layout import Points
 from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
@@ -43,7 +43,7 @@ def recognises(source: Source) -> float:
         # Torn or very long: an event starts with its wall time, a double.
         return 0.9 if record[:1] == b"\x09" else 0.0
     try:
-        event = parse(record)
+        event = parse_event(record)
     except WireError:
         return 0.0
     if event.version.startswith("brain.Event"):

@@ -148,7 +148,7 @@ class TfEvent:
     """Whether the record says that a training session starts at its step."""
 
 
-def parse(record: bytes) -> TfEvent:
+def parse_event(record: bytes) -> TfEvent:
     """Read a record; raises `WireError` if it is no message."""
     seconds_at, step_span, version, starts = -1, (0, 0), "", False
     numbers: list[Number] = []

@@ -40,22 +40,6 @@ class _Woven:
     notes: tuple[str, ...]
 
 
-def promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
-    """Read test series as validation where a run measures test data all along and has no validation."""
-    if any(s.quantity.split is Split.VALIDATION for s in series):
-        return tuple(series)
-    recurring = [s for s in series if s.quantity.split is Split.TEST and len(s) >= 3]
-    if not recurring:
-        return tuple(series)
-    notes.append(
-        "the test data is measured all along the run and there is no validation data: read as validation"
-    )
-    return tuple(
-        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
-        for s in series
-    )
-
-
 def assemble(
     name: str, strands: Sequence[Strand], settings: Mapping[str, Scalar], names: Mapping[str, Quantity]
 ) -> Run:
@@ -63,7 +47,7 @@ def assemble(
     strands = counting_epochs(strands)
     woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
-    series = promoted(_merged(woven, notes), notes)
+    series = _promoted(_merged(woven, notes), notes)
     logs = [log for strand in strands for log in strand.logs]
     # What the log itself states was in force; a file beside it may have been edited since.
     everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
@@ -124,19 +108,6 @@ def _nowhere(columns: Sequence[Column]) -> list[Skipped]:
     return [Skipped(name, number, "its step is not finite") for name, number in lost if number]
 
 
-def _same_when_printed(ours: Floats, theirs: Floats) -> NDArray[np.bool_]:
-    return np.isclose(ours, theirs, rtol=0.02, atol=1e-8, equal_nan=True)
-
-
-def repeats(ours: Series, theirs: Series) -> bool:
-    """Whether every point of one series stands in the other, up to the rounding of a printed table."""
-    if ours.axis is not theirs.axis or len(ours) > len(theirs):
-        return False
-    where = np.minimum(np.searchsorted(theirs.steps, ours.steps), len(theirs) - 1)
-    near = np.isclose(theirs.steps[where], ours.steps, rtol=1e-2)
-    return bool(np.all(near & _same_when_printed(theirs.values[where], ours.values)))
-
-
 def _positioned(column: Column, *, least: int = 4) -> Column:
     """Count records where the stated steps repeat so often that they cannot be positions."""
     # A log that was restarted or printed twice also repeats steps, but it goes up in between.
@@ -165,6 +136,22 @@ def _wall_time(series: Sequence[Series], columns: Sequence[Column]) -> tuple[Ser
     return (Series(WALL_TIME, longest.steps[keep], seconds, longest.axis, name="time of writing"),)
 
 
+def _promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
+    """Read test series as validation where a run measures test data all along and has no validation."""
+    if any(s.quantity.split is Split.VALIDATION for s in series):
+        return tuple(series)
+    recurring = [s for s in series if s.quantity.split is Split.TEST and len(s) >= 3]
+    if not recurring:
+        return tuple(series)
+    notes.append(
+        "the test data is measured all along the run and there is no validation data: read as validation"
+    )
+    return tuple(
+        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
+        for s in series
+    )
+
+
 def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
     """The series of all strands; what a less exact strand only repeats is left out, and said."""
     merged: list[tuple[Series, Floats]] = []
@@ -178,15 +165,6 @@ def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
     return _told_apart([series for series, _ in merged])
 
 
-def written_alike(ours: Floats, theirs: Floats, *, least: int = 5) -> bool:
-    """Whether one log holds the first values of another in the same order, wherever it places them."""
-    if len(ours) > len(theirs) or len(ours) < least or not np.ptp(ours) > 0:
-        return False
-    first = theirs[: len(ours)]
-    # A share in one log may be a percentage in the other.
-    return any(bool(np.all(_same_when_printed(ours * scale, first))) for scale in (1.0, 0.01, 100.0))
-
-
 def _stands_in(pair: tuple[Series, Floats], others: Sequence[tuple[Series, Floats]]) -> bool:
     """Whether another strand has the same numbers already."""
     candidate, written = pair
@@ -195,7 +173,29 @@ def _stands_in(pair: tuple[Series, Floats], others: Sequence[tuple[Series, Float
     ]
     if candidate.quantity == WALL_TIME:
         return bool(rivals)
-    return any(repeats(candidate, rival) or written_alike(written, values) for rival, values in rivals)
+    return any(_repeats(candidate, rival) or _written_alike(written, values) for rival, values in rivals)
+
+
+def _repeats(ours: Series, theirs: Series) -> bool:
+    """Whether every point of one series stands in the other, up to the rounding of a printed table."""
+    if ours.axis is not theirs.axis or len(ours) > len(theirs):
+        return False
+    where = np.minimum(np.searchsorted(theirs.steps, ours.steps), len(theirs) - 1)
+    near = np.isclose(theirs.steps[where], ours.steps, rtol=1e-2)
+    return bool(np.all(near & _same_when_printed(theirs.values[where], ours.values)))
+
+
+def _written_alike(ours: Floats, theirs: Floats, *, least: int = 5) -> bool:
+    """Whether one log holds the first values of another in the same order, wherever it places them."""
+    if len(ours) > len(theirs) or len(ours) < least or not np.ptp(ours) > 0:
+        return False
+    first = theirs[: len(ours)]
+    # A share in one log may be a percentage in the other.
+    return any(bool(np.all(_same_when_printed(ours * scale, first))) for scale in (1.0, 0.01, 100.0))
+
+
+def _same_when_printed(ours: Floats, theirs: Floats) -> NDArray[np.bool_]:
+    return np.isclose(ours, theirs, rtol=0.02, atol=1e-8, equal_nan=True)
 
 
 def _told_apart(series: Sequence[Series]) -> list[Series]:

@@ -168,6 +168,26 @@ def _is_first_writing(column: Column) -> Rows:
     return mask
 
 
+def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
+    """What was written from one beginning of a run to the next."""
+    if not placed:
+        return ()
+    ends: list[int | None] = [*going.starts[1:], None]
+    segments: list[Segment] = []
+    for start, end in zip(going.starts, ends, strict=True):
+        cuts = [
+            (
+                p,
+                int(np.searchsorted(p.column.rows, start)) if segments else 0,
+                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
+            )
+            for p in placed
+        ]
+        series = tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
+        segments.append(_segment(series, segments))
+    return tuple(segments)
+
+
 def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
     longest = max(series, key=len)
     first, last = float(longest.steps[0]), float(longest.steps[-1])
@@ -192,26 +212,6 @@ def series_of(placed: MappedColumn, low: int = 0, high: int | None = None) -> Se
         layer=placed.means.layer,
         name=column.name,
     )
-
-
-def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
-    """What was written from one beginning of a run to the next."""
-    if not placed:
-        return ()
-    ends: list[int | None] = [*going.starts[1:], None]
-    segments: list[Segment] = []
-    for start, end in zip(going.starts, ends, strict=True):
-        cuts = [
-            (
-                p,
-                int(np.searchsorted(p.column.rows, start)) if segments else 0,
-                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
-            )
-            for p in placed
-        ]
-        series = tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
-        segments.append(_segment(series, segments))
-    return tuple(segments)
 
 
 def superseded_notes(placed: Sequence[MappedColumn], going: Going) -> list[str]:
