@@ -98,12 +98,10 @@ def _joined(pieces: list[list[NDArray[_Number]]]) -> list[NDArray[_Number]]:
 
 
 def _column(tag: str, values: Floats, steps: Floats, rows: Rows, seconds: Floats) -> Column:
-    if np.any(rows[1:] < rows[:-1]):
-        order = np.argsort(rows, kind="stable")
-        rows, steps, values, seconds = rows[order], steps[order], values[order], seconds[order]
     # Keras's own tags have no place in front: AllenNLP's epoch_metrics/loss counts batches.
     axis = Axis.EPOCH if tag.startswith("epoch_") and "/" not in tag else Axis.STEP
-    return Column(tag, values, steps, rows, axis, seconds)
+    column = Column(tag, values, steps, rows, axis, seconds)
+    return column.at(np.argsort(rows, kind="stable")) if np.any(rows[1:] < rows[:-1]) else column
 
 
 def _events(contents: Contents) -> Iterator[Event]:

@@ -3,11 +3,12 @@
 import io
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from traindx.run import Axis, Event, Fact, Floats, Parameter, Quantity, Rows, Scalar, Skipped, Split
 
@@ -43,6 +44,13 @@ class Column:
             raise ValueError(
                 f"{self.name}: {len(self.values)} values, {len(self.steps)} steps, {len(self.rows)} rows"
             )
+
+    def at(self, which: NDArray[np.bool_] | Rows) -> "Column":
+        """Some of the values, or all in another order."""
+        times = None if self.times is None else self.times[which]
+        return replace(
+            self, values=self.values[which], steps=self.steps[which], rows=self.rows[which], times=times
+        )
 
 
 def last_of_each_step(steps: Floats) -> Rows | slice:

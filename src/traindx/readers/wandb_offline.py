@@ -21,7 +21,7 @@ from typing import BinaryIO
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
+from traindx.readers.binary.protobuf import LENGTH, WireError, fields, integer, varint
 from traindx.readers.binary.wandb_history import History, item, read_history
 from traindx.readers.tabular.json_values import columns_of, decoded, flattened, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
@@ -188,20 +188,14 @@ def _other(message: bytes, aside: _Aside) -> Iterator[bytes]:
 
 def _start(data: bytes, start: int, end: int, aside: _Aside) -> None:
     """Take the settings and the name of a RunRecord, and whether it resumes an earlier one."""
-    starting_step = 0
-    resumed = False
     for number, wire, begin, finish in fields(data, start, end):
         if number == _RUN_CONFIG and wire == LENGTH:
             _configure(data, begin, finish, aside)
         elif number == _RUN_NAME and wire == LENGTH:
             aside.settings["wandb.name"] = data[begin:finish].decode("utf-8", "replace")
-        elif number == _RUN_FIRST_STEP and wire == VARINT:
-            starting_step = signed(varint(data, begin)[0])
-        elif number == _RUN_RESUMED and wire == VARINT:
-            resumed = varint(data, begin)[0] != 0
-    if resumed:
-        says = f"resumed at step {starting_step}"
-        aside.events.append(Event(EventKind.RESUMED, says, float(starting_step)))
+    if integer(data, _RUN_RESUMED, (start, end)):
+        step = integer(data, _RUN_FIRST_STEP, (start, end))
+        aside.events.append(Event(EventKind.RESUMED, f"resumed at step {step}", float(step)))
 
 
 def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
@@ -218,12 +212,7 @@ def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
 
 def _finish(data: bytes, start: int, end: int, aside: _Aside) -> None:
     """Take the exit code of a RunExitRecord."""
-    codes = [
-        signed(varint(data, at)[0])
-        for number, wire, at, _ in fields(data, start, end)
-        if (number, wire) == (_EXIT_CODE, VARINT)
-    ]
-    code = codes[0] if codes else 0
+    code = integer(data, _EXIT_CODE, (start, end))
     aside.settings["exit_code"] = code
     if code == _AFTER_INTERRUPT:
         aside.events.append(

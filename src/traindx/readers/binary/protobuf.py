@@ -167,7 +167,7 @@ def parse_event(record: bytes) -> TfEvent:
         elif number == 3:
             version = _text(record, (start, end))
         elif number == 7:
-            starts = _integer(record, 1, (start, end)) == _SESSION_STARTS
+            starts = integer(record, 1, (start, end)) == _SESSION_STARTS
         elif number in _EVENT_KINDS:
             others.append(Other(_EVENT_KINDS[number]))
     return TfEvent(
@@ -195,12 +195,12 @@ def _inner(record: bytes, wanted: int, span: Span) -> Iterator[Span]:
     )
 
 
-def _integer(record: bytes, wanted: int, span: Span) -> int:
+def integer(message: bytes, wanted: int, span: Span) -> int:
     """The integer under one field number; 0, which is not written, if there is none."""
     found = 0
-    for number, wire, start, _ in fields(record, *span):
+    for number, wire, start, _ in fields(message, *span):
         if number == wanted and wire == VARINT:
-            found = signed(varint(record, start)[0])
+            found = signed(varint(message, start)[0])
     return found
 
 
@@ -237,7 +237,7 @@ def _tensor(record: bytes, span: Span, tag: str, plugin: str) -> Number | Other:
             dtype = varint(record, start)[0]
         elif number == 2 and wire == LENGTH:
             for dimension in _inner(record, 2, (start, end)):
-                single = single and _integer(record, 1, dimension) == 1
+                single = single and integer(record, 1, dimension) == 1
         elif start < end:
             parts[number] = start, end
     kind = "tensor" if plugin in ("", "scalars") else plugin.removesuffix("s")

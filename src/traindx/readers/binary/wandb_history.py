@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, signed, varint
+from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, integer, varint
 from traindx.readers.tabular.json_values import TrackedNumbers, decoded
 from traindx.run import Floats, Rows
 
 Flags = NDArray[np.bool_]
 
-_ITEM, _STEP = 1, 2
+_ITEM, _STEP, _STEP_NUMBER = 1, 2, 1
 _BOOLEAN, _INTEGER, _NUMBER, _TEXT, _JSON, _VALUE_JSON = 4, 5, 6, 7, 8, 16
 _KEY_FIELDS = (1, 2)
 _ITEM_TAG, _STEP_TAG, _NUM_TAG, _VALUE_TAG = 0x0A, 0x12, 0x08, (0x82, 0x01)
@@ -251,8 +251,7 @@ def _walk(row: bytes, number: int, history: History) -> float:
             else:
                 history.numbers.add(name, number, value)
         elif field_number == _STEP:
-            nums = [varint(row, at)[0] for _, kind, at, _ in fields(row, start, end) if kind == VARINT]
-            step = float(signed(nums[0])) if nums else 0.0
+            step = float(integer(row, _STEP_NUMBER, (start, end)))
     return step
 
 

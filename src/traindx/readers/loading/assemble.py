@@ -91,16 +91,7 @@ def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
 def _with_finite_steps(column: Column) -> Column:
     """A column without the values that the log places nowhere: their step is NaN or infinite."""
     placed = np.isfinite(column.steps)
-    if placed.all():
-        return column
-    times = None if column.times is None else column.times[placed]
-    return replace(
-        column,
-        values=column.values[placed],
-        steps=column.steps[placed],
-        rows=column.rows[placed],
-        times=times,
-    )
+    return column if placed.all() else column.at(placed)
 
 
 def _nowhere(columns: Sequence[Column]) -> list[Skipped]:

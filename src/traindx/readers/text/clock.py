@@ -88,25 +88,24 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
 
 def _counts(sheets: Sequence[Sheet]) -> _Counts:
     no_epochs = not any(sheet.pattern.at(Place.EPOCH) for sheet in sheets)
-    parts = [_part(sheet, no_epochs) for sheet in sheets]
-    columns = [np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))] if parts else []
-    columns[2:] = [np.where(np.abs(column) < _MOST, column, np.nan) for column in columns[2:]]
-    if not columns:
-        nothing = np.empty(0)
-        return _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
-    order = np.argsort(columns[0], kind="stable")
-    stated = order[np.any([np.isfinite(column[order]) for column in columns[2:]], axis=0)]
-    return _Counts(columns[0][stated], columns[1][stated], *(column[stated] for column in columns[2:]))
+    nothing = np.empty(0)
+    blank = _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
+    parts = [blank, *(_part(sheet, no_epochs) for sheet in sheets)]
+    lines, headings, *counts = map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True))
+    counts = [np.where(np.abs(count) < _MOST, count, np.nan) for count in counts]
+    order = np.argsort(lines, kind="stable")
+    stated = order[np.any([np.isfinite(count[order]) for count in counts], axis=0)]
+    return _Counts(lines[stated], headings[stated], *(count[stated] for count in counts))
 
 
-def _part(sheet: Sheet, no_epochs: bool) -> tuple[Rows, Mask, *tuple[Floats, ...]]:
+def _part(sheet: Sheet, no_epochs: bool) -> _Counts:
     at = sheet.pattern.at
     step = at(Place.STEP, Place.LEAD)
     batch = at(Place.BATCH, Place.BAR, *([Place.PASS] if no_epochs else []))
     samples = at(Place.SAMPLES)
     # A count of samples without a name, such as [640/60000], starts over in each epoch.
     nameless = samples if samples and samples.total is not None else None
-    return (
+    return _Counts(
         sheet.lines,
         np.full(len(sheet), not sheet.pattern.pairs),
         sheet.of(at(Place.EPOCH)),
