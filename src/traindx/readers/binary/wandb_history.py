@@ -35,13 +35,7 @@ _BATCH_BYTES = 1 << 18
 _BATCH_ROWS = 64
 _NUMBERS = msgspec.json.Decoder(list[float])
 _MINUS, _ZERO, _NINE, _COMMA = b"-09,"
-_WORDS = {
-    b"NaN": np.nan,
-    b"Infinity": np.inf,
-    b"-Infinity": -np.inf,
-    b"true": 1.0,
-    b"false": 0.0,
-}
+_WORDS = {b"NaN": np.nan, b"Infinity": np.inf, b"-Infinity": -np.inf, b"true": 1.0, b"false": 0.0}
 """What may stand for a number and is none in JSON; two letters and the length tell which."""
 
 

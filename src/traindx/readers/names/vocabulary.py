@@ -76,14 +76,7 @@ _WHOLE_NAMES = {
     "tel": Meaning(q.TEST_LOSS),
     # Only as a whole name: `losses/clipfrac` and `train/clip_fraction` are of PPO's ratio, not of gradients.
     **dict.fromkeys(
-        (
-            "clip frac",
-            "clip fraction",
-            "clipped frac",
-            "clipped fraction",
-            "frac clipped",
-            "fraction clipped",
-        ),
+        "clip frac;clip fraction;clipped frac;clipped fraction;frac clipped;fraction clipped".split(";"),
         Meaning(q.CLIPPED_SHARE),
     ),
 }

@@ -28,11 +28,7 @@ from traindx.readers.names.vocabulary import fact_of, meaning
 from traindx.readers.types import Column, Log
 from traindx.run import Better, Floats, Rows, Scalar, Skipped
 
-_WORDS = {
-    "NaN": float("nan"),
-    "Infinity": float("inf"),
-    "-Infinity": float("-inf"),
-}
+_WORDS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 _DEEPEST = 16
 
 

@@ -1,7 +1,5 @@
 """Where in the run every line of a log stands, and how far the run was meant to go.
 
-Where in the run every line of a log stands.
-
 Epoch [2/10], Step [100/600]      step 700: steps that start over in each epoch are counted through
 Train Epoch: 2 [640/60000 (1%)]   sample 60640
 EPOCH 7 done: loss 0.5188         epoch 7

@@ -1,13 +1,11 @@
-"""Names and words in running text: positions, known names, the part of the data, and prose.
-
-Names in running text: which of them say where a line stands, and which are known.
+"""Names in running text: which of them say where a line stands, and which are known.
 
 Train Epoch                     an epoch, after the word "Train"
 validation loss at iteration    an iteration, after the words "validation loss"
 elapsed time per iteration      no position
 stuck at loss                   "loss", after the words "stuck at"
 
-The words of a line that name no number: the part of the data they tell, and how much prose there is.
+The words of a line that name no number tell the part of the data, and how much of the line is prose.
 
 | valid | epoch _ | valid on 'valid' subset | loss _         validation
 Train - Loss: _, Acc: _ | Val - Loss: _, Acc: _              training for two, validation for two
