@@ -12,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx.cause import Cause, Prescription
+from traindx.cause import Cause
 from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._output import Maker, coloured, places_of, publish, refuse_places, terminal_width
 from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
+from traindx.report.documents.diagnosis import fix_document
 from traindx.report.documents.run import Json, head
 from traindx.report.terminal.paper import fitted
 
@@ -121,7 +122,7 @@ def _cause(cause: Cause) -> Json:
             {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
             for clue in cause.clues
         ],
-        "fixes": [_fix(fix) for fix in cause.fixes],
+        "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": r.slug, "told_apart_by": r.told_apart_by} for r in cause.rivals],
         "experiment": {
@@ -131,18 +132,6 @@ def _cause(cause: Cause) -> Json:
             "minutes": cause.experiment.minutes,
         },
         "page": dict(cause.sections),
-    }
-
-
-def _fix(fix: Prescription) -> Json:
-    return {
-        "title": fix.title,
-        "before": fix.before,
-        "code": fix.code,
-        "change": fix.change,
-        "expect": fix.expect,
-        "safety": fix.safety.value,
-        "not_when": fix.not_when,
     }
 
 
