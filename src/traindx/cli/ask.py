@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents, add_repeated
+from traindx.cli._options import add_documents, add_option
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -37,12 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATH|WORDS",
         help="a log (- for stdin), a run's folder, a script or a configuration; or what you see, in words",
     )
-    add_repeated(parser, "--symptom", "SYMPTOM", "what you see, one of the nine below; may be repeated")
+    add_option(
+        parser, "--symptom SYMPTOM", "what you see, one of the nine below; may be repeated", repeated=True
+    )
     says = "an answer (--questions lists them), such as onset=sudden or lr=0.1; may be repeated"
-    add_repeated(parser, "--answer", "QUESTION=ANSWER", says)
+    add_option(parser, "--answer QUESTION=ANSWER", says, repeated=True)
     says = 'what you hold for the cause, such as "more epochs"; may be repeated'
-    add_repeated(parser, "--claim", "WORDS", says)
-    parser.add_argument("--questions", action="store_true", help="list every question with its answers")
+    add_option(parser, "--claim WORDS", says, repeated=True)
+    add_option(parser, "--questions", "list every question with its answers")
     add_documents(parser, "interview.md", "interview.json")
 
 

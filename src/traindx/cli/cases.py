@@ -2,6 +2,7 @@
 
 import argparse
 
+from traindx.cli._options import add_option
 from traindx.errors import TraindxError, UnknownNameError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -31,21 +32,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="DIR", help="the folder of the project (default: this one)"
     )
-    parser.add_argument("--db", metavar="FILE", help="a casebook that lies elsewhere")
-    parser.add_argument(
-        "--cause", metavar="CAUSE", help="only what was for a cause (traindx causes lists them)"
-    )
-    parser.add_argument(
-        "--change", metavar="TEXT", help="only changes that hold a text, such as optimizer.lr"
-    )
+    add_option(parser, "--db FILE", "a casebook that lies elsewhere")
+    add_option(parser, "--cause CAUSE", "only what was for a cause (traindx causes lists them)")
+    add_option(parser, "--change TEXT", "only changes that hold a text, such as optimizer.lr")
     parser.add_argument("--outcome", choices=_OUTCOMES, help="only trials that came out like this")
-    parser.add_argument(
-        "--since", metavar="DATE", help="only what is as late as a day or a time, as 2026-07-01"
-    )
-    parser.add_argument("--last", type=int, metavar="N", help="only the latest so many")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write JSON; - for standard output (in a folder: cases.json)"
-    )
+    add_option(parser, "--since DATE", "only what is as late as a day or a time, as 2026-07-01")
+    add_option(parser, "--last N", "only the latest so many", type=int)
+    add_option(parser, "--json FILE", "write JSON; - for standard output (in a folder: cases.json)")
 
 
 def run(arguments: argparse.Namespace) -> int:

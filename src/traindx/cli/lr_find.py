@@ -4,7 +4,7 @@ import argparse
 import os
 
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents, add_folder, add_in_place, add_program, words_of
+from traindx.cli._options import add_documents, add_folder, add_in_place, add_option, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -29,23 +29,21 @@ Groups of parameters keep their ratios, and schedules go on. Recordings are kept
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of lr-find."""
     add_program(parser, "lr-find")
-    parser.add_argument(
-        "--steps",
+    add_option(
+        parser,
+        "--steps N",
+        "optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
         type=int,
         default=300,
-        metavar="N",
-        help="optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
     )
-    parser.add_argument(
-        "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
-    )
+    add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
     add_in_place(parser)
     add_folder(parser, "search", "recordings", ".traindx/rates")
     add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
-    parser.add_argument(
-        "--png",
-        metavar="FILE",
-        help="draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
+    add_option(
+        parser,
+        "--png FILE",
+        "draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
         " (traindx[plots])",
     )
 

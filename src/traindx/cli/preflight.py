@@ -4,7 +4,7 @@ import argparse
 import os
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_documents, add_folder, add_in_place, add_program, add_repeated, words_of
+from traindx.cli._options import add_documents, add_folder, add_in_place, add_option, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -31,23 +31,21 @@ directory itself with --in-place. Recordings are kept in .traindx/preflights."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of preflight."""
     add_program(parser, "preflight")
-    parser.add_argument("--quick", action="store_true", help="leave out the range test of the learning rate")
-    add_repeated(
+    add_option(parser, "--quick", "leave out the range test of the learning rate")
+    add_option(
         parser,
-        "--fail-on",
-        "CONDITION",
+        "--fail-on CONDITION",
         "exit with 1 where a check fails (fail), where one fails or warns (warn), or where the check of"
         " that name fails or warns; may be repeated",
+        repeated=True,
     )
-    parser.add_argument(
-        "--steps", type=int, default=100, metavar="N", help="steps of the program as it is (default: 100)"
-    )
-    parser.add_argument(
-        "--seconds",
+    add_option(parser, "--steps N", "steps of the program as it is (default: 100)", type=int, default=100)
+    add_option(
+        parser,
+        "--seconds S",
+        "about how long each of the three runs may take, its start aside (default: 20)",
         type=float,
         default=20.0,
-        metavar="S",
-        help="about how long each of the three runs may take, its start aside (default: 20)",
     )
     add_in_place(parser)
     add_folder(parser, "rehearsal", "recordings", ".traindx/preflights")

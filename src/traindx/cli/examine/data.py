@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_documents, add_exam_condition
+from traindx.cli._options import add_documents, add_exam_condition, add_option
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -34,33 +34,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="a file, a folder of images, or module:function or file.py:function",
     )
-    parser.add_argument(
-        "--demo", action="store_true", help=f"write small tables with faults into {_FOLDER} first"
-    )
-    parser.add_argument("--validation", metavar="SOURCE", help="validation data, of the same kind")
-    parser.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="the column to predict, or its number; of .npy data also a .npy of labels",
+    add_option(parser, "--demo", f"write small tables with faults into {_FOLDER} first")
+    add_option(parser, "--validation SOURCE", "validation data, of the same kind")
+    add_option(
+        parser, "--target COLUMN", "the column to predict, or its number; of .npy data also a .npy of labels"
     )
     parser.add_argument(
         "--task", choices=("classes", "numbers"), help="what the targets are, where the guess is wrong"
     )
-    parser.add_argument(
-        "--parameters", type=int, metavar="N", help="the parameters of the model that is to learn it"
+    add_option(parser, "--parameters N", "the parameters of the model that is to learn it", type=int)
+    add_option(
+        parser, "--model FUNCTION", "a function that returns the model, as module:function: to count them"
     )
-    parser.add_argument(
-        "--model",
-        metavar="FUNCTION",
-        help="a function that returns the model, as module:function: to count them",
-    )
-    parser.add_argument(
-        "--rows", type=int, default=100_000, metavar="N", help="rows to look at, at most (default: 100,000)"
-    )
-    parser.add_argument(
-        "--export", metavar="FILE", help="write the rows that something is wrong with, as CSV"
-    )
-    parser.add_argument("--png", metavar="FILE", help="write a picture; needs matplotlib (traindx[plots])")
+    add_option(parser, "--rows N", "rows to look at, at most (default: 100,000)", type=int, default=100_000)
+    add_option(parser, "--export FILE", "write the rows that something is wrong with, as CSV")
+    add_option(parser, "--png FILE", "write a picture; needs matplotlib (traindx[plots])")
     add_documents(parser, "data.md", "data.json", "data.html")
     add_exam_condition(parser)
 
