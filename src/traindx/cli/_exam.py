@@ -7,15 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._output import (
-    Maker,
-    coloured,
-    complain,
-    places_of,
-    publish,
-    refuse_places,
-    terminal_width,
-)
+from traindx.cli._output import Maker, coloured, complain, places_of, publish, refuse_places, terminal_width
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark

@@ -53,7 +53,7 @@ class Column:
         )
 
 
-def last_of_each_step(steps: Floats) -> Rows | slice:
+def last_of_each_step(steps: Floats | Rows) -> Rows | slice:
     """What puts steps in increasing order, the last written of equal ones kept: all, where they are so."""
     if bool(np.all(steps[1:] > steps[:-1])):
         return slice(None)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
 from traindx.readers.tabular.table import Cells, cells_in
+from traindx.readers.types import last_of_each_step
 from traindx.run import Floats, Rows, Skipped
 
 _MOST_WORDS = 5_000
@@ -128,13 +129,9 @@ def _joined(pieces: list[tuple[int, Rows | None, Floats]], everything: Rows) -> 
         for first, rows, values in pieces
     ]
     where = np.concatenate(rows)
-    if bool(np.all(where[1:] > where[:-1])):
-        return Cells(where, values)
     # A column that is met twice in a row, or as number and as date: rows go up, the last cell counts.
-    order = np.argsort(where, kind="stable")
-    where, values = where[order], values[order]
-    last = np.append(where[1:] != where[:-1], True)
-    return Cells(where[last], values[last])
+    keep = last_of_each_step(where)
+    return Cells(where[keep], values[keep])
 
 
 def _sorted_out(texts: Sequence[str]) -> tuple[dict[int, float], dict[int, str]]:
