@@ -2,23 +2,12 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._output import (
-    STANDARD_OUTPUT,
-    Maker,
-    coloured,
-    complain,
-    place_lines,
-    places_of,
-    refuse_places,
-    terminal_width,
-    write_outputs,
-)
+from traindx.cli._output import Maker, coloured, complain, places_of, publish, refuse_places, terminal_width
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark
@@ -217,12 +206,8 @@ def _tell(
     met: Sequence[str],
 ) -> int:
     """Write every output, whichever fails, show the text and say which conditions are met; the exit code."""
-    failed = write_outputs(places, makers)
-    if STANDARD_OUTPUT not in places.values():
-        sys.stdout.write(text + place_lines(places, _LABELS, failed))
     command = f"{arguments.command} {arguments.exam}"
-    for sentence in failed.values():
-        complain(command, sentence)
+    is_written = publish(command, places, makers, text, _LABELS)
     for condition in met:
         complain(command, f"--fail-on {condition} is met")
-    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+    return (CONDITION_MET if met else DONE) if is_written else BAD_INPUT

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
+from traindx.readers.binary.recording_file import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
 from traindx.run import Event, Scalar
 
 

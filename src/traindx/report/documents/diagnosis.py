@@ -122,7 +122,7 @@ def _suspect(suspect: Suspect) -> Json:
         "score": number(suspect.score),
         "reasons": _reasons(suspect.reasons),
         "evidence": evidence_documents(suspect.evidence),
-        "fixes": [_fix(fix) for fix in cause.fixes],
+        "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": one.slug, "told_apart_by": one.told_apart_by} for one in cause.rivals],
     }
@@ -170,7 +170,8 @@ def evidence_documents(evidence: Iterable[Evidence]) -> Json:
     ]
 
 
-def _fix(fix: Prescription) -> Json:
+def fix_document(fix: Prescription) -> Json:
+    """A change that is meant to cure a cause."""
     return {
         "title": fix.title,
         "before": fix.before,

@@ -10,9 +10,9 @@ import numpy as np
 from traindx.errors import TraindxError, UnreadableError
 from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of, target_among
 from traindx.format import count, listed, printable
-from traindx.readers.tabular.delimited_shape import shape_of
-from traindx.readers.tabular.delimited_text import read_rows
-from traindx.readers.tabular.sheet import Sheet, SheetBuilder, Words
+from traindx.readers.tabular.delimited_shape import shape_in
+from traindx.readers.tabular.lines import read_table
+from traindx.readers.tabular.sheet import Sheet, Words
 from traindx.readers.types import HEAD_BYTES, Source
 
 _STRAY = 0.05
@@ -24,14 +24,12 @@ def read_delimited(path: Path, target: str | None, most: int) -> Raw:
     with Source(str(path), b"").open() as stream:
         head = stream.read(HEAD_BYTES)
     source = Source(str(path), head)
-    shape = shape_of(head, whole=len(head) < HEAD_BYTES)
+    shape = shape_in(source)
     if shape is None:
         raise UnreadableError(
             str(path), "its lines do not form a table", "give a CSV or TSV with a number column"
         )
-    builder = SheetBuilder()
-    read_rows(source, shape, builder)
-    sheet = builder.finish()
+    sheet, _ = read_table(source)
     if not sheet.length:
         raise UnreadableError(str(path), "has a header and no rows", "give data to examine")
     columns, dropped = _columns(sheet, shape.names)

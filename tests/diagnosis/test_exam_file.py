@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from traindx.diagnosis.exam_evidence import read_exam
 from traindx.errors import UnreadableError
 from traindx.finding import Severity
-from traindx.readers.loading.exam_file import read_exam
 
 DOCUMENT = {
     "schema": "traindx.report/1",

@@ -1,6 +1,6 @@
-from traindx.readers.loading.discover import in_memory
-from traindx.readers.tabular.json_rows import add_records, first_records, read_lines
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.loading.files import in_memory
+from traindx.readers.tabular.lines import first_records, read_lines
+from traindx.readers.tabular.sheet import SheetBuilder, add_records
 
 
 def test_records_of_different_kinds_keep_their_rows() -> None:
@@ -15,10 +15,9 @@ def test_records_of_different_kinds_keep_their_rows() -> None:
 
 def test_only_records_that_come_once_and_state_no_position_are_settings() -> None:
     text = b'{"lr": 1}\n{"seed": 2}\n{"val_loss": 0.5}\n{"step": 1, "lr": 1}\n{"val_loss": 0.4}\n'
-    builder = SheetBuilder()
-    lines = read_lines(in_memory("t", text), builder)
-    assert lines.settings == {"lr": 1.0, "seed": 2.0}
-    assert builder.finish().cells["val_loss"].values.tolist() == [0.5, 0.4]
+    sheet, origin = read_lines(in_memory("t", text))
+    assert origin.settings == {"lr": 1.0, "seed": 2.0}
+    assert sheet.cells["val_loss"].values.tolist() == [0.5, 0.4]
 
 
 def test_the_first_records_tell_the_writer() -> None:

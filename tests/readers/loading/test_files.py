@@ -11,7 +11,7 @@ import pytest
 import traindx
 from traindx.errors import UnreadableError
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, PLANNED_EPOCHS, PLANNED_STEPS, PRECISION
-from traindx.readers.loading.hyperparameter_files import settings_beside, settings_in_pickle
+from traindx.readers.loading.files import settings_beside, settings_in_pickle
 from traindx.readers.loading.runs import read
 
 
