@@ -16,9 +16,9 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from traindx import exams
 from traindx.errors import TraindxError
-from traindx.exams.check import Checked
-from traindx.exams.data_exam.dataset import tables
+from traindx.exams.data_exam import tables
 from traindx.exams.data_exam.types import Examination
+from traindx.exams.questions import Checked
 from traindx.finding import Mark
 
 RNG = np.random.default_rng(0)

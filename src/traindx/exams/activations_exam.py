@@ -16,7 +16,7 @@ from torch.fx import GraphModule
 from traindx.causes import dead_relu, exploding_gradients, saturated_activations, vanishing_gradients
 from traindx.curves.series import by_layer
 from traindx.exams.batch import MOST, batches_of, presented, rows_in
-from traindx.exams.module_order import in_training_mode, unwrapped
+from traindx.exams.model_parts import in_training_mode, unwrapped
 from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession

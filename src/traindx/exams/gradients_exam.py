@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 from traindx.curves.layers import is_table
 from traindx.exams.batch import presented
 from traindx.exams.gradient_questions import judged
-from traindx.exams.module_order import in_training_mode, unwrapped
+from traindx.exams.model_parts import in_training_mode, unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession

@@ -28,7 +28,7 @@ from traindx.exams.design_questions import (
 from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
 from traindx.exams.gradients_exam import gradient_rows
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.module_order import in_training_mode, pairs_in_sequences, unwrapped
+from traindx.exams.model_parts import in_training_mode, pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.questions import asked, joined
 from traindx.exams.restore import restored

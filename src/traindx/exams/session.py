@@ -19,9 +19,8 @@ from traindx import facts as f
 from traindx import quantities as q
 from traindx.exams.batch import Presented, called, prediction_in
 from traindx.exams.graph_shape import normalised_layers, scoring_layers
-from traindx.exams.module_order import ForwardOrder, kinds_in, refuse_unfit
+from traindx.exams.model_parts import ForwardOrder, ModelParameters, kinds_in, refuse_unfit
 from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
-from traindx.exams.parameters import ModelParameters
 from traindx.format import count, listed
 from traindx.readers.loading.runs import load
 from traindx.recorder.backend import Holder

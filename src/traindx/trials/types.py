@@ -135,6 +135,8 @@ class Candidate:
     """How promising it is: the belief in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
+    order: str = ""
+    """The title without the dose that another trial suggested; empty where none did."""
 
 
 @dataclass(frozen=True)

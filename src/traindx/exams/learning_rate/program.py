@@ -19,17 +19,15 @@ from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
-from traindx.exams.short_runs import ShortRuns
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
 from traindx.format import count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.run import Floats, Run
-from traindx.trials.arm import ArmResult, applied
 from traindx.trials.measure import curve, end
 from traindx.trials.program import OUTPUT
-from traindx.trials.runner import LocalRunner
+from traindx.trials.runner import ArmResult, LocalRunner, ShortRuns, applied
 from traindx.trials.types import Progress
 from traindx.trials.workspace import IN_PLACE, workspace_of
 

@@ -11,15 +11,14 @@ from pathlib import Path
 from traindx.catalogue import units
 from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
-from traindx.exams.check import Check, Checked, Outcome, is_bad, unseen
 from traindx.exams.preflight import checks as shelf
 from traindx.exams.preflight.checks import one_batch
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.types import Checklist, Part, Rehearsal
-from traindx.exams.short_runs import ShortRuns
+from traindx.exams.questions import Check, Checked, Outcome, is_bad, unseen
 from traindx.finding import Finding, Mark, Severity, worst_first
 from traindx.recorder.launch.command import command_from, new_run_folder
-from traindx.trials.runner import LocalRunner
+from traindx.trials.runner import LocalRunner, ShortRuns
 from traindx.trials.types import Progress
 from traindx.trials.workspace import IN_PLACE, workspace_of
 
@@ -77,7 +76,7 @@ def checks() -> tuple[Check, ...]:
 def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
     """What all checks find."""
     found = [checked(one, rehearsal) for one in checks()]
-    by_heart = next(one for one in found if one.check is one_batch.CHECK)
+    by_heart = next(one for one in found if one.check is one_batch.ONE_BATCH)
     return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.curves.series import looked
-from traindx.exams.check import Outcome, unseen
 from traindx.exams.preflight.types import Rehearsal
+from traindx.exams.questions import Outcome, unseen
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Fact, Quantity, Run, Series

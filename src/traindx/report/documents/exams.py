@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict
 
 from traindx.diagnosis.types import Exam
-from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents

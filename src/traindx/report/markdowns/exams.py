@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from traindx.exams.check import Checked, is_bad
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.learning_rate.types import FoundRate
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, duration, percent
 from traindx.interview.types import Conclusion

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import TRAINING, VALIDATION, Examination, FeatureRange, Portrait
+from traindx.exams.questions import Checked
 from traindx.finding import Mark
 from traindx.format import count, number, printable
 from traindx.report.png.canvas import (

@@ -9,9 +9,9 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from traindx.exams.check import Checked, is_bad
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, duration, printable
 from traindx.report.problem_advice import FAIL, PASS, WARN, advice, degree, is_known, mark

@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, non_finite_inputs, train_val_leakage
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.columns import FEWEST
-from traindx.exams.data_exam.dataset.data import UNKNOWN, Kind, Labels, Task
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, named
-from traindx.exams.data_exam.dataset.raw import Array
+from traindx.exams.data_exam.data import UNKNOWN, Array, Kind, Labels, Task
+from traindx.exams.data_exam.look import MOST_ROWS, Look, named
+from traindx.exams.data_exam.measures import FEWEST
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats, Rows

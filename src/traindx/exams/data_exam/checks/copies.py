@@ -11,10 +11,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import label_noise, train_val_leakage
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Data, Kind, Part
-from traindx.exams.data_exam.dataset.distances import nearest
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, rows_at
+from traindx.exams.data_exam.data import Data, Kind, Part
+from traindx.exams.data_exam.look import MOST_ROWS, Look, rows_at
+from traindx.exams.data_exam.measures import nearest
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows

@@ -6,10 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import train_val_mismatch
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.distances import Distance, Points, distance, separability
-from traindx.exams.data_exam.dataset.look import Look, named
+from traindx.exams.data_exam.data import Data, Kind, Labels, Part, Task
+from traindx.exams.data_exam.look import Look, named
+from traindx.exams.data_exam.measures import Distance, Points, distance, separability
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats

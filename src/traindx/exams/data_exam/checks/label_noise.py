@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.causes import label_noise
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Kind, Labels, Task
-from traindx.exams.data_exam.dataset.distances import Points, nearest
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look
+from traindx.exams.data_exam.data import Kind, Labels, Task
+from traindx.exams.data_exam.look import MOST_ROWS, Look
+from traindx.exams.data_exam.measures import Points, nearest
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats, Rows

@@ -5,9 +5,9 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import class_imbalance, degenerate_labels, labels_out_of_range
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Labels, Task
-from traindx.exams.data_exam.dataset.look import Look, rows_at
+from traindx.exams.data_exam.data import Labels, Task
+from traindx.exams.data_exam.look import Look, rows_at
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats

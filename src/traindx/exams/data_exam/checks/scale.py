@@ -5,10 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, unnormalized_inputs, unnormalized_targets
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.columns import FEWEST, measured
-from traindx.exams.data_exam.dataset.data import Kind, Task
-from traindx.exams.data_exam.dataset.look import Look, named, rows_at
+from traindx.exams.data_exam.data import Kind, Task
+from traindx.exams.data_exam.look import Look, named, rows_at
+from traindx.exams.data_exam.measures import FEWEST, measured
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number
 from traindx.run import Floats

@@ -11,9 +11,9 @@ from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.causes.saturated_activations import saturated_from_start
 from traindx.curves.facts import stated_number
 from traindx.curves.layers import over_depth
-from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.preflight.signs import asked, by_signs
 from traindx.exams.preflight.types import Modes, Part, Rehearsal
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
 from traindx.finding import Severity, problem
 from traindx.format import count

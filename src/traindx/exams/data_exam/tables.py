@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError
-from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of, target_among
+from traindx.exams.data_exam.data import Array, Raw, rows_of, target_among
 from traindx.format import count, listed, printable
 from traindx.readers.tabular.delimited_shape import shape_of
 from traindx.readers.tabular.delimited_text import read_rows

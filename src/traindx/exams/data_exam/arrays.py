@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 
 from traindx.errors import TraindxError, UnreadableError
-from traindx.exams.data_exam.dataset.raw import Array, Raw, keyed, keys_of, rows_of, thinned
+from traindx.exams.data_exam.data import Array, Raw, keyed, keys_of, rows_of, thinned
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.finding import Row, RowKind
 from traindx.format import count, printable
@@ -57,7 +57,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         import torch
     except ImportError as error:
         raise TraindxError(f"{path}: needs torch: pip install traindx[torch]") from error
-    from traindx.exams.sample_file import array_of
+    from traindx.exams.named_inputs import array_of
 
     where = str(path)
     try:

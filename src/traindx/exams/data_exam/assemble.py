@@ -6,8 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.errors import TraindxError
-from traindx.exams.data_exam.dataset.data import UNKNOWN, Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.raw import Array, Raw
+from traindx.exams.data_exam.data import UNKNOWN, Array, Data, Kind, Labels, Part, Raw, Task
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.format import count, printable
 from traindx.run import Floats

@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError, refused
-from traindx.exams.data_exam.dataset import arrays, live, tables
-from traindx.exams.data_exam.dataset.raw import Raw
+from traindx.exams.data_exam import arrays, live, tables
+from traindx.exams.data_exam.data import Raw
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.format import printable
 
