@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from traindx.causes import non_finite_inputs
 from traindx.curves.failure import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import NON_FINITE, Evidence, Finding, Mark, Severity, Sign, problem, worst_mark
+from traindx.finding import NON_FINITE, Evidence, Finding, Mark, Row, Severity, Sign, problem, worst_mark
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE
 from traindx.run import Run
 
@@ -30,6 +30,21 @@ def unseen(why: str, evidence: tuple[Evidence, ...] = ()) -> Outcome:
     return Outcome(why, is_told=False, evidence=evidence)
 
 
+def fault(
+    cause: str,
+    severity: Severity,
+    says: str,
+    todo: str,
+    code: str = "",
+    *,
+    columns: Iterable[str] = (),
+    samples: tuple[Row, ...] = (),
+) -> Outcome:
+    """The answer of a check that found one thing, and has no more to say than that."""
+    found = problem(cause, severity, says, todo=todo, code=code, columns=columns, samples=samples)
+    return Outcome(says, (found,))
+
+
 @dataclass(frozen=True, eq=False)
 class Check:
     """One thing that an exam looks at."""
@@ -46,6 +61,13 @@ class Check:
     """Slugs of causes that are not to be feared where nothing was found."""
     yields: bool = False
     """Whether a fail is a warning where the program learns one batch by heart all the same."""
+
+
+def check(
+    slug: str, title: str, order: int, part: str = "", clears: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Outcome]], Check]:
+    """Make a function a check."""
+    return lambda ask: Check(slug, title, ask, order, part, clears)
 
 
 @dataclass(frozen=True)

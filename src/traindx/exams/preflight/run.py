@@ -76,7 +76,7 @@ def checks() -> tuple[Check, ...]:
 def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
     """What all checks find."""
     found = [checked(one, rehearsal) for one in checks()]
-    by_heart = next(one for one in found if one.check is one_batch.ONE_BATCH)
+    by_heart = next(one for one in found if one.check is one_batch.one_batch)
     return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
 
 

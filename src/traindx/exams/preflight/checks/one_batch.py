@@ -11,7 +11,7 @@ from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
 from traindx.curves.series import last_part, whole
 from traindx.exams.learning_rate.types import Reading, fallen, reading_of
 from traindx.exams.preflight.types import Part, Ramp, Rehearsal, Repeated
-from traindx.exams.questions import Check, Outcome, unseen
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OPTIMIZER_PLACE, TARGET_VALUES
 from traindx.finding import Evidence, Finding, Severity, problem
 from traindx.format import count, number
@@ -58,7 +58,8 @@ class _Way:
         return self.last / self.reference if self.reference > 0 else math.nan
 
 
-def _one_batch(rehearsal: Rehearsal) -> Outcome:
+@check("one-batch", "One batch can be learnt by heart", 10, Part.LEARNING)
+def one_batch(rehearsal: Rehearsal) -> Outcome:
     """The way of the loss while every step takes the same batch."""
     repeated = rehearsal.repeated
     if is_adversarial(rehearsal.run):
@@ -151,8 +152,6 @@ def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evide
     return (Evidence(TRAIN_LOSS, (float(loss.steps[0]), float(loss.steps[-1])), value, limit),)
 
 
-ONE_BATCH = Check("one-batch", "One batch can be learnt by heart", _one_batch, 10, Part.LEARNING)
-
 _FAR_BELOW = 1000.0
 """Times below the rate at which the loss was lowest. A tenth of that rate is what range tests suggest; a
 hundred times less than that is slow even for fine-tuning."""
@@ -161,7 +160,8 @@ _CLEAR = 3.5
 _TAIL = 5
 
 
-def _rate(rehearsal: Rehearsal) -> Outcome:
+@check("rate", "The learning rate lies where the loss falls", 40, Part.STEPS)
+def rate(rehearsal: Rehearsal) -> Outcome:
     """The program's own rate in the range test."""
     ramp = rehearsal.ramp
     if isinstance(ramp, str):
@@ -202,6 +202,3 @@ def _has_fallen(ramp: Ramp, reading: Reading) -> bool:
     at = min(range(len(losses)), key=lambda one: abs(rates[one] - reading.lowest))
     around = losses[max(0, at - _TAIL) : at + 1]
     return fallen(reading.untrained, around) >= _CLEAR
-
-
-RATE = Check("rate", "The learning rate lies where the loss falls", _rate, 40, Part.STEPS)

@@ -12,7 +12,7 @@ from traindx.curves.series import whole
 from traindx.curves.timing import pace, times
 from traindx.exams.preflight.signs import asked, by_signs, prolonged
 from traindx.exams.preflight.types import Length, Part, Rehearsal
-from traindx.exams.questions import Check, Outcome, unseen
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, duration, number
@@ -42,7 +42,8 @@ from traindx.signs.spikes import leaps_on_small_steps
 from traindx.signs.weights import decay_strong, updates_tiny
 
 
-def _runs(rehearsal: Rehearsal) -> Outcome:
+@check("runs", "The program takes its first steps", 10, Part.PROGRAM)
+def runs(rehearsal: Rehearsal) -> Outcome:
     """Fail where it stopped with an error of its own."""
     taken = count(rehearsal.steps, "step")
     if not rehearsal.crash:
@@ -56,19 +57,12 @@ def _runs(rehearsal: Rehearsal) -> Outcome:
     return Outcome(findings=(problem("", Severity.SERIOUS, says),))
 
 
-RUNS = Check("runs", "The program takes its first steps", _runs, 10, Part.PROGRAM)
-
-
-def _stays(rehearsal: Rehearsal) -> str:
-    loss = whole(rehearsal.run, TRAIN_LOSS).finite
-    ends = f" ({number(float(loss.values[0]))} to {number(float(loss.values[-1]))})" if len(loss) else ""
-    return f"the loss stays finite and does not run away in {count(rehearsal.steps, 'step')}{ends}"
-
-
-STABILITY = Check(
+@by_signs(
     "stability",
     "The first steps neither break nor run away",
-    by_signs(
+    10,
+    Part.STEPS,
+    (
         nonfinite_from_loss,
         nonfinite_from_half,
         nonfinite_from_layers,
@@ -80,26 +74,27 @@ STABILITY = Check(
         loss_leaps_above_start,
         loss_scale_collapses,
         steps_overflow,
-        passes=_stays,
-        unknown=lambda _: "no training loss was seen",
     ),
-    10,
-    Part.STEPS,
+    unknown="no training loss was seen",
 )
+def stability(rehearsal: Rehearsal) -> str:
+    """Where the loss begins and ends."""
+    loss = whole(rehearsal.run, TRAIN_LOSS).finite
+    ends = f" ({number(float(loss.values[0]))} to {number(float(loss.values[-1]))})" if len(loss) else ""
+    return f"the loss stays finite and does not run away in {count(rehearsal.steps, 'step')}{ends}"
 
-LOOP = Check(
+
+@by_signs(
     "loop",
     "Gradients are cleared, divided and clipped as they should be",
-    by_signs(
-        gradients_carried_over,
-        accumulation_undivided,
-        most_steps_clipped,
-        passes=lambda _: "each step uses the gradients of its own batches, and is not clipped to nothing",
-        unknown=lambda _: "no step of an optimizer was looked at",
-    ),
     20,
     Part.STEPS,
+    (gradients_carried_over, accumulation_undivided, most_steps_clipped),
+    unknown="no step of an optimizer was looked at",
 )
+def loop(_: Rehearsal) -> str:
+    """What a step uses."""
+    return "each step uses the gradients of its own batches, and is not clipped to nothing"
 
 
 def _told(rehearsal: Rehearsal) -> str:
@@ -109,7 +104,8 @@ def _told(rehearsal: Rehearsal) -> str:
     return ", ".join(told) or "nothing stands out"
 
 
-def _settings(rehearsal: Rehearsal) -> Outcome:
+@check("settings", "Optimizer, decay, dropout and batch size are within what works", 30, Part.STEPS)
+def settings(rehearsal: Rehearsal) -> Outcome:
     """What signs say of the settings; those that reckon with the length of the run, where that is known."""
     found, any_told = asked(
         rehearsal.run, (momentum_extreme, optimizer_ill_fitting, decay_coupled, dropout_extreme, batch_tiny)
@@ -122,10 +118,6 @@ def _settings(rehearsal: Rehearsal) -> Outcome:
     return Outcome(_told(rehearsal)) if any_told else unseen("the optimizer was not seen")
 
 
-SETTINGS = Check(
-    "settings", "Optimizer, decay, dropout and batch size are within what works", _settings, 30, Part.STEPS
-)
-
 _TOLD = 0.1
 """Share of a step from which a part of it is named."""
 _GPU = "cuda"
@@ -133,7 +125,8 @@ _FULL = 0.9
 """Of the machine's memory: what is above leaves no room for anything else."""
 
 
-def _length(rehearsal: Rehearsal) -> Outcome:
+@check("length", "The run is long enough to move the weights", 10, Part.COST)
+def length(rehearsal: Rehearsal) -> Outcome:
     """Warn where batches are so large that the whole run is a few dozen steps."""
     length = rehearsal.length
     if length.steps is None:
@@ -156,10 +149,8 @@ def _steps(length: Length) -> str:
     return f"{steps}, {count(length.epochs, 'epoch')} of {length.epoch_steps:,}"
 
 
-LENGTH = Check("length", "The run is long enough to move the weights", _length, 10, Part.COST)
-
-
-def _time(rehearsal: Rehearsal) -> Outcome:
+@check("time", "Steps do not wait for data or for single values", 20, Part.COST)
+def time(rehearsal: Rehearsal) -> Outcome:
     """Warn where steps wait; the time of the whole run, where its length is known."""
     found, _ = asked(rehearsal.run, (data_wait_dominates, values_read_singly))
     seconds = _of_a_step(rehearsal)
@@ -184,10 +175,8 @@ def _of_a_step(rehearsal: Rehearsal) -> float | None:
     return told.seconds * (1 - (told.cost or 0.0)) / told.steps
 
 
-TIME = Check("time", "Steps do not wait for data or for single values", _time, 20, Part.COST)
-
-
-def _memory(rehearsal: Rehearsal) -> Outcome:
+@check("memory", "Memory is enough, and does not grow from step to step", 30, Part.COST)
+def memory_use(rehearsal: Rehearsal) -> Outcome:
     """Warn where memory grows from step to step, or is nearly all taken."""
     found, _ = asked(rehearsal.run, (memory_grows,))
     all_of = rehearsal.run.all(MEMORY)
@@ -206,6 +195,3 @@ def _memory(rehearsal: Rehearsal) -> Outcome:
 
 def _bytes(size: float) -> str:
     return f"{size / 2**30:.1f} GB" if size >= 2**30 else f"{size / 2**20:.0f} MB"
-
-
-MEMORY_USE = Check("memory", "Memory is enough, and does not grow from step to step", _memory, 30, Part.COST)
