@@ -52,8 +52,6 @@ class Ordered:
     def threads(self, *, timed: bool) -> int:
         return 1
 
-    def stop(self) -> None: ...
-
     def close(self) -> None: ...
 
 

@@ -221,7 +221,7 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
     resting = _resting(run, session.kinds)
     problems, absent = _judged(run, resting)
     return ActivationExam(
-        model=str(session.kinds.get("", type(model).__name__)),
+        model=session.name,
         run=run,
         rows=rows,
         problems=problems,

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from traindx.errors import TraindxError, UnreadableError
-from traindx.exams.batch import described, told_error
+from traindx.exams.batch import described, mapped, told_error
 from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
 from traindx.exams.objective import NAMED, Loss
 from traindx.recorder.hooks.loss_functions import NAMES
@@ -31,11 +31,8 @@ def made_by(spec: str) -> nn.Module:
         raise TraindxError(
             f"--model {spec}: is a {type(maker).__name__}; name a class, a function or a model"
         )
-    try:
-        made = maker()
-    except Exception as error:  # code of the user's own
-        todo = "write a function without arguments that returns the model, and name that"
-        raise TraindxError(f"--model {spec}: fails ({told_error(error)}); {todo}") from error
+    todo = "write a function without arguments that returns the model, and name that"
+    made = _called(maker, f"--model {spec}", todo)
     if not isinstance(made, nn.Module):
         raise TraindxError(
             f"--model {spec}: gives a {type(made).__name__}; it has to return a torch.nn.Module"
@@ -64,11 +61,15 @@ def samples_named(spec: str) -> object:
     given = code_named(spec, "--data", "train.py:sample_batch")
     if not callable(given) or isinstance(given, nn.Module):
         return given
+    todo = "write a function without arguments that returns (inputs, targets)"
+    return _called(given, f"--data {spec}", todo)
+
+
+def _called(maker: Callable[[], object], named: str, todo: str) -> object:
     try:
-        return given()
+        return maker()
     except Exception as error:  # code of the user's own
-        todo = "write a function without arguments that returns (inputs, targets)"
-        raise TraindxError(f"--data {spec}: fails ({told_error(error)}); {todo}") from error
+        raise TraindxError(f"{named}: fails ({told_error(error)}); {todo}") from error
 
 
 def code_named(spec: str, option: str, example: str) -> object:
@@ -172,19 +173,8 @@ def sample_from(path: str, *, trust: bool) -> object:
     if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
         what = f"holds a {type(found).__name__}"
         raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
-    return _filled(found, path)
-
-
-def _filled(found: object, path: str) -> object:
-    """The same with dense tensors: a sparse one cannot be parted into batches."""
-    if isinstance(found, Tensor):
-        return dense(found, path)
-    if isinstance(found, Mapping):
-        return {name: _filled(inner, path) for name, inner in found.items()}
-    if isinstance(found, tuple | list):
-        filled = [_filled(inner, path) for inner in found]
-        return filled if isinstance(found, list) else tuple(filled)
-    return found
+    # A sparse tensor cannot be parted into batches.
+    return mapped(found, lambda tensor: dense(tensor, path))
 
 
 def _arrays(path: str) -> object:
@@ -219,10 +209,4 @@ def _tensor(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> Tenso
 
 def fitted_to(batch: object, dtype: torch.dtype) -> object:
     """The batch in the number format of the model, as far as it is of floating-point numbers."""
-    if isinstance(batch, Tensor):
-        return batch.to(dtype) if batch.is_floating_point() and batch.dtype is not dtype else batch
-    if isinstance(batch, Mapping):
-        return {name: fitted_to(inner, dtype) for name, inner in batch.items()}
-    if isinstance(batch, tuple | list):
-        return tuple(fitted_to(inner, dtype) for inner in batch)
-    return batch
+    return mapped(batch, lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)

@@ -140,7 +140,7 @@ class Engine:
                 )
             except BaseException:
                 # Or the pool would wait for arms that nobody waits for any more.
-                self.runner.stop()
+                self.runner.close()
                 raise
         self.budget.over = self.runner.lost
         return found

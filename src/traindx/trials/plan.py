@@ -16,7 +16,7 @@ from traindx.changes.types import (
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
 from traindx.trials.effect import PROMISING, gain, gain_of, rank
-from traindx.trials.measure import can_measure, end, start
+from traindx.trials.measure import can_measure, curve, end, start_of
 from traindx.trials.types import Candidate, Pair, Trial
 
 _LATER = 0.7
@@ -109,7 +109,7 @@ def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: R
 
 def _is_learnt(run: Run) -> bool:
     """Whether the training loss has come down so far that a change could hardly be seen in it."""
-    ends, begins = end(run, Measure.LOSS), start(run, Measure.LOSS)
+    ends, begins = end(run, Measure.LOSS), start_of(curve(run, Measure.LOSS))
     return ends is not None and begins is not None and 0 <= ends < _LEARNT * begins
 
 

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from traindx.changes.types import ChangeSpec
 from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
 from traindx.readers.loading.runs import load
-from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.recorder.launch.environment import NOTES
 from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
 from traindx.run import Run
 from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
-from traindx.trials.workspace import Workspace, relocated
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 
 @dataclass(frozen=True)
@@ -143,12 +143,8 @@ class Runner(Protocol):
         """What a reader of the results should know about how they were run."""
         ...
 
-    def stop(self) -> None:
-        """End all arms that are running."""
-        ...
-
     def close(self) -> None:
-        """Leave nothing running."""
+        """End all arms that are running, and begin no others."""
         ...
 
 
@@ -159,15 +155,8 @@ class LocalRunner:
     workspace: Workspace
     _stopped: Event = field(default_factory=Event)
 
-    @property
-    def lost(self) -> str:
-        """Nothing: this machine is there as long as we are."""
-        return ""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """None."""
-        return ()
+    lost: ClassVar[str] = ""
+    notes: ClassVar[tuple[str, ...]] = ()
 
     def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""
@@ -190,13 +179,9 @@ class LocalRunner:
         """The cores, shared out among the arms."""
         return max(1, cores() // self.at_once(timed=timed))
 
-    def stop(self) -> None:
-        """End the programs, and do not begin others."""
-        self._stopped.set()
-
     def close(self) -> None:
         """End the programs; nothing else was started."""
-        self.stop()
+        self._stopped.set()
 
 
 def cores() -> int:
@@ -218,6 +203,19 @@ class ShortRuns:
     runner: LocalRunner
     folder: Path
     """Where the recordings go, each in a folder of its own."""
+
+    @classmethod
+    def of(cls, words: Sequence[str], out: Path | str, name: str | None, *, in_place: bool) -> "ShortRuns":
+        """Those of a command, in a new folder below `out`."""
+        command = command_from(words, os.environ)
+        folder = new_run_folder(Path(out), command.name, name).resolve()
+        workspace = workspace_of(Path.cwd(), command.words, folder, in_place=in_place)
+        return cls(command, LocalRunner(workspace), folder)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know about how they were run."""
+        return () if self.runner.workspace.copies else (IN_PLACE,)
 
     def carry_out(
         self,
@@ -253,7 +251,7 @@ class ShortRuns:
                 yield pool
             except BaseException:
                 # Or the pool would wait for programs that nobody waits for any more.
-                self.runner.stop()
+                self.runner.close()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.finding import Row, RowKind
-from traindx.format import listed, printable
+from traindx.format import count, listed, printable
 from traindx.run import Floats, Rows
 
 Array = NDArray[np.generic]
@@ -64,6 +64,11 @@ def rows_of(total: int, row_bytes: int, most: int) -> Rows:
     return np.unique(np.linspace(0, total - 1, room).astype(np.int64))
 
 
+def sampled(looked: int, total: int, what: str = "row") -> str:
+    """What is said where not all rows were looked at."""
+    return f"{looked:,} of {count(total, what)} were looked at, evenly spaced; --rows takes more"
+
+
 def thinned(inputs: Array) -> Array:
     """Images and signals of very many values with every n-th of each long dimension."""
     shape = list(inputs.shape[1:])
@@ -76,18 +81,7 @@ def thinned(inputs: Array) -> Array:
 
 
 _TARGETS = ("y", "label", "labels", "target", "targets", "class", "classes", "category", "outcome")
-_INPUTS = (
-    "x",
-    "input",
-    "inputs",
-    "data",
-    "features",
-    "image",
-    "images",
-    "pixel_values",
-    "input_ids",
-    "tokens",
-)
+_INPUTS = tuple("x input inputs data features image images pixel_values input_ids tokens".split())
 _TRAINING = ("train", "training")
 _VALIDATION = ("val", "valid", "validation", "test", "dev")
 

@@ -1,6 +1,5 @@
 """Before the long run: a program is rehearsed for a few steps, and what can be seen by then is checked."""
 
-import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -17,10 +16,8 @@ from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.types import Checklist, Part, Rehearsal
 from traindx.exams.questions import Check, Checked, Outcome, is_bad, unseen
 from traindx.finding import Finding, Mark, Severity, worst_first
-from traindx.recorder.launch.command import command_from, new_run_folder
-from traindx.trials.runner import LocalRunner, ShortRuns
+from traindx.trials.runner import ShortRuns
 from traindx.trials.types import Progress
-from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
@@ -49,20 +46,17 @@ def preflight(
             raise TraindxError(f"--{option} {value}: is no number above 0")
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
-    found = command_from(words, os.environ)
-    folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workspace_of(Path.cwd(), found.words, folder, in_place=in_place)
-    runs = ShortRuns(found, LocalRunner(place), folder)
+    runs = ShortRuns.of(words, out, name, in_place=in_place)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
     return Checklist(
-        title=found.title,
-        command=shlex.join(found.words),
+        title=runs.command.title,
+        command=shlex.join(runs.command.words),
         checked=all_checked(rehearsal),
         steps=rehearsing.taken,
         seconds=time.monotonic() - began,
-        folder=str(folder),
-        notes=() if place.copies else (IN_PLACE,),
+        folder=str(runs.folder),
+        notes=runs.notes,
     )
 
 

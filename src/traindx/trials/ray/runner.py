@@ -176,12 +176,8 @@ class RayRunner:
         lost = f"{self._lost}: {rests}; Ray's own words are in {LOG}, beside the report"
         return (*([again] if self._again else []), *([lost] if self._lost else []))
 
-    def stop(self) -> None:
-        """End all arms, and Ray with them."""
-        self.close()
-
     def close(self) -> None:
-        """Let go of the cluster; a Ray of our own is ended."""
+        """End all arms and let go of the cluster; a Ray of our own is ended."""
         with self._lock:
             if self._closed:
                 return
