@@ -30,7 +30,7 @@ from traindx.report.html.recorded import overview, remainder, series_table, shor
 from traindx.report.html.side_by_side import comparison_part
 from traindx.report.html.trials import trials_part
 from traindx.report.results.diagnosis import judged
-from traindx.report.results.recording import title
+from traindx.report.results.run import title
 from traindx.run import Run
 from traindx.trials.types import Report, Treatment
 

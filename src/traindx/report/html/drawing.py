@@ -14,7 +14,7 @@ from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACC
 from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span
 from traindx.report.html.markup import label, numbered
-from traindx.report.results.diagnosis import main_series
+from traindx.report.results.run import main_series
 from traindx.run import Axis, Better, Fact, Floats, Run, Series, Split
 
 _MOST_LINES = 6

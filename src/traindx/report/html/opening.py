@@ -6,16 +6,9 @@ from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.format import count, listed, percent, step
 from traindx.report.html.markup import Markup, culprit, escape, fill, joined, share
-from traindx.report.results.diagnosis import (
-    extent,
-    inseparable,
-    judged,
-    sentence,
-    since,
-    sureness,
-    whereabouts,
-)
-from traindx.report.results.recording import told as told_pace
+from traindx.report.results.diagnosis import inseparable, judged, sentence, since, sureness, whereabouts
+from traindx.report.results.run import extent
+from traindx.report.results.run import told as told_pace
 from traindx.run import Run
 
 _ICONS = {
