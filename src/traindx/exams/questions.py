@@ -93,6 +93,12 @@ class Checked:
         return worst_mark(self.findings) if self.outcome.is_told else Mark.UNSEEN
 
     @property
+    def answer(self) -> str:
+        """The worst that it found; what it says where it found nothing."""
+        worst = max(self.findings, key=lambda one: one.degree.rank, default=None)
+        return self.says if worst is None else worst.says
+
+    @property
     def remark(self) -> Mark:
         """The mark of what `says` tells beside the findings."""
         return Mark.PASS if self.outcome.is_told else Mark.UNSEEN

@@ -60,12 +60,8 @@ def assembled(training: Raw, validation: Raw | None, task: Task | None, paramete
         task=asked,
         features=names or tuple(f"feature {number}" for number in range(width)),
         words=np.array([False] * (width - len(training.texts)) + [True] * len(training.texts)),
+        source=training,
         classes=classes,
-        blanks=training.blanks,
-        is_fed=training.is_fed,
-        has_order=training.has_order,
-        is_loader=training.is_loader,
-        target_name=training.target_name,
         parameters=parameters,
     )
     return Assembled(data, (why,) if why else ())

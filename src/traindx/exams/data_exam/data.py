@@ -202,12 +202,9 @@ class Data:
     """Names of the columns of the matrix."""
     words: NDArray[np.bool_]
     """Which columns are codes of words, whose size means nothing."""
+    source: Raw
+    """The training rows as they were read."""
     classes: tuple[str, ...] = ()
-    blanks: bool = False
-    is_fed: bool = False
-    has_order: bool = True
-    is_loader: bool = False
-    target_name: str = ""
     parameters: int | None = None
     """Of the model that is to learn it, where it was given."""
 

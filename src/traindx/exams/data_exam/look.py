@@ -194,7 +194,7 @@ def _numbers(part: Part) -> Floats:
 
 def _order(data: Data) -> tuple[tuple[float, int], ...]:
     part = data.training
-    if part.labels is None or not data.has_order:
+    if part.labels is None or not data.source.has_order:
         return ()
     places = np.unique(np.linspace(0, part.looked - 1, min(part.looked, _PLACES)).astype(np.int64))
     return tuple((float(place / max(part.looked - 1, 1)), int(part.labels[place])) for place in places)

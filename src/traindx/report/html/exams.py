@@ -53,7 +53,7 @@ _ROWS = 50
 
 def examination_page(examination: Examination, drawn: bytes | None) -> str:
     """The whole page; it needs nothing else, and runs no script."""
-    rows = [(check.mark.value, check.check.slug, _told(check)) for check in examination.checks]
+    rows = [(check.mark.value, check.check.slug, check.answer) for check in examination.checks]
     return plain_page(
         kind="exam of data",
         subject=examination.subject,
@@ -70,11 +70,6 @@ def examination_page(examination: Examination, drawn: bytes | None) -> str:
             listing("Notes", examination.notes),
         ],
     )
-
-
-def _told(check: Checked) -> str:
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return check.says if worst is None else worst.says
 
 
 def _fault(check: Checked, fault: Finding) -> Markup:

@@ -5,8 +5,16 @@ from traindx.curves.timing import pace
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.format import count, listed, percent, step
-from traindx.report.html.markup import Markup, culprit, escape, fill, joined, share
-from traindx.report.results.diagnosis import inseparable, judged, sentence, since, sureness, whereabouts
+from traindx.report.html.markup import Markup, escape, fill, joined, share
+from traindx.report.results.diagnosis import (
+    culprit,
+    inseparable,
+    judged,
+    sentence,
+    since,
+    sureness,
+    whereabouts,
+)
 from traindx.report.results.run import extent
 from traindx.report.results.run import told as told_pace
 from traindx.run import Run

@@ -23,6 +23,7 @@ from traindx.report.results.diagnosis import (
     answer,
     blame,
     considered,
+    culprit,
     inseparable,
     judged,
     missing,
@@ -67,7 +68,7 @@ def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
 
 def diagnosed(run: Run, diagnosis: Diagnosis, tried: Sequence[str] = ()) -> list[str]:
     """Everything known about a run, in the order a person needs; `tried` are chapters on trials."""
-    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    top = culprit(diagnosis)
     lines = [f"## {escape(title(run), 200)}", "", *recorded(run)]
     lines += [_verdict(diagnosis, top), "", prose(sentence(diagnosis)), "", *_shared(diagnosis)]
     lines += chapter("Symptom" if top else "Noticed", bullets([prose(says) for says in noticed(diagnosis)]))

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from traindx.cause import Prescription
-from traindx.diagnosis.types import Suspect, Verdict
+from traindx.diagnosis.types import Suspect
 from traindx.format import percent, printable
 from traindx.report.markdowns.diagnosis import diagnosed
 from traindx.report.markdowns.run import bullets, chapter, ended, escape, fenced, listings, prose, table
-from traindx.report.results.diagnosis import considered, sentence
+from traindx.report.results.diagnosis import considered, culprit, sentence
 from traindx.report.results.trials import (
     compared_by,
     conclusion,
@@ -76,7 +76,7 @@ def optimization_recommendations(report: Report, treatment: Treatment) -> str:
 def _in_short(report: Report, treatment: Treatment) -> list[str]:
     items = []
     for diagnosis in report.diagnoses[:1]:
-        top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+        top = culprit(diagnosis)
         cause = (
             f": {prose(top.cause.title)} (`{top.cause.slug}`), cause {percent(top.confidence)}" if top else ""
         )

@@ -78,7 +78,7 @@ def _cross(axes: "Axes", arm: Arm, colour: str, height: float) -> None:
     )
 
 
-def _curves(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
+def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
     """Arms over steps, without the change and with it."""
     sides = {
         "without the change": (BLUE, [pair.control for pair in pairs]),

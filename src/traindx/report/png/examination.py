@@ -133,8 +133,7 @@ def _checks(axes: "Axes", examination: Examination) -> None:
 
 def _told(check: Checked) -> str:
     """What was found, or how the check ended."""
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return worst.says if worst is not None and check.mark in (Mark.WARN, Mark.FAIL) else check.mark.value
+    return check.answer if check.mark in (Mark.WARN, Mark.FAIL) else check.mark.value
 
 
 def _classes(axes: "Axes", portrait: Portrait) -> None:

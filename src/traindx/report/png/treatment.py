@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from traindx.format import count, number, printable
-from traindx.report.png.arm_curves import _arrays, _cross, _mean
+from traindx.report.png.arm_curves import draw_arms
 from traindx.report.png.canvas import (
     BLACK,
-    BLUE,
     DPI,
     GREEN,
     GREY,
@@ -17,10 +16,7 @@ from traindx.report.png.canvas import (
     as_png,
     captioned,
     drawing,
-    legend,
-    positions_on,
 )
-from traindx.report.png.curve import Entries, Style, draw, scale
 from traindx.report.results.trials import compared_by, conclusion, ranked, row, share_of_control
 from traindx.trials.types import Arm, Outcome, Pair, Treatment, Trial
 
@@ -73,7 +69,7 @@ def _drawn(treatment: Treatment) -> bytes:
         height_ratios=[3, 2][: len(curves) or 1],
     )
     for name, arms in curves.items():
-        _curves(panels[name], name, arms)
+        draw_arms(panels[name], name, arms)
     for first in list(curves)[:1]:
         title = printable(f"{first} · {shown.name}", 44)
         panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
@@ -113,29 +109,6 @@ def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
     lines.append("Bars are 95 % intervals over seeds; a hollow dot has one seed and no interval.")
     hidden = len(treatment.trials) - _MOST
     return [*lines, *([f"Not drawn: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
-
-
-def _curves(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
-    """Arms over steps, without the change and with it."""
-    sides = {
-        "without the change": (BLUE, [pair.control for pair in pairs]),
-        "with it": (ORANGE, [pair.treated for pair in pairs]),
-    }
-    entries: Entries = []
-    values = []
-    for place, (label, (colour, arms)) in enumerate(sides.items()):
-        drawn = [arm for arm in arms if arm.curve]
-        for arm in drawn:
-            steps, curve = _arrays(arm)
-            draw(axes, steps, curve, Style(colour, label, faint=True))
-            values.append(curve)
-            _cross(axes, arm, colour, 0.97 - 0.05 * place)
-        if drawn:
-            entries += _mean(axes, drawn, colour, f"{label}, {count(len(drawn), 'seed')}")
-    scale(axes, values)
-    axes.set_ylabel(name)
-    positions_on(axes, "step")
-    legend(axes, entries)
 
 
 def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:

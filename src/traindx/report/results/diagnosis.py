@@ -12,6 +12,11 @@ from traindx.run import Fact, Run
 _ANSWERS = ("yes", "no", "cannot tell")
 
 
+def culprit(diagnosis: Diagnosis) -> Suspect | None:
+    """The first suspect of a sick run; a healthy or doubtful one has none."""
+    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+
+
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
     """What speaks for it first, the weightiest before others; the prior at the end."""
     return sorted(reasons, key=lambda reason: (reason.sign is None, -reason.points))

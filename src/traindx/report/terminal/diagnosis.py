@@ -16,6 +16,7 @@ from traindx.report.results.diagnosis import (
     against,
     answer,
     considered,
+    culprit,
     inseparable,
     judged,
     missing,
@@ -56,7 +57,7 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
     console.print()
     _verdict(console, diagnosis)
     console.print()
-    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    top = culprit(diagnosis)
     print_curve(console, run, since(top) if top else None)
     print_incidents(console, run)
     _questions(console, diagnosis, everything)
@@ -92,7 +93,7 @@ def _stretch(run: Run) -> str:
 
 
 def _verdict(console: Console, diagnosis: Diagnosis) -> None:
-    sick = diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+    sick = culprit(diagnosis)
     says = printable(sentence(diagnosis), _LONG)
     grid = Table.grid(padding=(0, 3, 0, 0), expand=True)
     grid.add_column(no_wrap=True, style=STYLES[diagnosis.verdict])

@@ -63,7 +63,7 @@ def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
     assert part.given is not None
     rows = np.flatnonzero(np.isin(part.given, below))
     says = f"{count(len(rows), 'label')} are negative ({', '.join(number(float(one)) for one in below[:5])})"
-    severity = Severity.SERIOUS if look.data.is_fed else Severity.WARNING
+    severity = Severity.SERIOUS if look.data.source.is_fed else Severity.WARNING
     todo = f"Number the classes from 0 on, or write {_IGNORED} where cross-entropy is to leave a row out"
     return _misnumbered(
         severity, says, todo=todo, code=mapping, samples=rows_at(part, rows, "negative label")
@@ -96,11 +96,11 @@ def _type(look: Look, known: Floats) -> Finding | None:
     """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
     given = look.data.training.given
     assert given is not None
-    if given.dtype.kind != "f" or look.data.blanks or len(known) < 3:
+    if given.dtype.kind != "f" or look.data.source.blanks or len(known) < 3:
         return None
     classes = count(len(known), "class", "classes")
     says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
-    severity = Severity.WARNING if look.data.is_fed else Severity.INFO
+    severity = Severity.WARNING if look.data.source.is_fed else Severity.INFO
     todo, code = "Store classes as whole numbers", "train_y = train_y.long()"
     return _misnumbered(severity, says, todo=todo, code=code)
 

@@ -49,7 +49,7 @@ x, y = x[order], y[order]"""
 def row_order(look: Look) -> Outcome:
     """Batches of one class pull the weights to and fro, and a split by position parts the classes."""
     data, part = look.data, look.data.training
-    if not data.has_order:
+    if not data.source.has_order:
         return unseen("in folders of classes the order is that of the folders")
     if part.given is None or part.looked < _FEWEST or part.given.ndim > 1:
         return unseen("no targets whose order could be told")
@@ -68,8 +68,8 @@ def row_order(look: Look) -> Outcome:
         found = abs(rank) >= _RISING
     if not found:
         return Outcome(says)
-    severity = Severity.SERIOUS if data.is_loader else Severity.WARNING
-    says += ", as the loader hands them out" if data.is_loader else ", as the rows stand"
+    severity = Severity.SERIOUS if data.source.is_loader else Severity.WARNING
+    says += ", as the loader hands them out" if data.source.is_loader else ", as the rows stand"
     todo = "Shuffle the training rows anew in every epoch, and before they are split"
     return fault(not_shuffled.CAUSE.slug, severity, says, todo, _SHUFFLE)
 
@@ -144,9 +144,11 @@ def _inputs(look: Look, part: Part) -> list[Finding]:
         faults.append(_not_finite(look, part, endless, "infinity", Severity.SERIOUS))
     missing = ~finite & ~endless
     if missing.any():
-        word = "missing or NaN" if look.data.blanks else "NaN"
+        word = "missing or NaN" if look.data.source.blanks else "NaN"
         faults.append(
-            _not_finite(look, part, missing, word, Severity.WARNING if look.data.blanks else Severity.SERIOUS)
+            _not_finite(
+                look, part, missing, word, Severity.WARNING if look.data.source.blanks else Severity.SERIOUS
+            )
         )
     return faults
 
@@ -185,7 +187,7 @@ def _targets_missing(look: Look, part: Part) -> list[Finding]:
     says = f"{count(len(rows), f'{part.name} target')} of {part.looked:,} are missing or not finite"
     todo = "Drop the rows without a target: no loss can be computed for them"
     code = "has = np.isfinite(train_y)\ntrain_x, train_y = train_x[has], train_y[has]"
-    name = (look.data.target_name,) if look.data.target_name else ()
+    name = (look.data.source.target_name,) if look.data.source.target_name else ()
     samples = rows_at(part, rows, "has no target")
     return [_nonfinite(Severity.SERIOUS, says, todo=todo, code=code, columns=name, samples=samples)]
 

@@ -63,7 +63,7 @@ def input_scale(look: Look) -> Outcome:
     says += f", and the widest feature spreads {differ:,.0f} times the typical one" if wide else ""
     if guilty and len(names) > 1:
         says += f"; {'smallest' if small else 'largest'}: {named(guilty)}"
-    severity = Severity.SERIOUS if data.is_fed and typical >= _FAR else Severity.WARNING
+    severity = Severity.SERIOUS if data.source.is_fed and typical >= _FAR else Severity.WARNING
     todo = "Standardise every feature with the mean and deviation of the training rows"
     cause, code = unnormalized_inputs.CAUSE.slug, _code(mean, std)
     return fault(cause, severity, says, todo, code, columns=guilty[:50])
@@ -139,7 +139,7 @@ def _target_scale(look: Look, values: Floats, rms: float, says: str) -> list[Fin
     if values.min() > 0 and high >= _DECADES * low:
         todo = "Take the logarithm of the targets, which span several powers of ten, and standardise that"
         code = f"train_y = np.log(train_y)\n{code}"
-    severity = Severity.SERIOUS if look.data.is_fed and rms >= _FAR else Severity.WARNING
+    severity = Severity.SERIOUS if look.data.source.is_fed and rms >= _FAR else Severity.WARNING
     limit = f"a root mean square of {number(rms)} (limits {_TINY} to {_TARGET_SIZE:g})"
     return [problem(unnormalized_targets.CAUSE.slug, severity, f"{says}, {limit}", todo=todo, code=code)]
 
