@@ -87,10 +87,6 @@ class Extremes(Probe):
         self.ranges[name] = (min(before[0], low), max(before[1], high))
 
 
-_Key = tuple[str, str]
-"""Layer and part."""
-
-
 def activation_rows(
     run: Run, kinds: Mapping[str, str], ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[ActivationRow, ...]:
@@ -98,35 +94,32 @@ def activation_rows(
 
     Shares and sizes are means over the batches; dead units are those of the last one, which knows them all.
     """
-    columns: dict[Quantity, dict[_Key, Floats]] = {}
+    columns: dict[Quantity, dict[tuple[str, str], Floats]] = {}
+    """By layer and part."""
     for one in run.series:
         if one.layer and len(one):
             columns.setdefault(one.quantity, {})[one.layer, one.part] = one.values
 
-    def mean(quantity: Quantity, key: _Key) -> float | None:
-        values = columns.get(quantity, {}).get(key)
-        return None if values is None else float(values.mean())
-
-    def last(quantity: Quantity, key: _Key) -> float | None:
-        values = columns.get(quantity, {}).get(key)
-        return None if values is None else float(values[-1])
-
     rows = []
-    for key in columns.get(ACTIVATION_MEAN, {}):
-        layer, part = key
+    for layer, part in columns.get(ACTIVATION_MEAN, {}):
+        values = {
+            quantity: found[layer, part] for quantity, found in columns.items() if (layer, part) in found
+        }
+        means = {quantity: float(found.mean()) for quantity, found in values.items()}
+        dead = values.get(DEAD_UNIT_SHARE)
         low, high = (None, None) if part else ranges.get(layer, (None, None))
         rows.append(
             ActivationRow(
                 name=layer,
                 kind=part or kinds.get(layer.partition(" (call ")[0], ""),
-                mean=mean(ACTIVATION_MEAN, key) or 0.0,
-                std=mean(ACTIVATION_STD, key) or 0.0,
+                mean=means[ACTIVATION_MEAN],
+                std=means.get(ACTIVATION_STD, 0.0),
                 min=low,
                 max=high,
-                zero_share=mean(ACTIVATION_ZERO_SHARE, key),
-                dead_share=last(DEAD_UNIT_SHARE, key),
-                saturated_share=mean(SATURATED_SHARE, key),
-                nonfinite_share=mean(NONFINITE_SHARE, key),
+                zero_share=means.get(ACTIVATION_ZERO_SHARE),
+                dead_share=None if dead is None else float(dead[-1]),
+                saturated_share=means.get(SATURATED_SHARE),
+                nonfinite_share=means.get(NONFINITE_SHARE),
             )
         )
     return tuple(rows)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 
-from traindx.curves.layers import starting_gains
+from traindx.curves.layers import size_of, starting_gains
 from traindx.exams.batch import prediction_in, rows_in
 from traindx.exams.design_questions import (
     DESIGN,
@@ -197,9 +197,7 @@ def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
     gains = {layer_of(one.matrix.layer.name): one.gain for one in reversed(starting_gains(run))}
     own: dict[str, list[int]] = {}
     for layer in run.model:
-        size = 1
-        for side in layer.shape:
-            size *= side
+        size = size_of(layer)
         counts = own.setdefault(layer_of(layer.name), [0, 0])
         counts[0] += size
         counts[1] += size * layer.trainable

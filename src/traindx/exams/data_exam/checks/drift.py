@@ -9,7 +9,7 @@ import numpy as np
 from traindx.causes import train_val_mismatch
 from traindx.exams.data_exam.data import Data, Kind, Labels, Part, Task
 from traindx.exams.data_exam.look import Look, named
-from traindx.exams.data_exam.measures import Distance, Points, distance, separability
+from traindx.exams.data_exam.measures import Distance, distance, separability
 from traindx.exams.questions import Outcome, check, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
@@ -50,17 +50,13 @@ def drift(look: Look) -> Outcome:
     faults = [*_labels(data, held), *_words(data, held)]
     says = "the classes are as frequent in both parts" if data.task is Task.CLASSES else "the parts agree"
     if data.kind is not Kind.TOKENS:
-        told = separability(look.space.training, _held(look.space.validation))
+        assert look.space.validation is not None
+        told = separability(look.space.training, look.space.validation)
         says = (
             f"told apart with an area under the curve of {told.area:.2f}, where 0.5 is chance (limit {_TOLD})"
         )
         faults += _columns(look, held, told)
     return Outcome(says, tuple(faults))
-
-
-def _held(points: Points | None) -> Points:
-    assert points is not None
-    return points
 
 
 def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:

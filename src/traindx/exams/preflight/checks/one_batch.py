@@ -74,7 +74,8 @@ def one_batch(rehearsal: Rehearsal) -> Outcome:
         says = f"with the same batch at every step the loss is no number at step {at}"
         return Outcome(findings=(Finding(1.0, says, _evidence(repeated.run, math.nan), Severity.SERIOUS),))
     if len(values) < _FEWEST:
-        return unseen(f"the program took only {count(len(values), 'step')}{_broke(repeated)}")
+        broke = f" before it stopped ({repeated.crash})" if repeated.crash else ""
+        return unseen(f"the program took only {count(len(values), 'step')}{broke}")
     return _judged(_way(repeated.run, values), repeated)
 
 
@@ -141,10 +142,6 @@ def _stuck(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Finding:
     if way.left >= _NOTHING:
         return Finding(1.0, f"{told}: nothing of the batch is learnt", evidence, Severity.SERIOUS)
     return Finding(_FAINT, f"{told}, and it stands still", evidence, Severity.WARNING)
-
-
-def _broke(repeated: Repeated) -> str:
-    return f" before it stopped ({repeated.crash})" if repeated.crash else ""
 
 
 def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evidence, ...]:
