@@ -9,12 +9,10 @@ from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
 
 from traindx.curves.layers import is_table
-from traindx.exams.batch import presented
 from traindx.exams.gradient_questions import judged
-from traindx.exams.module_order import in_training_mode, unwrapped
+from traindx.exams.model_parts import unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
@@ -115,9 +113,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         EqualUnits(),
     )
     with restored(model), ModelSession(model, probes) as session:
-        session.notes += in_training_mode(model)
-        first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
-        given = presented(first, model).to(next(model.parameters()).device)
+        given = session.present(batch)
         found = session.loss(session.forward(given), given, loss)
         session.backward(found.value)
         session.look_again(given, loss)
@@ -128,7 +124,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         zeros = session.parameters.starting_at_zero
     verdict = judged(run, rows, zeros)
     return GradientExam(
-        model=str(session.kinds.get("", type(model).__name__)),
+        model=session.name,
         run=run,
         rows=rows,
         problems=verdict.problems,

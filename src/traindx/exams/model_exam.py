@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
-from torch.utils.data import DataLoader
 
-from traindx.curves.layers import starting_gains
-from traindx.exams.batch import prediction_in, presented, rows_in
+from traindx.curves.layers import size_of, starting_gains
+from traindx.exams.batch import prediction_in, rows_in
 from traindx.exams.design_questions import (
     DESIGN,
     OUTPUT,
@@ -28,7 +27,7 @@ from traindx.exams.design_questions import (
 from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
 from traindx.exams.gradients_exam import gradient_rows
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.module_order import in_training_mode, pairs_in_sequences, unwrapped
+from traindx.exams.model_parts import pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.questions import asked, joined
 from traindx.exams.restore import restored
@@ -130,7 +129,7 @@ def model(
         *dropouts_before_norms(neighbours),
     ]
     return ModelExam(
-        model=session.kinds.get("", type(model).__name__),
+        model=session.name,
         run=run,
         rows=_rows(session, run),
         problems=worst_first(joined([*there, *further])),
@@ -156,11 +155,8 @@ def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _See
     if batch is None:
         session.look_at_weights()
         return _Seen(session, session.run("model", with_gradients=False))
-    model = session.model
-    session.notes += in_training_mode(model)
-    first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
-    given = presented(first, model).to(next(model.parameters()).device)
-    saved = Saved(model)
+    given = session.present(batch)
+    saved = Saved(session.model)
     with saved.counted():
         output = session.forward(given)
         found = session.loss(output, given, loss)
@@ -201,9 +197,7 @@ def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
     gains = {layer_of(one.matrix.layer.name): one.gain for one in reversed(starting_gains(run))}
     own: dict[str, list[int]] = {}
     for layer in run.model:
-        size = 1
-        for side in layer.shape:
-            size *= side
+        size = size_of(layer)
         counts = own.setdefault(layer_of(layer.name), [0, 0])
         counts[0] += size
         counts[1] += size * layer.trainable

@@ -77,7 +77,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
     """Write the demonstration, and let it be what is examined."""
     import sys
 
-    from traindx.exams.data_exam.dataset.demonstration import lay_out
+    from traindx.exams.data_exam.demonstration import lay_out
 
     training, validation = lay_out(_FOLDER)
     if arguments.source is None:
@@ -87,8 +87,8 @@ def _lay_out(arguments: argparse.Namespace) -> None:
 
 
 def _examined(arguments: argparse.Namespace) -> "Examination":
-    from traindx.exams.data_exam.dataset.source import parameters_of
     from traindx.exams.data_exam.exam import data
+    from traindx.exams.data_exam.source import parameters_of
 
     parameters = arguments.parameters
     if arguments.model is not None:

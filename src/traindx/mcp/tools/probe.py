@@ -8,7 +8,7 @@ from traindx.format import printable
 from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Level, Paths, RunName
 from traindx.mcp.runs import Say, chosen, off_loop, reading_of
 from traindx.mcp.schema import Detail, Lean, NextStep, Told, told
-from traindx.report.results.diagnosis import extent
+from traindx.report.results.run import extent
 from traindx.run import Run, Series
 
 

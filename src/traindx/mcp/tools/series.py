@@ -14,7 +14,7 @@ from traindx.mcp.schema import Lean, shortened
 from traindx.quantities import QUANTITIES
 from traindx.report.documents.run import number
 from traindx.report.html.extremes import extremes
-from traindx.report.results.diagnosis import span
+from traindx.report.results.run import span
 from traindx.run import Run, Series
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.exams.data_exam.dataset.raw import Array, Raw, keyed, rows_of, thinned
+from traindx.exams.data_exam.data import Array, Raw, keyed, rows_of, thinned
 from traindx.finding import Row, RowKind
 from traindx.format import count, printable
 

@@ -1,12 +1,20 @@
-"""What only a recording shows of a training: its cost, where time went, what cannot learn, its code."""
+"""What reports show of a run, and of runs beside each other; of a recording also cost, time and code."""
 
+from collections.abc import Sequence
+from itertools import groupby, takewhile
 from pathlib import PurePath
 
+import numpy as np
+
 from traindx import facts as f
+from traindx.comparison.types import Comparison
 from traindx.curves.facts import is_recording
+from traindx.curves.objective import objective
+from traindx.curves.series import shares, whole
 from traindx.curves.timing import Pace, times
-from traindx.format import count, duration, listed, printable, step
-from traindx.run import Event, EventKind, Fact, Parameter, Run
+from traindx.format import count, duration, listed, number, printable, step
+from traindx.quantities import QUANTITIES, TRAIN_LOSS
+from traindx.run import Axis, Event, EventKind, Fact, Parameter, Run, Series
 
 _PLACES = {
     f.OPTIMIZER_PLACE: "optimizer",
@@ -144,3 +152,65 @@ def told_event(event: Event) -> str:
 def _aside(events: list[Event]) -> str:
     more = f" and {count(len(events) - 1, 'fault')} more" if len(events) > 1 else ""
     return f"a part of the recorder stepped aside, {_ASIDE}: {told_event(events[0])}{more}"
+
+
+def main_series(run: Run) -> tuple[Series, ...]:
+    """The curve a run is judged by, and the same on validation data if there is one."""
+    judged = objective(run)
+    if judged is None:
+        return run.all(TRAIN_LOSS)[:2]
+    first = whole(run, judged.quantity)
+    if not first.quantity.slug.startswith("train_"):
+        return (first,)
+    measure = first.quantity.slug.removeprefix("train_")
+    beside = [QUANTITIES.get(f"{split}_{measure}") for split in ("val", "test")]
+    second = next((whole(run, quantity) for quantity in beside if quantity and quantity in run), None)
+    return (first,) if second is None else (first, second)
+
+
+def span(series: Series) -> str:
+    """From where to where a series goes: "steps 0 to 299"."""
+    return f"{series.axis.value}s {step(series.steps[0])} to {step(series.steps[-1])}"
+
+
+def extent(run: Run) -> str:
+    """From where to where the longest series of a run goes."""
+    return span(max(run.series, key=len)) if run.series else "no quantity recognised"
+
+
+def share_at(run: Run, axis: Axis, position: float) -> float | None:
+    """Where a position lies in the run, 0 its begin and 1 its end; None if nothing is counted so."""
+    alike = [series for series in run.series if series.axis is axis and len(series)]
+    if not alike:
+        return None
+    longest = max(alike, key=len)
+    return float(np.interp(position, longest.steps, shares(run, longest)))
+
+
+def speed(comparison: Comparison) -> str:
+    """Which run reaches the common target first, and how much later the others do; empty without a target."""
+    if comparison.target is None:
+        return ""
+    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
+    reached.sort(key=lambda entry: entry.reached_at or 0.0)
+    never = len(comparison.entries) - len(reached)
+    rest = f"{count(never, 'run')} never {'does' if never == 1 else 'do'}" if never else ""
+    target = f"{comparison.measure.slug} {number(comparison.target)}"
+    if not reached or reached[0].reached_at is None:
+        return f"no run reaches {target}"
+    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
+    places = [
+        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
+        for (axis, at), entries in together
+    ]
+    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
+    return f"{target} is reached by " + "; ".join(
+        [", then ".join([*places, *more]), *([rest] if rest else [])]
+    )
+
+
+def shared_folder(runs: Sequence[Run]) -> str:
+    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""

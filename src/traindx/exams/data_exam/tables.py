@@ -1,6 +1,6 @@
 """Tables in files: CSV and TSV by our own reader of delimited text, Parquet by whichever library is there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError
-from traindx.exams.data_exam.dataset.raw import Array, Raw, rows_of, target_among
-from traindx.format import count, listed, printable
+from traindx.exams.data_exam.data import Array, Raw, rows_of, sampled, target_among
+from traindx.format import listed, printable
 from traindx.readers.tabular.delimited_shape import shape_in
 from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet import Sheet, Words
@@ -37,7 +37,7 @@ def read_delimited(path: Path, target: str | None, most: int) -> Raw:
         columns = {name.replace("step", "column 1"): values for name, values in columns.items()}
     notes = [f"left out: {listed(dropped)}"] if dropped else []
     notes += [f"{one.count:,} {one.name}: {one.why}" for one in sheet.unread]
-    return from_columns(str(path), columns, target, most, tuple(notes), blanks=True)
+    return from_columns(str(path), columns, target, most, notes)
 
 
 def _columns(sheet: Sheet, names: tuple[str, ...]) -> tuple[dict[str, Array], list[str]]:
@@ -69,25 +69,21 @@ def _texts(words: Words, length: int) -> Array:
 
 def read_parquet(path: Path, target: str | None, most: int) -> Raw:
     """A Parquet file."""
-    if find_spec("pyarrow"):
-        columns = _by_pyarrow(path)
-    elif find_spec("polars"):
-        columns = _by_polars(path)
-    else:
+    read = _by_pyarrow if find_spec("pyarrow") else _by_polars if find_spec("polars") else None
+    if read is None:
         raise TraindxError(f"{path}: Parquet needs pyarrow or polars: pip install traindx[exams]")
-    return from_columns(str(path), columns, target, most, (), blanks=True)
+    try:
+        columns = read(path)
+    except Exception as error:  # each library has errors of its own
+        what = f"is no readable Parquet file ({error})"
+        raise UnreadableError(str(path), what, "write it again") from error
+    return from_columns(str(path), columns, target, most)
 
 
 def _by_pyarrow(path: Path) -> dict[str, Array]:
-    import pyarrow
     from pyarrow import parquet
 
-    try:
-        table = parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise UnreadableError(
-            str(path), f"is no readable Parquet file ({error})", "write it again"
-        ) from error
+    table = parquet.read_table(path)
     return {
         name: _numbers_or_texts(table[name].to_numpy(zero_copy_only=False)) for name in table.column_names
     }
@@ -96,12 +92,7 @@ def _by_pyarrow(path: Path) -> dict[str, Array]:
 def _by_polars(path: Path) -> dict[str, Array]:
     import polars
 
-    try:
-        frame = polars.read_parquet(path)
-    except (polars.exceptions.PolarsError, OSError) as error:
-        raise UnreadableError(
-            str(path), f"is no readable Parquet file ({error})", "write it again"
-        ) from error
+    frame = polars.read_parquet(path)
     return {name: _numbers_or_texts(frame[name].to_numpy()) for name in frame.columns}
 
 
@@ -124,7 +115,7 @@ class Column(Protocol):
 def from_frame(frame: Frame, where: str, target: str | None, most: int) -> Raw:
     """A DataFrame in memory."""
     columns = {str(name): _numbers_or_texts(np.asarray(frame[name].to_numpy())) for name in frame.columns}
-    return from_columns(where, columns, target, most, (), blanks=True)
+    return from_columns(where, columns, target, most)
 
 
 def _numbers_or_texts(values: Array) -> Array:
@@ -136,13 +127,7 @@ def _numbers_or_texts(values: Array) -> Array:
 
 
 def from_columns(
-    where: str,
-    columns: Mapping[str, Array],
-    target: str | None,
-    most: int,
-    notes: tuple[str, ...],
-    *,
-    blanks: bool,
+    where: str, columns: Mapping[str, Array], target: str | None, most: int, notes: Sequence[str] = ()
 ) -> Raw:
     """The columns of a table as inputs and a target, the target guessed with a note unless it is named."""
     chosen, guess = target_among(where, tuple(columns), target)
@@ -158,16 +143,10 @@ def from_columns(
     length = len(next(iter(columns.values())))
     rows = rows_of(length, 8 * len(kept), most)
     if len(rows) < length:
-        said.append(
-            f"{len(rows):,} of {count(length, 'row')} were looked at, evenly spaced; --rows takes more"
-        )
-    inputs = (
-        np.stack([values[rows].astype(np.float64) for values in numbers.values()], axis=1)
-        if numbers
-        else None
-    )
+        said.append(sampled(len(rows), length))
+    features = [values[rows].astype(np.float64) for values in numbers.values()]
     return Raw(
-        inputs=np.zeros((len(rows), 0)) if inputs is None else inputs,
+        inputs=np.stack(features, axis=1) if features else np.zeros((len(rows), 0)),
         targets=columns[chosen][rows] if chosen else None,
         rows=rows,
         total=length,
@@ -175,7 +154,7 @@ def from_columns(
         texts={name: values[rows] for name, values in kept.items() if name not in numbers},
         numbering={name: columns[name][rows].astype(np.float64) for name in counting},
         target_name=chosen,
-        blanks=blanks,
+        blanks=True,
         notes=tuple(said),
     )
 

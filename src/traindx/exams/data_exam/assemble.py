@@ -6,8 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.errors import TraindxError
-from traindx.exams.data_exam.dataset.data import UNKNOWN, Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.raw import Array, Raw
+from traindx.exams.data_exam.data import UNKNOWN, Array, Data, Kind, Labels, Part, Raw, Task
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.format import count, printable
 from traindx.run import Floats
@@ -61,12 +60,8 @@ def assembled(training: Raw, validation: Raw | None, task: Task | None, paramete
         task=asked,
         features=names or tuple(f"feature {number}" for number in range(width)),
         words=np.array([False] * (width - len(training.texts)) + [True] * len(training.texts)),
+        source=training,
         classes=classes,
-        blanks=training.blanks,
-        is_fed=training.is_fed,
-        has_order=training.has_order,
-        is_loader=training.is_loader,
-        target_name=training.target_name,
         parameters=parameters,
     )
     return Assembled(data, (why,) if why else ())

@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 
 from traindx.errors import TraindxError, UnreadableError, refused
-from traindx.exams.data_exam.dataset import arrays, live, tables
-from traindx.exams.data_exam.dataset.raw import Raw
+from traindx.exams.data_exam import arrays, live, tables
+from traindx.exams.data_exam.data import Raw
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.format import printable
 
@@ -62,10 +62,8 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
 
 def _held(source: object, target: str | None, most: int, part: str) -> Parts:
     """The rows of an object in memory: a pair of sources or of arrays, or one of them."""
-    if isinstance(source, (tuple, list)) and len(source) == 2:
+    if isinstance(source, (tuple, list)) and len(source) == 2 and not _is_array(source[0]):
         first, second = source
-        if _is_array(first):
-            return _from_arrays(first, second, most, part), None
         held = None if second is None else _one(second, target, most, VALIDATION)
         return _one(first, target, most, part), held
     return _one(source, target, most, part), None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.npyio import NpzFile
 
 from traindx.errors import TraindxError, UnreadableError
-from traindx.exams.data_exam.dataset.raw import Array, Raw, keyed, keys_of, rows_of, thinned
+from traindx.exams.data_exam.data import Array, Raw, keyed, keys_of, rows_of, sampled, thinned
 from traindx.exams.data_exam.types import TRAINING, VALIDATION
 from traindx.finding import Row, RowKind
 from traindx.format import count, printable
@@ -57,7 +57,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         import torch
     except ImportError as error:
         raise TraindxError(f"{path}: needs torch: pip install traindx[torch]") from error
-    from traindx.exams.sample_file import array_of
+    from traindx.exams.named_inputs import array_of
 
     where = str(path)
     try:
@@ -119,17 +119,16 @@ def from_arrays(
         raise UnreadableError(where, what, "both must be as long")
     row_bytes = max(inputs[:1].nbytes, 8 * int(np.prod(inputs.shape[1:])) if inputs.ndim < 3 else 0)
     rows = rows_of(len(inputs), min(row_bytes, 1 << 17), most)
-    sampled = len(rows) < len(inputs)
-    said = f"{len(rows):,} of {count(len(inputs), 'row')} were looked at, evenly spaced; --rows takes more"
+    is_sample = len(rows) < len(inputs)
     kept = thinned(inputs)
-    kept = np.ascontiguousarray(kept[rows] if sampled else kept)
+    kept = np.ascontiguousarray(kept[rows] if is_sample else kept)
     return Raw(
         inputs=kept.reshape(-1, 1) if kept.ndim == 1 else kept,
         targets=None if targets is None else _squeezed(np.asarray(targets)[rows]),
         rows=rows,
         total=len(inputs),
         is_fed=is_fed,
-        notes=(*notes, said) if sampled else notes,
+        notes=(*notes, sampled(len(rows), len(inputs))) if is_sample else notes,
     )
 
 
@@ -197,7 +196,6 @@ def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
         raise UnreadableError(
             str(folder), f"none of its {count(len(files), 'image')} can be read", "look at one"
         )
-    note = f"{len(rows):,} of {count(len(files), 'image')} were looked at, evenly spaced; --rows takes more"
     return Raw(
         inputs=_stacked([pixels for *_, pixels in read]),
         targets=np.array([name for _, name, *_ in read]),
@@ -206,7 +204,7 @@ def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
         items=tuple(where for _, _, where, _ in read),
         has_order=False,
         broken=tuple(broken),
-        notes=(note,) if len(rows) < len(files) else (),
+        notes=(sampled(len(rows), len(files), "image"),) if len(rows) < len(files) else (),
     )
 
 
