@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from traindx.exams.objective import gradients_of
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.model import Model
-from traindx.recorder.probes.equal_units import equal_shares
 from traindx.recorder.probes.types import Parameters, Update
+from traindx.recorder.probes.units import equal_shares
 from traindx.run import Parameter
 
 _STEP = 1e-3

@@ -26,7 +26,7 @@ from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.launch.environment import TRIAL
-from traindx.recorder.probes.types import Probe
+from traindx.recorder.probes.types import Probe, probes_of
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.schedule import StepLimit
 
@@ -230,9 +230,15 @@ def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
         if module.ispkg or module.name == "types":
             continue
         try:
-            made.append(import_module(f"{probes.__name__}.{module.name}").PROBE())
-        except Exception as error:  # one bad probe must not cost the others
-            failed(f"probe {module.name}", error)
+            found = probes_of(import_module(f"{probes.__name__}.{module.name}"))
+        except Exception as error:  # one bad module must not cost the probes of others
+            failed(f"probes of {module.name}", error)
+            continue
+        for probe in found:
+            try:
+                made.append(probe())
+            except Exception as error:  # one bad probe must not cost the others
+                failed(f"probe {probe.__name__}", error)
     return made
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import repeat
+from types import ModuleType
 from typing import TypeAlias, final, overload
 
 from traindx.run import EventKind, Fact, Quantity, Scalar
@@ -210,3 +211,9 @@ class Probe:
 
     def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer has changed the parameters."""
+
+
+def probes_of(module: ModuleType) -> list[type[Probe]]:
+    """The probes that a module defines, in the order of its text."""
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    return [one for one in classes if issubclass(one, Probe) and one.__module__ == module.__name__]
