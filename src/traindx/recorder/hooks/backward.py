@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder

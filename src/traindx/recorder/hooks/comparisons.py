@@ -15,8 +15,9 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.recorder import Recorder

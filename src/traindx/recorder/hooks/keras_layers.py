@@ -16,8 +16,9 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.losses.losses import LossFunctionWrapper
 from torch import Tensor, nn
 
+from traindx.recorder.guard import Unheard, guarded
 from traindx.recorder.hooks.loss_functions import tell_refusal
-from traindx.recorder.hooks.monkeypatch import Patches, Unheard, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 

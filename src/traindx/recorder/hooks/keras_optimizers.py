@@ -16,11 +16,12 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from torch import Tensor
 
-from traindx.recorder.backend import Holder
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.keras_epochs import settings_of
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
 _WHAT = "watching Keras' optimizers"

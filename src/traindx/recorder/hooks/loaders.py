@@ -11,8 +11,9 @@ from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Sequential
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.facts import LOADER_PLACE, PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place, place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar
 
@@ -104,12 +105,12 @@ def _watched(
 def _tell(
     recorder: Recorder, places: LoaderPlaces, iterator: _BaseDataLoaderIter, batch: object, seconds: float
 ) -> None:
-    data = iterator._dataset
+    data, sources = iterator._dataset, recorder.loop.sources
     # Asked once: the length of a program's own data set may be a query.
-    if not recorder.knows_data(data):
+    if not sources.knows(data):
         recorder.describes_data(data, _facts(iterator, places.of(iterator._index_sampler)))
     first = iterator._num_yielded == 1
-    recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, recorder.size_of(data)))
+    recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, sources.size_of(data)))
 
 
 def _facts(iterator: _BaseDataLoaderIter, place: str) -> Mapping[Fact, Scalar]:

@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import label_fault, outputs_of
 from traindx.recorder.recorder import Recorder

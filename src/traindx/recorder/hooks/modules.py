@@ -15,7 +15,8 @@ from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from traindx.facts import COMPILED
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
 from traindx.recorder.recorder import Recorder
 

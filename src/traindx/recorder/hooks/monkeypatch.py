@@ -1,14 +1,9 @@
-"""Functions put in the place of others, and put back; work between the program's calls that must not fail."""
+"""Functions put in the place of others, and put back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
 from types import FunctionType
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from traindx.recorder.recorder import Recorder
 
 _PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
 """Python's warnings take frames of files named like this for a part of the import system."""
@@ -100,34 +95,3 @@ class Patches:
 def _unshadow(owner: type, name: str, wrapped: object) -> None:
     if vars(owner).get(name) is wrapped:
         delattr(owner, name)
-
-
-def guarded(recorder: "Recorder", what: str, act: Callable[[], object]) -> None:
-    """Do something; if it fails, that is recorded once and it is not done again."""
-    if what in recorder.ignored:
-        return
-    began, spent = perf_counter(), recorder.spent
-    reads = recorder.reads
-    was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
-    try:
-        act()
-    except Exception as error:  # whatever goes wrong in here must not reach the program
-        recorder.steps_aside(what, error)
-    finally:
-        # Events of the recorder within count their own time: it would count twice.
-        recorder.spent = spent + perf_counter() - began
-        reads.is_counting = reads.is_open and (counting or not was_open)
-
-
-class Unheard:
-    """Events that are not heard inside a call which is told as a whole."""
-
-    def __init__(self, recorder: "Recorder", *events: str) -> None:
-        self._recorder = recorder
-        self._events = {one for one in events if one not in recorder.ignored}
-
-    def __enter__(self) -> None:
-        self._recorder.ignored |= self._events
-
-    def __exit__(self, *_: object) -> None:
-        self._recorder.ignored -= self._events

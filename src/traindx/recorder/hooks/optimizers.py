@@ -23,10 +23,11 @@ from traindx.facts import (
     SCHEDULE_PLACE,
     WEIGHT_DECAY,
 )
-from traindx.recorder.backend import Holder
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unnoticed, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unnoticed, unseen
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
 _SCHEDULES = "watching schedules"

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
 
+    Value: TypeAlias = float | Tensor
+    """A number, or a tensor of one value that still lives on a device."""
+
 Where: TypeAlias = tuple[str, str]
 """What a number is of: the layer and the part of it."""
 
