@@ -16,7 +16,7 @@ from traindx.recorder.guard import event
 from traindx.recorder.loop import Loop
 from traindx.recorder.loop_facts import COST, HostSyncs
 from traindx.recorder.probes.types import Probe, Purpose
-from traindx.recorder.recording_writer import RecordingWriter
+from traindx.recorder.recording_writer import RecordingWriter, ending_by
 from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import StepLimit, WriteSchedule
 from traindx.recorder.streams import Holder
@@ -226,12 +226,10 @@ class Recorder:
     @event
     def failed(self, error: BaseException) -> None:
         """The program ends with an exception; one that was about to train is recorded all the same."""
-        kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
-        first, *_ = str(error).strip().splitlines() or [""]
-        says = ": ".join(part for part in (type(error).__name__, first) if part)
-        self._process.happened(Event(kind, says, self.loop.step or None))
+        ending = ending_by(error, self.loop.step or None)
+        self._process.happened(ending)
         meant_to_train = self._refused or self.loop.meant_to_train
-        if kind is EventKind.EXCEPTION and meant_to_train and not self.writer.is_open:
+        if ending.kind is EventKind.EXCEPTION and meant_to_train and not self.writer.is_open:
             self.writer.open(*self._place())
             self.loop.describe_unbegun(self._process)
 

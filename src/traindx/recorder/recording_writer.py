@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
-from traindx.run import Event, Scalar
+from traindx.run import Event, EventKind, Scalar
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,13 @@ class RecordingWriter:
 
     def _later(self, statement: str, values: tuple[object, ...]) -> None:
         self._statements.append((statement, values))
+
+
+def ending_by(error: BaseException, step: int | None) -> Event:
+    """The event of a program that ends with an exception: its class and the first line of what it says."""
+    kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
+    first, *_ = str(error).strip().splitlines() or [""]
+    return Event(kind, ": ".join(part for part in (type(error).__name__, first) if part), step)
 
 
 def _free(path: Path) -> Path:

@@ -222,7 +222,7 @@ class Sampling:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> None:
-        """Tell the probes that answer to a moment, such as `Probe.batch_enters`; one that fails is left out."""
+        """Tell probes that answer to a moment, such as `Probe.batch_enters`; one that fails is left out."""
         self._tell(self._asked[moment.__name__], moment.__name__, snapshot, *args, **kwargs)
 
     def tell_whole_passes(self, snapshot: Snapshot, call: LossCall) -> None:

@@ -31,23 +31,17 @@ class LoaderPlaces:
 
     def install(self, patches: Patches) -> None:
         """Watch the making of loaders."""
-        patches.replace(DataLoader, "__init__", self._made)
+        patches.wrap(DataLoader, "__init__", self._made)
 
     def of(self, sampler: object) -> str:
         """Where the loader that draws with this was made; empty where that was not seen."""
         return _at(self._by_sampler, sampler)
 
-    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def made(loader: DataLoader, *args: object, **kwargs: object) -> None:
-            try:
-                original(loader, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            guarded(self._recorder, _WHAT, lambda: self._note(loader))
-
-        return made
+    def _made(
+        self, original: Callable[..., object], loader: DataLoader, *args: object, **kwargs: object
+    ) -> None:
+        original(loader, *args, **kwargs)
+        guarded(self._recorder, _WHAT, lambda: self._note(loader))
 
     def _note(self, loader: DataLoader) -> None:
         own = calling_place()

@@ -30,7 +30,7 @@ def install(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> N
     for name in NAMES:
         patches.replace(functional, name, partial(_watched, name, recorder, comparisons))
     # TorchScript compiles the source of what it finds, which must be torch's own.
-    patches.replace(torch.jit, "script", lambda original: _lifting(original, patches, comparisons))
+    patches.wrap(torch.jit, "script", partial(_lifting, patches, comparisons))
 
 
 def _watched(
@@ -87,15 +87,11 @@ def _tell_refusal(
 
 
 def _lifting(
-    original: "Callable[..., object]", patches: Patches, comparisons: Comparisons
-) -> "Callable[..., object]":
-    @wraps(original)
-    def script(*args: object, **kwargs: object) -> object:
-        with patches.lifted(functional), comparisons.lifted():
-            try:
-                return original(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-
-    return script
+    patches: Patches,
+    comparisons: Comparisons,
+    original: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> object:
+    with patches.lifted(functional), comparisons.lifted():
+        return original(*args, **kwargs)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from types import FunctionType
 
@@ -9,10 +10,11 @@ _PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
 """Python's warnings take frames of files named like this for a part of the import system."""
 
 
-def unseen(error: BaseException) -> None:
-    """Take the frame that caught an error out of its traceback; a bare `raise` does not put it back."""
-    if error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next
+def unseen(error: BaseException, frames: int = 1) -> None:
+    """Take the frame that caught an error, and more, out of its traceback; `raise` does not put them back."""
+    for _ in range(frames):
+        if error.__traceback__ is not None:
+            error.__traceback__ = error.__traceback__.tb_next
 
 
 def unnoticed(wrapped: object) -> object:
@@ -50,6 +52,14 @@ class Patches:
         wrapped = unnoticed(make(getattr(owner, name)))
         setattr(owner, name, wrapped)
         self.on_undo(lambda: _unshadow(owner, name, wrapped))
+
+    def wrap(self, owner: object, name: str, call: "Callable[..., object]") -> None:
+        """Replace a function by one that is given it first, and then what it was called with."""
+        self.replace(owner, name, lambda original: wrapping(original, call))
+
+    def wrap_inherited(self, owner: type, name: str, call: "Callable[..., object]") -> None:
+        """The same for a method that a class inherits."""
+        self.shadow(owner, name, lambda original: wrapping(original, call))
 
     def on_undo(self, undo: Callable[[], None]) -> None:
         """Remember how to undo something else, such as a registered hook."""
@@ -90,6 +100,21 @@ class Patches:
         finally:
             for _, name, _, wrapped in mine:
                 setattr(owner, name, wrapped)
+
+
+def wrapping(original: "Callable[..., object]", call: "Callable[..., object]") -> "Callable[..., object]":
+    """A function that looks like the original and gives it, with what it is called with, to `call`."""
+
+    @wraps(original)
+    def wrapper(*args: object, **kwargs: object) -> object:
+        try:
+            return call(original, *args, **kwargs)
+        except BaseException as error:
+            # Its own frame and that of `call`.
+            unseen(error, 2)
+            raise
+
+    return wrapper
 
 
 def _unshadow(owner: type, name: str, wrapped: object) -> None:
