@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_layers import bends, direct_followers
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import DROPOUTS, activation_of, bends_behind, hidden_layers, is_keras_model
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, expression, imported, last_name, with_argument
@@ -15,59 +17,50 @@ from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-    from torch.utils.weak import WeakIdKeyDictionary
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
 _PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | DROPOUTS.keys()
 
 
-def _functions() -> dict[str, Callable[[Tensor], Tensor]]:
-    from torch.nn import functional
-
+def _functions() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     return {
-        "relu": functional.relu,
-        "gelu": functional.gelu,
-        "tanh": functional.tanh,
+        "relu": nn.functional.relu,
+        "gelu": nn.functional.gelu,
+        "tanh": nn.functional.tanh,
     }
 
 
 def _layers() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
     return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 def _linear() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
+    return (
+        nn.Dropout,
+        nn.Dropout2d,
+        nn.BatchNorm1d,
+        nn.BatchNorm2d,
+        nn.LayerNorm,
+        nn.Identity,
+        nn.Flatten,
+    )
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
-    from torch import Tensor, nn
-    from torch.utils.weak import WeakIdKeyDictionary
-
     if len(change.words) != 1 or change.words[0] not in _functions():
         raise TraindxError(
             f'"{change}": the kinds are {", ".join(_functions())}; for example: activation.insert relu'
         )
     act = _functions()[change.words[0]]
-    straight = WeakIdKeyDictionary()
+    straight = torch.utils.weak.WeakIdKeyDictionary()
     """What came out of a layer, and out of nothing that bends since."""
 
     def entered(module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         given = args[0] if args else None
         if (
             not isinstance(module, _layers())
-            or not isinstance(given, Tensor)
+            or not isinstance(given, torch.Tensor)
             or not _is_known(straight, given)
         ):
             return None
@@ -76,31 +69,26 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
         given = args[0] if args else None
-        through = _passes(module) and isinstance(given, Tensor) and _is_known(straight, given)
-        if isinstance(output, Tensor) and (through or isinstance(module, _layers())):
+        through = _passes(module) and isinstance(given, torch.Tensor) and _is_known(straight, given)
+        if isinstance(output, torch.Tensor) and (through or isinstance(module, _layers())):
             straight[output] = True
 
-    before = nn.modules.module.register_module_forward_pre_hook(entered)
-    behind = nn.modules.module.register_module_forward_hook(passed)
-    program.patches.on_undo(before.remove)
-    program.patches.on_undo(behind.remove)
+    handle = nn.modules.module.register_module_forward_pre_hook(entered)
+    program.patches.on_undo(handle.remove)
+    program.after_modules(passed)
 
 
 def _passes(module: nn.Module) -> bool:
     """Whether it bends nothing."""
-    from torch import nn
-
     return isinstance(module, _linear()) or (isinstance(module, nn.LeakyReLU) and module.negative_slope == 1)
 
 
-def _is_known(straight: WeakIdKeyDictionary, given: Tensor) -> bool:
+def _is_known(straight: torch.utils.weak.WeakIdKeyDictionary, given: torch.Tensor) -> bool:
     # x.flatten(1) and the like bend nothing.
     return given in straight or (given._base is not None and given._base in straight)
 
 
-def _keras_functions() -> dict[str, Callable[[Tensor], Tensor]]:
-    import keras
-
+def _keras_functions() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     return {
         "relu": keras.activations.relu,
         "gelu": keras.activations.gelu,
@@ -110,8 +98,6 @@ def _keras_functions() -> dict[str, Callable[[Tensor], Tensor]]:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give an activation to each layer that another one follows directly."""
-    from traindx.changes.live.keras_layers import bends, direct_followers
-
     kind = change.words[0]
     activation = _keras_functions()[kind]
 

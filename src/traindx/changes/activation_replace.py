@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import Activation, Calls, Place
+from traindx.changes.live.keras_layers import hidden_layers, is_told_activation
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import (
     ACTIVATIONS,
     called,
@@ -20,14 +23,6 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.functional import Activation, Place
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _FUNCTIONS = {"saturating": ("sigmoid", "tanh")}
 """What a word stands for among functions, where it is not one itself."""
@@ -46,20 +41,22 @@ _STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
 
 def _old_modules() -> dict[str, tuple[type[nn.Module], ...]]:
     """Activations that are modules of torch under the words of the change."""
-    from torch import nn
-
     return {
         "relu": (nn.ReLU, nn.ReLU6),
         "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
         "tanh": (nn.Tanh, nn.Hardtanh),
-        "saturating": (nn.Sigmoid, nn.Hardsigmoid, nn.Tanh, nn.Hardtanh, nn.Softsign),
+        "saturating": (
+            nn.Sigmoid,
+            nn.Hardsigmoid,
+            nn.Tanh,
+            nn.Hardtanh,
+            nn.Softsign,
+        ),
     }
 
 
 def _new_modules() -> dict[str, Callable[[], nn.Module]]:
     """What they may become, in torch."""
-    from torch import nn
-
     return {
         "leaky_relu": lambda: nn.LeakyReLU(0.1),
         "relu": nn.ReLU,
@@ -72,15 +69,11 @@ def _new_modules() -> dict[str, Callable[[], nn.Module]]:
 
 def _learning() -> tuple[type[nn.Module], ...]:
     """Modules with weights."""
-    from torch import nn
-
     return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
-    from traindx.changes.live.functional import Calls, Place
-
     if (
         len(change.words) != 2
         or change.words[0] not in _old_modules()
@@ -124,10 +117,8 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     return places
 
 
-def _old_functions() -> dict[str, tuple[Callable[[Tensor], Tensor], ...]]:
+def _old_functions() -> dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], ...]]:
     """Activations of Keras under the words of the change."""
-    import keras
-
     sigmoids = (keras.activations.sigmoid, keras.activations.hard_sigmoid)
     tanhs = (keras.activations.tanh, keras.activations.hard_tanh)
     return {
@@ -138,10 +129,8 @@ def _old_functions() -> dict[str, tuple[Callable[[Tensor], Tensor], ...]]:
     }
 
 
-def _new_functions() -> dict[str, Callable[[Tensor], Tensor]]:
+def _new_functions() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
     """What they may become, in Keras."""
-    import keras
-
     return {
         "leaky_relu": keras.activations.leaky_relu,
         "relu": keras.activations.relu,
@@ -154,10 +143,6 @@ def _new_functions() -> dict[str, Callable[[Tensor], Tensor]]:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Exchange activations of layers that another layer with weights follows."""
-    import keras
-
-    from traindx.changes.live.keras_layers import WEIGHING, hidden_layers
-
     old, new = change.words
     before, after = _old_functions()[old], _new_functions()[new]
 
@@ -166,7 +151,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def exchange(model: keras.Layer) -> None:
         hidden = hidden_layers(model)
-        told = [one for one in hidden if isinstance(one, (*WEIGHING, keras.layers.Activation))]
+        told = [one for one in hidden if is_told_activation(one)]
         named = [one for one in told if one.activation in before]
         alone = [one for one in hidden if isinstance(one, keras.layers.ReLU) and old == "relu"]
         for one in named:

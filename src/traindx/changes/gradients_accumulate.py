@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from types import MethodType
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.loop import Step, backward_of, is_visible, loop_around, steps_of
 from traindx.changes.source.loss import divided
@@ -19,14 +19,6 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor, nn
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _COUNT = "batch_index"
 _KEYWORDS = Keywords(
     "gradient_accumulation_steps", "accumulate_grad_batches", ("gradient_accumulation_steps",)
@@ -35,52 +27,45 @@ _KEYWORDS = Keywords(
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Take only each so many-th step, with the mean of the gradients in between."""
-    from torch import Tensor, nn
-    from torch.optim import Optimizer
-
     batches = max(1, round(change.number))
     gathers = False
 
-    def gathered(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
-            nonlocal gathers
-            original(optimizer, *args, **kwargs)
-            gathers = True
-            program.applied(change, f"each step takes the mean gradient of {batches} batches")
-            _gather(optimizer, batches)
+    def init(
+        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
+    ) -> None:
+        nonlocal gathers
+        original(optimizer, *args, **kwargs)
+        gathers = True
+        program.applied(change, f"each step takes the mean gradient of {batches} batches")
+        _gather(optimizer, batches)
 
-        return init
+    def backward(
+        original: Callable[..., object],
+        loss: torch.Tensor,
+        gradient: torch.Tensor | None = None,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
+        # Keras' optimizers take the mean by themselves.
+        if gathers and gradient is None and loss.numel() == 1:
+            gradient = loss.new_full(loss.shape, 1 / batches)
+        return original(loss, gradient, *args, **kwargs)
 
-    def divided(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
-            # Keras' optimizers take the mean by themselves.
-            if gathers and gradient is None and loss.numel() == 1:
-                gradient = loss.new_full(loss.shape, 1 / batches)
-            return original(loss, gradient, *args, **kwargs)
+    def zero_grad(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+        # Many programs clear by the model: what is gathered waits for the step all the same.
+        return None if gathers else original(*args, **kwargs)
 
-        return backward
-
-    def waiting(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def zero_grad(model: nn.Module, *args: object, **kwargs: object) -> object:
-            # Many programs clear by the model: what is gathered waits for the step all the same.
-            return None if gathers else original(model, *args, **kwargs)
-
-        return zero_grad
-
-    program.patches.replace(Optimizer, "__init__", gathered)
-    program.patches.replace(nn.Module, "zero_grad", waiting)
-    program.patches.replace(Tensor, "backward", divided)
+    program.patches.wrap(torch.optim.Optimizer, "__init__", init)
+    program.patches.wrap(nn.Module, "zero_grad", zero_grad)
+    program.patches.wrap(torch.Tensor, "backward", backward)
 
 
-def _gather(optimizer: Optimizer, batches: int) -> None:
+def _gather(optimizer: torch.optim.Optimizer, batches: int) -> None:
     """Let all but each so many-th call of `step` and `zero_grad` do nothing."""
     calls = 0
     step, clear = type(optimizer).step, type(optimizer).zero_grad
 
-    def gathering(self: Optimizer, closure: object = None) -> object:
+    def gathering(self: torch.optim.Optimizer, closure: object = None) -> object:
         nonlocal calls
         calls += 1
         if calls % batches:
@@ -89,7 +74,7 @@ def _gather(optimizer: Optimizer, batches: int) -> None:
         clear(self)
         return done
 
-    def kept(self: Optimizer, set_to_none: bool = True) -> None:
+    def kept(self: torch.optim.Optimizer, set_to_none: bool = True) -> None:
         """Wait for the step."""
 
     optimizer.step = MethodType(gathering, optimizer)
@@ -100,7 +85,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the optimizer take only each so many-th step, with the mean of the gradients in between."""
     batches = round(change.number)
 
-    def gather(optimizer: BaseOptimizer) -> None:
+    def gather(optimizer: keras.Optimizer) -> None:
         if batches < 2:
             program.refuse(change, "each step takes the gradient of one batch already")
             return

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import backward_of, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
@@ -13,19 +13,11 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients as soon as they were used."""
-    from traindx.changes.live.program import parameters_of
 
-    def clear(optimizer: Optimizer) -> None:
+    def clear(optimizer: torch.optim.Optimizer) -> None:
         program.applied(change, "gradients are cleared after each step")
         for one in parameters_of(optimizer):
             one.grad = None
@@ -43,7 +35,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         program.refuse(change, "fit clears gradients by itself")
         return settings
 
-    def clear(optimizer: BaseOptimizer) -> None:
+    def clear(optimizer: keras.Optimizer) -> None:
         if fits:
             return
         program.applied(change, "gradients are cleared after each step")

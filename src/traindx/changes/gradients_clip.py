@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.literal import Literal, literal_behind, rewritten, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
@@ -27,14 +27,6 @@ from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _NORM = "clip_grad_norm_"
 _LIMITS = {
     "clipnorm": "the limit of the gradient norm of each weight",
@@ -47,65 +39,50 @@ _KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Clip before each step, or change the limit of the program's own clipping."""
-    import torch
-
-    from traindx.changes.live.program import parameters_of
-
     if change.is_factor or change.words == ("none",):
-        factor = change.number if change.is_factor else float("inf")
-        _change_limit(program, change, factor)
+        _change_limit(program, change, change.number if change.is_factor else float("inf"))
         return
-    limit = change.number
 
-    def clip(optimizer: Optimizer) -> None:
+    def clip(optimizer: torch.optim.Optimizer) -> None:
         gradients = [one.grad for one in parameters_of(optimizer) if one.grad is not None]
-        norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
-        if norm > limit:
-            program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
-            for one in gradients:
-                one.mul_(limit / norm)
+        _clip(program, change, gradients)
 
     program.before_step(clip)
 
 
 def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
-    from torch.nn import utils
-    from torch.nn.utils import clip_grad
+    def clip(
+        original: Callable[..., torch.Tensor],
+        parameters: object,
+        max_norm: float,
+        *args: object,
+        **kwargs: object,
+    ) -> torch.Tensor:
+        program.applied(change, f"the limit of the gradient norm {max_norm:g} becomes {max_norm * factor:g}")
+        return original(parameters, max_norm * factor, *args, **kwargs)
 
-    def looser(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def clip(parameters: object, max_norm: float, *args: object, **kwargs: object) -> Tensor:
-            program.applied(
-                change, f"the limit of the gradient norm {max_norm:g} becomes {max_norm * factor:g}"
-            )
-            return original(parameters, max_norm * factor, *args, **kwargs)
-
-        return clip
-
-    for module in (utils, clip_grad):
-        program.patches.replace(module, _NORM, looser)
+    for module in (nn.utils, nn.utils.clip_grad):
+        program.patches.wrap(module, _NORM, clip)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Clip before each step, or change the limits of the optimizer's own clipping."""
-    from torch.nn.utils import get_total_norm
-
     if change.is_factor or change.words == ("none",):
         program.stepping.on_optimizer(lambda optimizer: _change_limits(program, change, optimizer))
-        return
+    else:
+        program.stepping.before_step(lambda _, gradients: _clip(program, change, gradients))
+
+
+def _clip(program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]) -> None:
     limit = change.number
-
-    def clip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:
-        norm = float(get_total_norm(gradients))
-        if norm > limit:
-            program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
-            for one in gradients:
-                one.mul_(limit / norm)
-
-    program.stepping.before_step(clip)
+    norm = float(nn.utils.get_total_norm(gradients)) if gradients else 0.0
+    if norm > limit:
+        program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
+        for one in gradients:
+            one.mul_(limit / norm)
 
 
-def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: BaseOptimizer) -> None:
+def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.Optimizer) -> None:
     held = {name: limit for name in _LIMITS if (limit := getattr(optimizer, name))}
     if not held:
         program.refuse(change, f"{type(optimizer).__name__} does not clip gradients")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import hidden_layers, is_keras_model, output_layer
 from traindx.changes.source.model import model_name, prepared
 from traindx.changes.source.source import Source
@@ -25,13 +26,6 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
@@ -52,15 +46,11 @@ _OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 
 def _modules(names: Sequence[str]) -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
     return tuple(getattr(nn, name) for name in names)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw the weights of every known kind of layer as is usual for it; the last one small."""
-    import torch
-
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise TraindxError(
@@ -92,10 +82,10 @@ def _draw_as_torch(model: nn.Module) -> int:
 
 
 def _draw_model(model: nn.Module, kind: str) -> int:
-    from torch.nn.parameter import is_lazy
-
     layers = [
-        one for one in model.modules() if isinstance(one, _modules(_LAYERS)) and not is_lazy(one.weight)
+        one
+        for one in model.modules()
+        if isinstance(one, _modules(_LAYERS)) and not nn.parameter.is_lazy(one.weight)
     ]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
@@ -103,8 +93,6 @@ def _draw_model(model: nn.Module, kind: str) -> int:
 
 
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
-    from torch import nn
-
     if kind == "orthogonal":
         nn.init.orthogonal_(layer.weight)
     elif kind == "xavier" or last:
@@ -116,8 +104,6 @@ def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
 
 
 def _draw_other(layer: nn.Module) -> bool:
-    from torch import nn
-
     if isinstance(layer, _modules(_NORMS)):
         if layer.weight is not None:
             nn.init.ones_(layer.weight)
@@ -136,10 +122,8 @@ def _draw_other(layer: nn.Module) -> bool:
     return True
 
 
-def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
+def _draw_recurrent(name: str, value: torch.Tensor, width: int) -> None:
     """Each gate of its own: a recurrent weight that keeps lengths, an input weight of its usual spread."""
-    from torch import nn
-
     if value.dim() < 2:
         nn.init.zeros_(value)
         return
@@ -151,8 +135,6 @@ def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
 
 
 def _initializers() -> dict[str, Callable[..., keras.Initializer]]:
-    import keras
-
     return {
         "he": keras.initializers.HeNormal,
         "xavier": keras.initializers.GlorotUniform,
@@ -191,8 +173,6 @@ def _weights(layer: keras.Layer) -> Iterator[keras.Variable]:
 
 
 def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initializer | None:
-    import keras
-
     if name in _DRAWN:
         return _initializers()[kind](seed=seed)
     if name == "recurrent_kernel":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.batches import Entrances
+from traindx.changes.live.keras_layers import decimal, feature_axis
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, library_of, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -11,13 +14,6 @@ from traindx.changes.source.syntax import imported, number_text
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _BATCHES = 10
 _DEVIATION = 1.4826
@@ -29,16 +25,12 @@ class _Limits:
     """Where every feature is cut: so many deviations from its middle, by medians of the first batches."""
 
     def __init__(self, far: float) -> None:
-        import torch
-
         self._far = far
-        self._first: list[Tensor] = []
+        self._first: list[torch.Tensor] = []
         self._low, self._high = torch.zeros(1), torch.zeros(1)
 
-    def cut(self, values: Tensor, axis: int) -> Tensor:
+    def cut(self, values: torch.Tensor, axis: int) -> torch.Tensor:
         """Values that are nowhere beyond the limits; the first ones set them."""
-        import torch
-
         # By what it learns from; validation may come first.
         if len(self._first) < _BATCHES and (torch.is_grad_enabled() or not self._first):
             self._first.append(values.detach().movedim(axis, -1).flatten(0, -2))
@@ -50,8 +42,6 @@ class _Limits:
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Cut what lies more deviations from the middle than a number."""
-    from traindx.changes.live.batches import Entrances
-
     far = change.number
     of_model: dict[int, _Limits] = {}
     entrances = Entrances(program, change)
@@ -68,9 +58,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     program.on_input(cut)
 
 
-def _limits(rows: Tensor, far: float) -> tuple[Tensor, Tensor]:
-    import torch
-
+def _limits(rows: torch.Tensor, far: float) -> tuple[torch.Tensor, torch.Tensor]:
     middle = rows.median(0).values
     away = (rows - middle).abs()
     spread = _DEVIATION * away.median(0).values
@@ -81,12 +69,10 @@ def _limits(rows: Tensor, far: float) -> tuple[Tensor, Tensor]:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Cut what lies more deviations from the middle than a number."""
-    from traindx.changes.live.keras_layers import decimal, feature_axis
-
     far = change.number
     of_input: dict[tuple[int, int], _Limits] = {}
 
-    def cut(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+    def cut(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
         rows = decimal(model, place, values)
         if rows is None:
             program.refuse(change, "the model is not given rows of decimal numbers")

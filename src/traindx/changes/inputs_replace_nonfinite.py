@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, library_of, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -12,21 +13,13 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
-    import torch
-    from torch import Tensor
 
     def filled(_: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         holes = [
-            isinstance(one, Tensor) and one.is_floating_point() and not bool(torch.isfinite(one).all())
+            isinstance(one, torch.Tensor) and one.is_floating_point() and not bool(torch.isfinite(one).all())
             for one in args
         ]
         if not any(holes):
@@ -42,9 +35,8 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
-    import torch
 
-    def filled(_: object, __: int, values: Tensor) -> Tensor | None:
+    def filled(_: object, __: int, values: torch.Tensor) -> torch.Tensor | None:
         if not values.is_floating_point() or bool(torch.isfinite(values).all()):
             return None
         program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")

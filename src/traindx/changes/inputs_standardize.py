@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.batches import Entrances
+from traindx.changes.live.keras_layers import decimal, feature_axis
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -11,13 +14,6 @@ from traindx.changes.source.syntax import names_in
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
@@ -31,15 +27,11 @@ class _Statistics:
     """Mean and deviation of every feature over the first batches."""
 
     def __init__(self) -> None:
-        import torch
-
         self.batches = 0
         self._count, self._sum, self._squares = torch.zeros(1), torch.zeros(1), torch.zeros(1)
 
-    def add(self, values: Tensor, axis: int) -> None:
+    def add(self, values: torch.Tensor, axis: int) -> None:
         """Take one more batch into account."""
-        import torch
-
         flat = values.detach().double().movedim(axis, -1).flatten(0, -2)
         known = torch.isfinite(flat)
         # One hole in the data must not make a mean of it.
@@ -49,10 +41,8 @@ class _Statistics:
         self._squares = self._squares.to(flat.device) + flat.square().sum(0)
         self.batches += 1
 
-    def standardized(self, values: Tensor, axis: int) -> Tensor:
+    def standardized(self, values: torch.Tensor, axis: int) -> torch.Tensor:
         """Values less the mean, over the deviation."""
-        import torch
-
         count = self._count.clamp_min(1)
         mean = self._sum / count
         deviation = (self._squares / count - mean.square()).clamp_min(0).sqrt()
@@ -65,10 +55,6 @@ class _Statistics:
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
-    import torch
-
-    from traindx.changes.live.batches import Entrances
-
     of_model: dict[int, _Statistics] = {}
     entrances = Entrances(program, change)
 
@@ -88,13 +74,9 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
-    import torch
-
-    from traindx.changes.live.keras_layers import decimal, feature_axis
-
     of_input: dict[tuple[int, int], _Statistics] = {}
 
-    def standardize(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+    def standardize(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
         rows = decimal(model, place, values)
         if rows is None:
             program.refuse(change, "the model is not given rows of decimal numbers")

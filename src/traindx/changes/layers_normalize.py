@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, nn, torch
+from traindx.changes.live.functional import Activation, Calls, Place
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kind_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
@@ -14,12 +15,6 @@ from traindx.changes.source.syntax import argument, expression, imported, last_n
 from traindx.changes.types import TORCH_LAYERS_ONLY, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from traindx.changes.live.functional import Activation, Place
-    from traindx.changes.live.program import Program
 
 _FUNCTIONS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "softplus", "sigmoid", "tanh")
 _NARROW = 4
@@ -29,23 +24,22 @@ _CONVOLVING = frozenset({"Conv1d", "Conv2d", "Conv3d"})
 
 
 def _channels_first() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+    return (
+        nn.Conv1d,
+        nn.Conv2d,
+        nn.Conv3d,
+        nn.BatchNorm1d,
+        nn.BatchNorm2d,
+        nn.BatchNorm3d,
+    )
 
 
 def _layers() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
     return (nn.Linear, nn.LayerNorm, nn.RNNBase, *_channels_first())
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Bring what enters each hidden activation to mean 0 and deviation 1, sample by sample."""
-    from torch import nn
-
-    from traindx.changes.live.functional import Calls, Place
-
     last: type[nn.Module] = nn.Linear
 
     def passed(module: nn.Module, _: object, __: object) -> None:
@@ -58,24 +52,22 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             return None
         return partial(_normalized, program, change, original, issubclass(last, _channels_first()))
 
-    handle = nn.modules.module.register_module_forward_hook(passed)
-    program.patches.on_undo(handle.remove)
+    program.after_modules(passed)
     calls = Calls(program, replaced)
     for function in _FUNCTIONS:
         calls.watch(function)
 
 
 def _normalized(
-    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: Tensor
-) -> Tensor:
-    from torch.nn import functional
+    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: torch.Tensor
+) -> torch.Tensor:
 
     # Pictures and signals over all of a sample, rows and sequences over the features of each.
     shape = value.shape[1:] if channels_first else value.shape[-1:]
     if not value.is_floating_point() or shape.numel() < _NARROW:
         return original(value)
     program.applied(change, "what enters the hidden activations is normalised")
-    return original(functional.layer_norm(value, shape))
+    return original(nn.functional.layer_norm(value, shape))
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
+from traindx.changes.live.program import Program
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import trainer_call
@@ -21,20 +22,12 @@ from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedErro
 from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.batches import Settings
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 _USUAL = 32
 """What `fit` takes where nothing is said."""
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the batch size of every loader; never above the rows there are."""
-    from traindx.changes.live.batches import change_loaders
 
     def resized(dataset: object, settings: Settings) -> Settings:
         if settings.get("batch_sampler") is not None:
@@ -54,15 +47,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Multiply or set the batch size of `fit`; never above a fourth of the rows."""
-    from torch.utils.data import DataLoader
-
-    from traindx.changes.live.keras_program import rows_of
 
     def resized(_: keras.Model, settings: FitSettings) -> FitSettings:
         rows = rows_of(settings)
         if rows is None:
             # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], DataLoader):
+            if not isinstance(settings["x"], torch.utils.data.DataLoader):
                 program.refuse(change, "fit is given its batches ready-made")
             return settings
         asked = settings["batch_size"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras, torch
+from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
+from traindx.changes.live.program import Program
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, expression, with_argument
@@ -11,26 +13,18 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.batches import Settings
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Shuffle every loader that goes through its data in order."""
-    from torch.utils.data import IterableDataset, SequentialSampler
-
-    from traindx.changes.live.batches import change_loaders
 
     def shuffled(dataset: object, settings: Settings) -> Settings:
         sampler = settings.get("sampler")
-        if settings.get("batch_sampler") is not None or isinstance(dataset, IterableDataset):
+        if settings.get("batch_sampler") is not None or isinstance(dataset, torch.utils.data.IterableDataset):
             program.refuse(change, "the loader is given its batches in an order of its own")
             return settings
-        if settings.get("shuffle") or (sampler is not None and not isinstance(sampler, SequentialSampler)):
+        if settings.get("shuffle") or (
+            sampler is not None and not isinstance(sampler, torch.utils.data.SequentialSampler)
+        ):
             return settings
         program.applied(change, "a loader that went through its data in order is shuffled")
         return {**settings, "sampler": None, "shuffle": True}
@@ -40,14 +34,11 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let `fit` shuffle arrays that it is told to go through in order."""
-    from torch.utils.data import DataLoader
-
-    from traindx.changes.live.keras_program import rows_of
 
     def shuffled(_: keras.Model, settings: FitSettings) -> FitSettings:
         if rows_of(settings) is None:
             # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], DataLoader):
+            if not isinstance(settings["x"], torch.utils.data.DataLoader):
                 program.refuse(change, "fit is given its batches in an order of their own")
             return settings
         if settings["shuffle"]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
@@ -14,19 +13,12 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, Refu
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the parameters of all models that were called to the optimizer before its first steps."""
-    from traindx.changes.live.optimizers import give_missing
-
     program.on_model(lambda _: None)
 
-    def add(optimizer: Optimizer) -> None:
+    def add(optimizer: torch.optim.Optimizer) -> None:
         given = give_missing(program, optimizer)
         if given:
             program.applied(

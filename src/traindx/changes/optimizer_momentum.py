@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.literal import literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
 from traindx.changes.source.source import Source
@@ -12,13 +12,6 @@ from traindx.changes.source.syntax import argument, last_name, number_text, with
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _WITH_MOMENTUM = ("SGD", "RMSprop")
 _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999", "Adamax": "0.999"}
@@ -28,7 +21,7 @@ _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999",
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
-    def set_momentum(optimizer: Optimizer) -> None:
+    def set_momentum(optimizer: torch.optim.Optimizer) -> None:
         group = optimizer.param_groups[0]
         if "momentum" not in group and "betas" not in group:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")
@@ -48,7 +41,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
-    def set_momentum(optimizer: BaseOptimizer) -> None:
+    def set_momentum(optimizer: keras.Optimizer) -> None:
         name = next((one for one in ("beta_1", "momentum") if one in optimizer.get_config()), None)
         if name is None:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")

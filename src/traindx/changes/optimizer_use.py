@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from inspect import signature
 from types import MethodType
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from traindx.changes import keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
@@ -24,15 +25,6 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturable", "differentiable")
 """Settings that mean the same to both, and are kept where the program has chosen them."""
@@ -55,22 +47,17 @@ _FOREIGN = {
 """Arguments of other optimizers that a class does not know, or that are set anew."""
 
 
-def _optimizers() -> dict[str, tuple[type[Optimizer], dict[str, float]]]:
+def _optimizers() -> dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]]:
     """What is usual where nothing else is said."""
-    from torch import optim
-
     return {
-        "adamw": (optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
-        "adam": (optim.Adam, {"lr": 1e-3}),
-        "sgd": (optim.SGD, {"lr": 0.05, "momentum": 0.9}),
+        "adamw": (torch.optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
+        "adam": (torch.optim.Adam, {"lr": 1e-3}),
+        "sgd": (torch.optim.SGD, {"lr": 0.05, "momentum": 0.9}),
     }
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
-    import torch
-    from torch.optim import Optimizer
-
     kind = change.words[0].lower() if change.words else ""
     if kind not in _optimizers():
         raise TraindxError(
@@ -80,27 +67,25 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     settings = {**usual, "lr": float(change.words[1])} if len(change.words) > 1 else usual
     busy = False
 
-    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
-            nonlocal busy
-            original(optimizer, *args, **kwargs)
-            if busy or type(optimizer) is made:
-                return
-            busy = True
-            try:
-                _take_over(optimizer, made([torch.zeros(1, requires_grad=True)], **settings))
-            finally:
-                busy = False
-            says = f"{made.__name__} at {settings['lr']:g} takes the steps of {type(optimizer).__name__}"
-            program.applied(change, says)
+    def init(
+        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
+    ) -> None:
+        nonlocal busy
+        original(optimizer, *args, **kwargs)
+        if busy or type(optimizer) is made:
+            return
+        busy = True
+        try:
+            _take_over(optimizer, made([torch.zeros(1, requires_grad=True)], **settings))
+        finally:
+            busy = False
+        says = f"{made.__name__} at {settings['lr']:g} takes the steps of {type(optimizer).__name__}"
+        program.applied(change, says)
 
-        return init
-
-    program.patches.replace(Optimizer, "__init__", exchanged)
+    program.patches.wrap(torch.optim.Optimizer, "__init__", init)
 
 
-def _take_over(optimizer: Optimizer, other: Optimizer) -> None:
+def _take_over(optimizer: torch.optim.Optimizer, other: torch.optim.Optimizer) -> None:
     """Let another optimizer step on the groups of the first, which schedules and scalers go on to see."""
     usual = {name: one.default for name, one in signature(type(optimizer).__init__).parameters.items()}
     first_rate = float(optimizer.defaults.get("lr", other.defaults["lr"]))
@@ -121,7 +106,7 @@ def _take_over(optimizer: Optimizer, other: Optimizer) -> None:
                 if key not in ("lr", "weight_decay") and not chosen:
                     group[key] = value
 
-    def step(self: Optimizer, *args: object, **kwargs: object) -> object:
+    def step(self: torch.optim.Optimizer, *args: object, **kwargs: object) -> object:
         nonlocal begun
         if not begun:
             # Some make their state at once, and none can go on from another's.
@@ -140,7 +125,7 @@ def _decay(group: dict[str, object]) -> float:
     return float(group.get("weight_decay") or 0.0)  # type: ignore[arg-type]
 
 
-def _carried(group: dict[str, object], other: Optimizer, decays: bool) -> float:
+def _carried(group: dict[str, object], other: torch.optim.Optimizer, decays: bool) -> float:
     """The weight decay of a group under another optimizer.
 
     A penalty in the gradient becomes a decay apart from it by its value. The other way round it would be
@@ -152,10 +137,8 @@ def _carried(group: dict[str, object], other: Optimizer, decays: bool) -> float:
     return _decay(group) if decays else float(other.defaults["weight_decay"])
 
 
-def _keras_optimizers() -> dict[str, tuple[type[BaseOptimizer], dict[str, float]]]:
+def _keras_optimizers() -> dict[str, tuple[type[keras.Optimizer], dict[str, float]]]:
     """What is usual where nothing else is said."""
-    import keras
-
     return {
         "adamw": (keras.optimizers.AdamW, {"learning_rate": 1e-3, "weight_decay": 0.01}),
         "adam": (keras.optimizers.Adam, {"learning_rate": 1e-3}),
@@ -165,47 +148,42 @@ def _keras_optimizers() -> dict[str, tuple[type[BaseOptimizer], dict[str, float]
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-
     made, usual = _keras_optimizers()[change.words[0].lower()]
     settings = {**usual, "learning_rate": float(change.words[1])} if len(change.words) > 1 else usual
-    others: WeakKeyDictionary[BaseOptimizer, BaseOptimizer] = WeakKeyDictionary()
+    others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
 
-    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def apply(
-            optimizer: BaseOptimizer,
-            grads: Sequence[Tensor | None],
-            trainable_variables: Sequence[keras.Variable] | None = None,
-        ) -> object:
-            if any(optimizer is one for one in others.values()):
-                return original(optimizer, grads, trainable_variables)
-            why_not = _why_not(optimizer, made)
-            if why_not:
-                program.refuse(change, why_not)
-                return original(optimizer, grads, trainable_variables)
-            if optimizer not in others:
-                others[optimizer] = made(**{**settings, **_kept(optimizer)})
-            rate = settings["learning_rate"]
-            says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
-            program.applied(change, says)
-            others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
-            # Schedules of the program count its own steps.
-            optimizer._iterations.assign_add(1)
-            return others[optimizer].apply(grads, trainable_variables or optimizer._trainable_variables)
+    def apply(
+        original: Callable[..., object],
+        optimizer: keras.Optimizer,
+        grads: Sequence[torch.Tensor | None],
+        trainable_variables: Sequence[keras.Variable] | None = None,
+    ) -> object:
+        if any(optimizer is one for one in others.values()):
+            return original(optimizer, grads, trainable_variables)
+        why_not = _why_not(optimizer, made)
+        if why_not:
+            program.refuse(change, why_not)
+            return original(optimizer, grads, trainable_variables)
+        if optimizer not in others:
+            others[optimizer] = made(**{**settings, **_kept(optimizer)})
+        rate = settings["learning_rate"]
+        says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
+        program.applied(change, says)
+        others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
+        # Schedules of the program count its own steps.
+        optimizer._iterations.assign_add(1)
+        return others[optimizer].apply(grads, trainable_variables or optimizer._trainable_variables)
 
-        return apply
-
-    program.patches.replace(BaseOptimizer, "apply", exchanged)
+    program.patches.wrap(keras.src.optimizers.base_optimizer.BaseOptimizer, "apply", apply)
 
 
-def _why_not(optimizer: BaseOptimizer, made: type[BaseOptimizer]) -> str:
+def _why_not(optimizer: keras.Optimizer, made: type[keras.Optimizer]) -> str:
     if type(optimizer).__name__ == made.__name__:
         return f"the program uses {made.__name__} already"
     return "the optimizer keeps a moving average of the weights" if optimizer.use_ema else ""
 
 
-def _kept(optimizer: BaseOptimizer) -> dict[str, float]:
+def _kept(optimizer: keras.Optimizer) -> dict[str, float]:
     return {name: value for name in _KEPT if (value := getattr(optimizer, name)) is not None}
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import called, is_keras_model, output_layer
 from traindx.changes.source.loss import last_activations
 from traindx.changes.source.source import Source
@@ -23,32 +22,20 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError,
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUTS, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let a softmax whose axis has one entry be a sigmoid."""
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
 
-    def watched(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def softmax(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            axis = args[0] if args else kwargs.get("dim")
-            if not isinstance(axis, int) or not value.dim() or value.size(axis) != 1:
-                return original(value, *args, **kwargs)
-            program.applied(change, "a softmax over one unit becomes a sigmoid")
-            return torch.sigmoid(value)
+    def softmax(
+        original: Callable[..., torch.Tensor], value: torch.Tensor, *args: object, **kwargs: object
+    ) -> torch.Tensor:
+        axis = args[0] if args else kwargs.get("dim")
+        if not isinstance(axis, int) or not value.dim() or value.size(axis) != 1:
+            return original(value, *args, **kwargs)
+        program.applied(change, "a softmax over one unit becomes a sigmoid")
+        return torch.sigmoid(value)
 
-        return softmax
-
-    for owner in (torch, functional):
-        program.patches.replace(owner, "softmax", watched)
-    program.patches.shadow(Tensor, "softmax", watched)
+    program.wrap_function("softmax", softmax)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import ModelDropout
+from traindx.changes.live.keras_layers import bends, hidden_layers
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import (
     ACTIVATION_FUNCTIONS,
     DROPOUT_FUNCTIONS,
@@ -29,13 +31,6 @@ from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _RECURRENT = ("LSTM", "GRU", "RNN")
 _BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
 """Their dropout is 0.1 where nothing is said; of all others it is 0."""
@@ -47,31 +42,19 @@ _WHAT = "the share of dropout"
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    from traindx.changes.live.functional import ModelDropout
-
     ModelDropout(program, change)
 
 
 def _keras_dropouts() -> tuple[type[keras.Layer], ...]:
-    import keras
-
     return (keras.layers.Dropout, keras.layers.AlphaDropout, keras.layers.GaussianDropout)
 
 
 def _cells() -> tuple[type[keras.Layer], ...]:
-    import keras
-
     return (keras.layers.LSTMCell, keras.layers.GRUCell, keras.layers.SimpleRNNCell)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
-
-    from traindx.changes.live.keras_layers import bends, hidden_layers
-
     share = change.number
 
     def set_share(model: keras.Layer) -> None:
@@ -97,9 +80,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def dropped(_: nn.Module, __: object, output: object) -> object:
         # Keras evaluates and predicts without gradients.
-        if not isinstance(output, Tensor) or output.is_meta or not torch.is_grad_enabled():
+        if not isinstance(output, torch.Tensor) or output.is_meta or not torch.is_grad_enabled():
             return None
-        return functional.dropout(output, share)
+        return nn.functional.dropout(output, share)
 
     program.on_model(set_share)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst
+from traindx.changes.live.program import Program
 from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
@@ -23,9 +22,6 @@ from traindx.errors import TraindxError
 from traindx.facts import SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from traindx.changes.live.program import Program
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:

@@ -6,7 +6,6 @@ import os
 import random
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,16 +32,12 @@ def _seed(seed: int, patches: Patches) -> None:
     """
     numpy = sys.modules.get("numpy")
 
-    def shifted(original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def seeded(*args: object, **kwargs: object) -> object:
-            if args and isinstance(args[0], int):
-                args = ((args[0] + seed) % _LARGEST, *args[1:])
-            elif isinstance(kwargs.get("seed"), int):
-                kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
-            return original(*args, **kwargs)
-
-        return seeded
+    def shifted(original: "Callable[..., object]", *args: object, **kwargs: object) -> object:
+        if args and isinstance(args[0], int):
+            args = ((args[0] + seed) % _LARGEST, *args[1:])
+        elif isinstance(kwargs.get("seed"), int):
+            kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
+        return original(*args, **kwargs)
 
     torch.manual_seed(seed)
     random.seed(seed)
@@ -50,11 +45,11 @@ def _seed(seed: int, patches: Patches) -> None:
         numpy.random.seed(seed)
     if not seed:
         return
-    patches.replace(torch, "manual_seed", shifted)
-    patches.replace(torch.random, "manual_seed", shifted)
-    patches.replace(random, "seed", shifted)
+    patches.wrap(torch, "manual_seed", shifted)
+    patches.wrap(torch.random, "manual_seed", shifted)
+    patches.wrap(random, "seed", shifted)
     if numpy is not None:
-        patches.replace(numpy.random, "seed", shifted)
+        patches.wrap(numpy.random, "seed", shifted)
 
 
 def check(spec: ChangeSpec) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import Definition, of_name, own_nodes
 from traindx.changes.source.loop import is_visible
 from traindx.changes.source.loss import loss_calls

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import Definition, of_attribute, of_key, of_name, of_option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, last_name, number_of, number_text, text_of

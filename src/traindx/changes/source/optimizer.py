@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import of_key, of_name
 from traindx.changes.source.literal import Literal, literal_behind, rewritten
 from traindx.changes.source.source import Source

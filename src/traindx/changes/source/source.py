@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.run import Fact, Run
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.source import Source
 from traindx.changes.types import RefusedError
 
