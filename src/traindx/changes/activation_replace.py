@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.functional import Activation, Calls, Place
+from traindx.changes.live.functional import LEARNING, Activation, Calls, Place, modules_of
 from traindx.changes.live.keras_layers import hidden_layers, is_told_activation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
@@ -35,63 +35,38 @@ _NEW = {
     "tanh": ("Tanh", ""),
 }
 """The class of an activation, and what it is made with."""
+_OLD = {
+    "relu": "ReLU ReLU6",
+    "sigmoid": "Sigmoid Hardsigmoid",
+    "tanh": "Tanh Hardtanh",
+    "saturating": "Sigmoid Hardsigmoid Tanh Hardtanh Softsign",
+}
+"""Activations that are modules of torch, under the words of the change."""
 _STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
 """Words for several activations."""
 
 
-def _old_modules() -> dict[str, tuple[type[nn.Module], ...]]:
-    """Activations that are modules of torch under the words of the change."""
-    return {
-        "relu": (nn.ReLU, nn.ReLU6),
-        "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
-        "tanh": (nn.Tanh, nn.Hardtanh),
-        "saturating": (
-            nn.Sigmoid,
-            nn.Hardsigmoid,
-            nn.Tanh,
-            nn.Hardtanh,
-            nn.Softsign,
-        ),
-    }
-
-
-def _new_modules() -> dict[str, Callable[[], nn.Module]]:
-    """What they may become, in torch."""
-    return {
-        "leaky_relu": lambda: nn.LeakyReLU(0.1),
-        "relu": nn.ReLU,
-        "gelu": nn.GELU,
-        "elu": nn.ELU,
-        "silu": nn.SiLU,
-        "tanh": nn.Tanh,
-    }
-
-
-def _learning() -> tuple[type[nn.Module], ...]:
-    """Modules with weights."""
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
+def _new_module(kind: str) -> nn.Module:
+    name, settings = _NEW[kind]
+    return getattr(nn, name)(*map(float, settings.split()))
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
-    if (
-        len(change.words) != 2
-        or change.words[0] not in _old_modules()
-        or change.words[1] not in _new_modules()
-    ):
-        known = f"one of {', '.join(_old_modules())} by one of {', '.join(_new_modules())}"
+    if len(change.words) != 2 or change.words[0] not in _OLD or change.words[1] not in _NEW:
+        known = f"one of {', '.join(_OLD)} by one of {', '.join(_NEW)}"
         raise TraindxError(f'"{change}": {known}; for example: activation.replace relu leaky_relu')
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
-        found = _hidden(model, _old_modules()[old])
+        found = _hidden(model, modules_of(_OLD[old].split()))
         for parent, name in found:
-            setattr(parent, name, _new_modules()[new]())
+            setattr(parent, name, _new_module(new))
         if found:
             program.applied(change, f"{len(found)} modules {old} become {new}")
 
     program.on_model(exchange)
-    instead: Activation = _new_modules()[new]()
+    instead: Activation = _new_module(new)
 
     def replaced(place: Place, _: Activation) -> Activation | None:
         if place is Place.OUTPUT:
@@ -109,7 +84,7 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     places: list[tuple[nn.Module, str]] = []
     waiting: list[tuple[nn.Module, str]] = []
     for path, module in model.named_modules():
-        if isinstance(module, _learning()):
+        if isinstance(module, modules_of(LEARNING)):
             places, waiting = [*places, *waiting], []
         elif isinstance(module, kinds) and path:
             parent, _, name = path.rpartition(".")
@@ -129,22 +104,10 @@ def _old_functions() -> dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], 
     }
 
 
-def _new_functions() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
-    """What they may become, in Keras."""
-    return {
-        "leaky_relu": keras.activations.leaky_relu,
-        "relu": keras.activations.relu,
-        "gelu": keras.activations.gelu,
-        "elu": keras.activations.elu,
-        "silu": keras.activations.silu,
-        "tanh": keras.activations.tanh,
-    }
-
-
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Exchange activations of layers that another layer with weights follows."""
     old, new = change.words
-    before, after = _old_functions()[old], _new_functions()[new]
+    before, after = _old_functions()[old], getattr(keras.activations, new)
 
     def bent(_: nn.Module, args: tuple[object, ...], __: object) -> object:
         return after(args[0])

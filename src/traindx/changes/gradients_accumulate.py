@@ -8,13 +8,13 @@ from types import MethodType
 from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
-from traindx.changes.source.literal import literal_behind, rewritten
-from traindx.changes.source.loop import Step, backward_of, is_visible, loop_around, steps_of
+from traindx.changes.source.literal import added, scaled
+from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, under
-from traindx.changes.source.syntax import argument, calls_of, expression, last_name, with_argument
+from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
@@ -119,11 +119,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _setting(source: Source, run: Run, call: cst.Call, name: str, batches: int) -> Edited:
     given = argument(call, (name,))
     if given is not None:
-        literal = literal_behind(source, run, "the batches of a step", given.value, given)
-        return rewritten(source, literal, literal.value * batches, whole=True)
-    return Edited(
-        {call: with_argument(call, name, str(batches))}, f"{name}={batches} at {source.place(call)}"
-    )
+        return scaled(source, run, "the batches of a step", given, lambda one: one * batches, whole=True)
+    return added(source, call, name, str(batches))
 
 
 def _index(loop: cst.For) -> str:
@@ -139,8 +136,7 @@ def _counted(source: Source, loop: cst.For) -> dict[cst.CSTNode, New]:
     """A loop that counts its batches."""
     if _index(loop):
         return {}
-    if is_visible(source, _COUNT, source.scope(loop)):
-        raise RefusedError(f"{source.shown} uses the name {_COUNT} for something else")
+    refuse_taken(source, source.scope(loop), _COUNT)
     target = source.code(loop.target)
     if isinstance(loop.target, cst.Tuple) and not loop.target.lpar:
         target = f"({target})"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
-from traindx.changes.source.literal import Literal, literal_behind, rewritten, shown
+from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
 from traindx.changes.source.source import Source
@@ -19,7 +19,6 @@ from traindx.changes.source.syntax import (
     expression,
     imported,
     number_text,
-    with_argument,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, RefusedError
@@ -104,9 +103,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     named = named_optimizer(source)
     if named is not None and not change.is_factor and change.words != ("none",):
         given, spelled = named
-        text = f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})"
-        says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
-        return Edited({given: given.with_changes(value=expression(text))}, says)
+        return exchanged(source, given, f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})")
     framework = told_by(source, run, _KEYWORDS)
     if framework is not None:
         call, name = framework
@@ -149,12 +146,10 @@ def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name:
             return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
         return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
     if given is not None:
-        literal = literal_behind(source, run, _WHAT, given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value))
+        return scaled(source, run, _WHAT, given, change.scaled)
     if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):
         raise RefusedError(f"gradients are not clipped at {source.place(call)}")
-    text = number_text(change.scaled(1.0))
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(change.scaled(1.0)))
 
 
 def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:

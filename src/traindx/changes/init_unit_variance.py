@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from traindx.changes import nn, torch
+from traindx.changes.live.functional import modules_of
 from traindx.changes.live.program import Program
 from traindx.changes.types import NOT_IN_SOURCE, TORCH_LAYERS_ONLY, Change, ChangeSpec
 
 _BOUNDED = ("sigmoid", "tanh")
+_LAYERS = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 _LEAST = 1e-8
 _ENOUGH = 1.2
 """A deviation within this factor of 1 is left alone."""
-
-
-def _layers() -> tuple[type[nn.Module], ...]:
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -42,7 +40,7 @@ class _Scaling:
         """Inside of a call: the function is written by means of the method."""
 
     def draw(self, model: nn.Module) -> None:
-        layers = [one for one in model.modules() if isinstance(one, _layers())]
+        layers = [one for one in model.modules() if isinstance(one, modules_of(_LAYERS))]
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)
@@ -69,7 +67,11 @@ class _Scaling:
             self._is_done, self._is_scaling = True, False
 
     def passed(self, module: nn.Module, _: object, output: object) -> object:
-        if not self._is_scaling or not isinstance(module, _layers()) or not isinstance(output, torch.Tensor):
+        if (
+            not self._is_scaling
+            or not isinstance(module, modules_of(_LAYERS))
+            or not isinstance(output, torch.Tensor)
+        ):
             return None
         self._last = None if id(module) in self._outputs else module
         return self._scaled(output)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
 from traindx.changes.live.program import Program
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import loader_call
-from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
-    calls_at,
-    last_name,
-    names_keras,
     number_text,
-    with_argument,
 )
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
+from traindx.facts import LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
 
 _USUAL = 32
@@ -70,12 +68,10 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     call, name, position, default = _written(source, run)
     given = argument(call, (name,), position)
     if given is not None:
-        literal = literal_behind(source, run, "the batch size", given.value, given)
-        return rewritten(source, literal, _size(run, change, literal.value), whole=True)
+        return scaled(source, run, "the batch size", given, partial(_size, run, change), whole=True)
     if argument(call, ("batch_sampler",)) is not None:
         raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
-    text = number_text(_size(run, change, default), whole=True)
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(_size(run, change, default), whole=True))
 
 
 def _size(run: Run, change: ChangeSpec, before: float) -> float:
@@ -91,9 +87,9 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
     arguments = trainer_call(source)
     if arguments is not None:
         return arguments, "per_device_train_batch_size", None, 8.0
-    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and names_keras(source) and LOADER_PLACE not in run.facts:
-        return fits[0], "batch_size", 2, 32.0
+    fit = keras_fit(source, run)
+    if fit is not None and LOADER_PLACE not in run.facts:
+        return fit, "batch_size", 2, 32.0
     return loader_call(source, run), "batch_size", 1, 1.0
 
 

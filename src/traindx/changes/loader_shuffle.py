@@ -6,9 +6,10 @@ from traindx.changes import keras, torch
 from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
 from traindx.changes.live.program import Program
+from traindx.changes.source.literal import added, exchanged
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, with_argument
+from traindx.changes.source.syntax import argument
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
@@ -58,14 +59,13 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
             raise RefusedError(f"a {name} orders the data at {source.place(call)}")
     given = argument(call, ("shuffle",), 2)
     if given is None:
-        return Edited({call: with_argument(call, "shuffle", "True")}, f"shuffle=True at {source.place(call)}")
+        return added(source, call, "shuffle", "True")
     code = source.code(given.value)
     if code == "True":
         raise RefusedError(f"the data is shuffled already at {source.place(given)}")
     if code != "False":
         raise RefusedError(f"whether the data is shuffled at {source.place(given)} is computed: {code}")
-    new = given.with_changes(value=expression("True"))
-    return Edited({given: new}, f"shuffle=False -> shuffle=True at {source.place(given)}")
+    return exchanged(source, given, "True", "shuffle")
 
 
 CHANGE = Change(

@@ -19,7 +19,7 @@ from traindx.changes.live.program import Loss as TorchLoss
 from traindx.changes.live.program import Program, is_called_by_keras_loss, learned_from
 from traindx.changes.source.arrays import arrays_of
 from traindx.changes.source.definitions import of_name
-from traindx.changes.source.loop import is_visible, loader_call
+from traindx.changes.source.loop import loader_call, refuse_taken
 from traindx.changes.source.loss import Loss, loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before
@@ -146,9 +146,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     labels, first = source.code(value), []
     if isinstance(value, cst.Call):
         labels, first = _LABELS, [f"{_LABELS} = {source.code(value)}"]
-    for name in (_COUNTS, _LABELS):
-        if is_visible(source, name, source.scope(loss.made)):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    refuse_taken(source, source.scope(loss.made), _COUNTS, _LABELS)
     if loss.function == "binary_cross_entropy_with_logits":
         text = f"({labels} == 0).sum() / ({labels} == 1).sum()"
         says = f"pos_weight={text} at {source.place(loss.made)}"
@@ -176,9 +174,7 @@ def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
         raise RefusedError(
             f"the labels at {source.place(arrays.train.made)} are not known where the loss is computed"
         )
-    for name in (_COUNTS, _WEIGHTS, _LABELS):
-        if is_visible(source, name, source.scope(loss.used)):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    refuse_taken(source, source.scope(loss.used), _COUNTS, _WEIGHTS, _LABELS)
     labels = f"{imported(source, 'torch.as_tensor', 'torch')}({arrays.fitted})"
     if positive:
         written = [f"{_LABELS} = {labels}", f"{_WEIGHTS} = ({_LABELS} == 0).sum() / ({_LABELS} == 1).sum()"]

@@ -17,16 +17,14 @@ from traindx.changes.live.keras_program import (
     twin,
 )
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, number_text, with_argument
+from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
-
-_WHAT = "the label smoothing"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -85,12 +83,10 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         call = loss.made
     given = argument(call, (name,))
     if given is not None:
-        literal = literal_behind(source, run, _WHAT, given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value))
+        return scaled(source, run, "the label smoothing", given, change.scaled)
     if not change.number or change.is_factor:
         raise RefusedError(f"labels are not smoothed at {source.place(call)}")
-    text = number_text(change.number)
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(change.number))
 
 
 CHANGE = Change(

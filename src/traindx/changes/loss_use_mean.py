@@ -8,9 +8,10 @@ from dataclasses import replace
 from traindx.changes import torch
 from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
 from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, text_of
+from traindx.changes.source.syntax import argument, text_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
@@ -59,9 +60,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
             f'{source.code(loss.made)} at {source.place(loss.made)} is not told reduction="sum"'
         )
     code = source.code(given.value)
-    new = given.with_changes(value=expression(code.replace("sum", "mean")))
-    says = f"reduction={code} -> reduction={code.replace('sum', 'mean')} at {source.place(given)}"
-    return Edited({given: new}, says)
+    return exchanged(source, given, code.replace("sum", "mean"), "reduction")
 
 
 CHANGE = Change(

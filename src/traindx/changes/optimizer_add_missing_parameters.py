@@ -5,10 +5,11 @@ from __future__ import annotations
 from traindx.changes import cst, torch
 from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.definitions import of_name
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, small_statement
-from traindx.changes.source.syntax import argument, expression, module_classes
+from traindx.changes.source.syntax import argument, module_classes
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
@@ -39,12 +40,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     if part and whole == "self":
         whole, _dot, part = name.rpartition(".")
     if part:
-        return _given(source, first, f"{whole}.parameters()")
+        return exchanged(source, first, f"{whole}.parameters()")
     others = _others(source, call, name)
     if not others:
         return _later(source, call, name)
     every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
-    return _given(source, first, f"[{every}]")
+    return exchanged(source, first, f"[{every}]")
 
 
 def _later(source: Source, call: cst.Call, name: str) -> Edited:
@@ -70,11 +71,6 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
 
 def _is_block(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Module | cst.IndentedBlock)
-
-
-def _given(source: Source, first: cst.Arg, text: str) -> Edited:
-    new = first.with_changes(value=expression(text))
-    return Edited({first: new}, f"{source.code(first.value)} -> {text} at {source.place(first)}")
 
 
 def _others(source: Source, call: cst.Call, name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from traindx.changes import cst
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
-from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
     edit_setting,
@@ -83,12 +83,8 @@ def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], bec
         raise RefusedError(
             f"{because} at {source.place(literals[0].holder)}: one rate for all would level them"
         )
-    every = [
-        rewritten(source, one, change.scaled(one.value))
-        for one in {id(one.node): one for one in literals}.values()
-    ]
-    parts = {node: new for one in every for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(one.says for one in every))
+    different = {id(one.node): one for one in literals}.values()
+    return joined(rewritten(source, one, change.scaled(one.value)) for one in different)
 
 
 def _refuse_set_again(source: Source, call: cst.Call) -> None:

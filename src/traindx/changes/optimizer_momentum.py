@@ -5,10 +5,10 @@ from __future__ import annotations
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.literal import added, literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, last_name, number_text, with_argument
+from traindx.changes.source.syntax import argument, last_name, number_text
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
@@ -73,7 +73,7 @@ def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, seco
         raise RefusedError(f"the momentum at {source.place(call)} is 0.9 already")
     if betas is None:
         text = f"({number_text(change.scaled(0.9))}, {second})"
-        return Edited({call: with_argument(call, "betas", text)}, f"betas={text} at {source.place(call)}")
+        return added(source, call, "betas", text)
     if not isinstance(betas.value, cst.Tuple | cst.List):
         raise RefusedError(
             f"the momentum at {source.place(betas)} is {source.code(betas.value)}, not two numbers"

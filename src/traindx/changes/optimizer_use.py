@@ -37,8 +37,12 @@ _KEPT = (
     "gradient_accumulation_steps",
 )
 """What any optimizer can do, and does as the program has asked for."""
-_KINDS = {"adamw": ("AdamW", 1e-3, {}), "adam": ("Adam", 1e-3, {}), "sgd": ("SGD", 0.05, {"momentum": "0.9"})}
-"""Class, usual rate and what else is usual."""
+_KINDS = {
+    "adamw": ("AdamW", 1e-3, {"weight_decay": 0.01}),
+    "adam": ("Adam", 1e-3, {}),
+    "sgd": ("SGD", 0.05, {"momentum": 0.9}),
+}
+"""Class, usual rate and what else is usual, where nothing else is said."""
 _FOREIGN = {
     "AdamW": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
     "Adam": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
@@ -47,24 +51,21 @@ _FOREIGN = {
 """Arguments of other optimizers that a class does not know, or that are set anew."""
 
 
-def _optimizers() -> dict[str, tuple[type[torch.optim.Optimizer], dict[str, float]]]:
-    """What is usual where nothing else is said."""
-    return {
-        "adamw": (torch.optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
-        "adam": (torch.optim.Adam, {"lr": 1e-3}),
-        "sgd": (torch.optim.SGD, {"lr": 0.05, "momentum": 0.9}),
-    }
+def _chosen(change: ChangeSpec) -> tuple[str, float, dict[str, float]]:
+    """The class that a text names, its rate, and what else it is made with."""
+    name, rate, usual = _KINDS[change.words[0].lower()]
+    return name, float(change.words[1]) if len(change.words) > 1 else rate, usual
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
     kind = change.words[0].lower() if change.words else ""
-    if kind not in _optimizers():
+    if kind not in _KINDS:
         raise TraindxError(
-            f'"{change}": the optimizers are {", ".join(_optimizers())}; for example: optimizer.use adamw'
+            f'"{change}": the optimizers are {", ".join(_KINDS)}; for example: optimizer.use adamw'
         )
-    made, usual = _optimizers()[kind]
-    settings = {**usual, "lr": float(change.words[1])} if len(change.words) > 1 else usual
+    name, rate, usual = _chosen(change)
+    made, settings = getattr(torch.optim, name), {"lr": rate, **usual}
     busy = False
 
     def init(
@@ -137,19 +138,10 @@ def _carried(group: dict[str, object], other: torch.optim.Optimizer, decays: boo
     return _decay(group) if decays else float(other.defaults["weight_decay"])
 
 
-def _keras_optimizers() -> dict[str, tuple[type[keras.Optimizer], dict[str, float]]]:
-    """What is usual where nothing else is said."""
-    return {
-        "adamw": (keras.optimizers.AdamW, {"learning_rate": 1e-3, "weight_decay": 0.01}),
-        "adam": (keras.optimizers.Adam, {"learning_rate": 1e-3}),
-        "sgd": (keras.optimizers.SGD, {"learning_rate": 0.05, "momentum": 0.9}),
-    }
-
-
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
-    made, usual = _keras_optimizers()[change.words[0].lower()]
-    settings = {**usual, "learning_rate": float(change.words[1])} if len(change.words) > 1 else usual
+    name, rate, usual = _chosen(change)
+    made, settings = getattr(keras.optimizers, name), {"learning_rate": rate, **usual}
     others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
 
     def apply(
@@ -166,7 +158,6 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             return original(optimizer, grads, trainable_variables)
         if optimizer not in others:
             others[optimizer] = made(**{**settings, **_kept(optimizer)})
-        rate = settings["learning_rate"]
         says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
         program.applied(change, says)
         others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
@@ -192,8 +183,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise RefusedError(f'"{change}": the optimizers are {", ".join(_KINDS)}')
-    name, usual, extra = _KINDS[kind]
-    rate = number_text(float(change.words[1]) if len(change.words) > 1 else usual)
+    name, chosen_rate, usual = _chosen(change)
+    rate = number_text(chosen_rate)
     call = optimizer_call(source, run)
     if last_name(call.func) == name or is_keras(call, source):
         raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
@@ -219,8 +210,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         new = new.with_changes(
             args=[one.with_changes(value=expression(rate)) if one is given else one for one in new.args]
         )
-    for key, text in extra.items():
-        new = with_argument(new, key, text)
+    if "momentum" in usual:
+        new = with_argument(new, "momentum", str(usual["momentum"]))
     says = f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
     return Edited({call: new}, says)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import keras, nn, torch
-from traindx.changes.live.functional import Activation, Calls, Place
+from traindx.changes.live.functional import Activation, Calls, Place, modules_of
 from traindx.changes.live.keras_layers import bends, is_told_activation, output_layers
 from traindx.changes.live.keras_program import CROSS_ENTROPIES, KerasProgram, kind_of, takes_scores
 from traindx.changes.live.program import Program
@@ -14,20 +14,8 @@ from traindx.changes.types import Change, ChangeSpec, Edited
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
+_MODULES = "ReLU Sigmoid Tanh Softmax Hardtanh Hardsigmoid Softplus LeakyReLU".split()
 _FUNCTIONS = "relu sigmoid tanh softmax softplus leaky_relu hardtanh hardsigmoid".split()
-
-
-def _bent() -> tuple[type[nn.Module], ...]:
-    return (
-        nn.ReLU,
-        nn.Sigmoid,
-        nn.Tanh,
-        nn.Softmax,
-        nn.Hardtanh,
-        nn.Hardsigmoid,
-        nn.Softplus,
-        nn.LeakyReLU,
-    )
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -39,7 +27,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         # Only a sequence tells before the first pass what is called last.
         while isinstance(parent, nn.Sequential) and len(parent) and isinstance(parent[-1], nn.Sequential):
             parent = parent[-1]
-        if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], _bent()):
+        if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], modules_of(_MODULES)):
             return
         program.applied(change, f"{type(parent[-1]).__name__} at the output is taken away")
         parent[-1] = nn.Identity()

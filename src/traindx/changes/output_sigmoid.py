@@ -7,10 +7,12 @@ from collections.abc import Callable
 from traindx.changes import cst, torch
 from traindx.changes.live.program import Program
 from traindx.changes.source.layers import called, is_keras_model, output_layer
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loss import last_activations
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
+    beside,
     calls_of,
     expression,
     imported,
@@ -59,10 +61,7 @@ def _sigmoid(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
         last = node.args[-1].value
         _refuse_several(source, node)
         assert isinstance(last, cst.Call)
-        base = source.code(last.func).rpartition(".")[0]
-        return {
-            last: expression(f"{base}.Sigmoid()" if base else f"{imported(source, 'torch.nn.Sigmoid')}()")
-        }
+        return {last: expression(f"{beside(source, last, 'Sigmoid')}()")}
     found = called(source, node)
     if found is None or not isinstance(found.without, cst.BaseExpression):
         raise RefusedError(f"the softmax at {source.place(node)} cannot be exchanged")
@@ -86,9 +85,7 @@ def _of_keras(source: Source) -> Edited:
     if last is None or given is None or not one or text_of(given.value) != "softmax":
         raise RefusedError(f"{source.shown} has no softmax over one unit at its last layer")
     code = source.code(given.value)
-    new = given.with_changes(value=expression(code.replace("softmax", "sigmoid")))
-    says = f"activation={code} -> activation={source.code(new.value)} at {source.place(given)}"
-    return Edited({given: new}, says)
+    return exchanged(source, given, code.replace("softmax", "sigmoid"), "activation")
 
 
 def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:

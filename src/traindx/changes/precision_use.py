@@ -19,6 +19,7 @@ from traindx.changes.source.syntax import (
     text_of,
     texts_in,
     with_argument,
+    with_value,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
@@ -155,10 +156,10 @@ def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     trainers = calls_of(source, {"Trainer"}) if is_lightning(source) else []
     given = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
     if given is not None and _is_half(given.value):
-        return {given: given.with_changes(value=expression(_OF_LIGHTNING[kind]))}
+        return {given: with_value(given, _OF_LIGHTNING[kind])}
     for call in calls_of(source, {"set_global_policy", "set_dtype_policy"}):
         if call.args and text_of(call.args[0].value) == "mixed_float16":
-            return {call.args[0]: call.args[0].with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))}
+            return {call.args[0]: with_value(call.args[0], f'"{_OF_KERAS[kind]}"')}
     return {}
 
 
@@ -187,7 +188,7 @@ def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
         if given is None:
             parts[call] = with_argument(call, "enabled", "False")
         else:
-            parts[given] = given.with_changes(value=expression("False"))
+            parts[given] = with_value(given, "False")
     return parts
 
 
@@ -202,7 +203,7 @@ def _of_autocast(
             # The kind is of no matter where it is off.
             del known[one]
         if given is not None:
-            return {given: given.with_changes(value=expression("False"))}
+            return {given: with_value(given, "False")}
         return {call: with_argument(call, "enabled", "False")}
     on_gpu = any("cuda" in one for one in (*names_in(source, call), *texts_in(source, call)))
     if inside or not on_gpu or argument(call, ("dtype",)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from traindx.changes import keras, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
-from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
     edit_setting,
@@ -93,8 +93,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     every = [rewritten(source, one, change.scaled(one.value)) for one in groups if one.value]
     if not every:
         raise RefusedError(f"all groups of parameters at {source.place(groups[0].holder)} have a decay of 0")
-    parts = {node: new for one in every for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(one.says for one in every))
+    return joined(every)
 
 
 def _of_groups(source: Source, run: Run) -> list[Literal]:

@@ -8,7 +8,7 @@ from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.optimizer import target_of, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
-from traindx.changes.source.syntax import argument, calls_at, expression, last_name
+from traindx.changes.source.syntax import argument, calls_at, last_name, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
 from traindx.run import Run
@@ -30,9 +30,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     arguments = trainer_call(source)
     kind = argument(arguments, ("lr_scheduler_type",)) if arguments is not None else None
     if kind is not None:
-        new = kind.with_changes(value=expression('"constant"'))
-        says = f'{source.code(kind.value)} -> "constant" at {source.place(kind)}'
-        return Edited({kind: new}, f"lr_scheduler_type={says}")
+        says = f'lr_scheduler_type={source.code(kind.value)} -> "constant" at {source.place(kind)}'
+        return Edited({kind: with_value(kind, '"constant"')}, says)
     names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
     if len(names) != 1:
         raise RefusedError(f"which schedule is meant cannot be told in {source.shown}")

@@ -9,21 +9,18 @@ from traindx.changes import cst, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.loop import backward_of, differentiated, steps_of
-from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
-    calls_at,
     expression,
     imported,
-    last_name,
-    names_keras,
     number_text,
     with_argument,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEPS_PER_EPOCH
 from traindx.run import Run
 
 _WINDOWS = 25
@@ -92,9 +89,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError("the run does not say how many steps it takes")
     width = max(_LEAST, total // _WINDOWS)
     factor = number_text(1 / change.number)
-    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and names_keras(source):
-        return _of_keras(source, run, fits[0], factor, width)
+    fit = keras_fit(source, run)
+    if fit is not None:
+        return _of_keras(source, run, fit, factor, width)
     gathers = Gathered("recent_losses", _loss(source, run), width)
     arguments = f"factor={factor}, patience={_WAITS - 1}, threshold=0.01"
     return scheduled(source, run, "scheduler", "ReduceLROnPlateau", arguments, gathers=gathers, replaces=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, text_of, with_argument
+from traindx.changes.source.syntax import argument, text_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
@@ -45,10 +45,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError(f"the constant schedule at {source.place(kind)} takes no warm-up")
     given = argument(arguments, ("warmup_steps",))
     if given is not None:
-        literal = literal_behind(source, run, "the warm-up", given.value, given)
-        return rewritten(source, literal, steps, whole=True)
-    new = with_argument(arguments, "warmup_steps", str(steps))
-    return Edited({arguments: new}, f"warmup_steps={steps} at {source.place(arguments)}")
+        return scaled(source, run, "the warm-up", given, lambda _: steps, whole=True)
+    return added(source, arguments, "warmup_steps", str(steps))
 
 
 CHANGE = Change(

@@ -1,4 +1,4 @@
-"""What a program learns from: loaders, inputs as features, the scale of targets, batches that are held."""
+"""What a program learns from: loaders, the scale of targets, batches that are held."""
 
 from __future__ import annotations
 
@@ -25,49 +25,6 @@ def change_loaders(program: Program, how: Callable[[object, Settings], Settings]
         original(loader, dataset, **how(dataset, asked))
 
     program.patches.wrap(torch.utils.data.DataLoader, "__init__", init)
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """The data among the arguments of a model."""
-
-    place: int
-    """Which argument it is."""
-    values: torch.Tensor
-    axis: int
-    """Where features or channels are."""
-
-
-class Entrances:
-    """The models of a program that data enters: what goes on from one model to the next is none."""
-
-    def __init__(self, program: Program, change: ChangeSpec) -> None:
-        self._program, self._change = program, change
-        self._inner: set[int] = set()
-
-    def features(self, model: nn.Module, args: tuple[object, ...]) -> Features | None:
-        """The first tensor that a model is given; None where that is no rows of decimal numbers."""
-        place = next((n for n, one in enumerate(args) if isinstance(one, torch.Tensor)), None)
-        values = args[place] if place is not None else None
-        if place is None or not isinstance(values, torch.Tensor) or not _are_rows(values):
-            self._program.refuse(self._change, "the model is not given rows of decimal numbers")
-            return None
-        if torch.is_grad_enabled() and values.requires_grad:
-            self._inner.add(id(model))
-        if id(model) in self._inner:
-            return None
-        series = values.dim() == 3 and not _convolves(model)
-        return Features(place, values, values.dim() - 1 if series else 1)
-
-
-def _are_rows(values: torch.Tensor) -> bool:
-    return bool(values.is_floating_point()) and values.dim() >= 2
-
-
-def _convolves(model: nn.Module) -> bool:
-    reading = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
-    first = next((one for one in model.modules() if isinstance(one, reading)), None)
-    return isinstance(first, nn.Conv1d | nn.Conv2d)
 
 
 _LEAST = 1e-12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache, wraps
 from inspect import signature
@@ -17,7 +17,8 @@ _DROPOUTS = "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDrop
 _ACTIVATIONS = "ReLU LeakyReLU GELU ELU SiLU Tanh Sigmoid".split()
 _BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
 _FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
-_LEARNING = "Linear Conv1d Conv2d Conv3d RNNBase".split()
+LEARNING = "Linear Conv1d Conv2d Conv3d RNNBase".split()
+"""Modules with weights."""
 
 
 class Place(Enum):
@@ -33,7 +34,7 @@ Replaced: TypeAlias = "Callable[[Place, Activation], Activation | None]"
 """What is applied to a value in the place of a function, which is told with its settings; None leaves it."""
 
 
-def modules_of(names: Sequence[str]) -> tuple[type[nn.Module], ...]:
+def modules_of(names: Iterable[str]) -> tuple[type[nn.Module], ...]:
     """Classes of torch.nn by their names."""
     return tuple(getattr(nn, name) for name in names)
 
@@ -43,7 +44,7 @@ def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Mo
     found: list[nn.Module] = []
     waiting: list[nn.Module] = []
     for module in model.modules():
-        if isinstance(module, modules_of(_LEARNING)):
+        if isinstance(module, modules_of(LEARNING)):
             found, waiting = [*found, *waiting], []
         elif isinstance(module, kinds):
             waiting.append(module)
@@ -78,7 +79,7 @@ class Calls:
     def _passed(self, module: nn.Module, _: object, __: object) -> None:
         if self.model is None:
             return
-        if isinstance(module, modules_of(_LEARNING)) and self._number:
+        if isinstance(module, modules_of(LEARNING)) and self._number:
             key = id(self.model)
             self._followed[key] = max(self._followed.get(key, 0), self._number)
         if module is self.model:

@@ -106,13 +106,17 @@ def _is_own(source: Source, name: str) -> bool:
     return any(one.name.value == name for one in source.all(cst.FunctionDef))
 
 
+def kept_as(source: Source, func: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What the class around an attribute of self, such as self.fc1, assigns to it."""
+    around, code = source.class_around(func), source.code(func)
+    if around is None or not code.startswith("self."):
+        return []
+    assigned = source.all(cst.Assign, around)
+    return [one.value for one in assigned if source.code(one.targets[0].target) == code]
+
+
 def _kept_kind(source: Source, func: cst.CSTNode) -> str:
-    around = source.class_around(func)
-    made = [
-        one.value
-        for one in source.all(cst.Assign, around)
-        if source.code(one.targets[0].target) == source.code(func) and isinstance(one.value, cst.Call)
-    ]
+    made = [one for one in kept_as(source, func) if isinstance(one, cst.Call)]
     kinds = {ACTIVATIONS.get(last_name(one.func), "") for one in made}
     return kinds.pop() if len(kinds) == 1 else ""
 

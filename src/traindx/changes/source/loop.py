@@ -149,6 +149,13 @@ def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -
         scope = source.scope(scope)
 
 
+def refuse_taken(source: Source, scope: cst.FunctionDef | cst.Module, *names: str) -> None:
+    """Refuse names for something new that can be read in a scope already."""
+    for name in names:
+        if is_visible(source, name, scope):
+            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+
+
 def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:
     """The innermost loop around a node in its function."""
     for one in source.around(node):
