@@ -14,6 +14,7 @@ from traindx.changes.source.layers import (
     called,
     is_hidden_call,
     is_hidden_module,
+    is_kept,
     is_of_model,
     kind_of,
 )
@@ -140,12 +141,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     for call in source.all(cst.Call):
         if last_name(call.func) in modules and is_hidden_module(source, call):
             parts[call] = _module(source, call, new)
-        elif (
-            kind_of(source, call) in kinds
-            and is_hidden_call(source, run, call)
-            and not _is_kept(source, call)
-        ):
-            parts[call] = _function(source, call, new)
+        elif kind_of(source, call) in kinds and is_hidden_call(source, run, call):
+            # self.relu(x): the module is exchanged where it is made.
+            parts |= {} if is_kept(source, call.func) else {call: _function(source, call, new)}
     parts |= _references(source, modules, new)
     if not parts:
         raise RefusedError(f"{source.shown} does not show {old} between layers in so many words")
@@ -153,12 +151,6 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     first = next(iter(parts))
     says = f"{count} {old} -> {new} from {source.place(first)} on"
     return Edited(parts, says)
-
-
-def _is_kept(source: Source, call: cst.Call) -> bool:
-    """self.relu(x): the module is exchanged where it is made."""
-    func = call.func
-    return isinstance(func, cst.Attribute) and source.code(func.value) == "self"
 
 
 def _module(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:

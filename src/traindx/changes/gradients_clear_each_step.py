@@ -8,7 +8,7 @@ from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import backward_of, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
-from traindx.changes.source.syntax import last_name
+from traindx.changes.source.syntax import calls_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
@@ -56,14 +56,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     backward = backward_of(source, run)
     clear = f"{step.optimizer}.zero_grad()"
     block, other = _block(source, backward), _block(source, step.call)
-    cleared = (
-        [one for one in source.all(cst.Call, block) if last_name(one.func) == "zero_grad"] if block else []
-    )
+    cleared = calls_of(source, {"zero_grad"}, block) if block else []
     if cleared:
         raise RefusedError(f"gradients are cleared already at {source.place(cleared[0])}")
-    passes = (
-        [one for one in source.all(cst.Call, block) if last_name(one.func) == "backward"] if block else []
-    )
+    passes = calls_of(source, {"backward"}, block) if block else []
     if block is not None and block is other and len(passes) == 1:
         says = f"{clear} before {source.code(backward)} at {source.place(backward)}"
         return Edited(before(source, backward, clear), says)

@@ -3,11 +3,13 @@
 import json
 import os
 import sqlite3
+import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from traindx import __version__
 from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
 from traindx.run import Event, EventKind, Scalar
 
@@ -136,6 +138,20 @@ class RecordingWriter:
 
     def _later(self, statement: str, values: tuple[object, ...]) -> None:
         self._statements.append((statement, values))
+
+
+def process_facts(began: float, rank: int = 0, ranks: int = 1) -> dict[str, object]:
+    """What the head of a recording says of the process."""
+    return {
+        "traindx": __version__,
+        "python": sys.version.split()[0],
+        "script": sys.argv[0] if sys.argv else "",
+        "arguments": sys.argv[1:],
+        "pid": os.getpid(),
+        "rank": rank,
+        "ranks": ranks,
+        "began": began,
+    }
 
 
 def ending_by(error: BaseException, step: int | None) -> Event:

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence, Set
+from types import FunctionType
 from typing import Concatenate, ParamSpec, final
 
 from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
@@ -168,17 +169,6 @@ def _together(slug: str, values: Sequence[float], weights: Sequence[int]) -> flo
     return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
 
 
-_MOMENTS = (
-    "batch_enters",
-    "module_returns",
-    "dropout_is_applied",
-    "loss_is_computed",
-    "backward_begins",
-    "update_begins",
-    "update_ends",
-)
-
-
 class Sampling:
     """The look at the step in the making, if there is one, and the probes that answer."""
 
@@ -191,16 +181,13 @@ class Sampling:
         self.thorough = True
         """Whether what seldom changes is told as well."""
         self._process = process
+        moments = {name: value for name, value in vars(Probe).items() if isinstance(value, FunctionType)}
         self._asked: dict[str, list[Probe]] = {
-            moment: [p for p in probes if getattr(type(p), moment) is not getattr(Probe, moment)]
-            for moment in _MOMENTS
+            name: [one for one in probes if getattr(type(one), name) is not usual]
+            for name, usual in moments.items()
         }
-        self._asked["modules_returned"] = [
-            probe
-            for probe in probes
-            if probe in self._asked["module_returns"]
-            or type(probe).modules_returned is not Probe.modules_returned
-        ]
+        alone, together = self._asked["module_returns"], self._asked["modules_returned"]
+        self._asked["modules_returned"] = [one for one in probes if one in alone or one in together]
 
     def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
         """Look at a step."""

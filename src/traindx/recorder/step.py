@@ -91,7 +91,6 @@ class Objective:
         """Batches whose gradients are added up before one step."""
 
     def __len__(self) -> int:
-        """Count the backward passes since the last step."""
         return len(self.values)
 
     def add(self, loss: "Tensor", *, looked_at: bool) -> "Value | None":

@@ -16,7 +16,7 @@ Activation: TypeAlias = "Callable[..., torch.Tensor]"
 _DROPOUTS = "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout".split()
 _ACTIVATIONS = "ReLU LeakyReLU GELU ELU SiLU Tanh Sigmoid".split()
 _BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
-_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+DROPOUT_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 LEARNING = "Linear Conv1d Conv2d Conv3d RNNBase".split()
 """Modules with weights."""
 
@@ -115,7 +115,7 @@ def set_dropouts(program: Program, settings: Settings) -> None:
     """Let every dropout that is called have other settings."""
     setter = _Setter(settings)
     program.wrap_function("dropout", setter.dropout)
-    for name in _FUNCTIONS[1:]:
+    for name in DROPOUT_FUNCTIONS[1:]:
         program.patches.wrap(nn.functional, name, setter.dropout)
 
 

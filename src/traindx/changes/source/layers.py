@@ -69,7 +69,7 @@ def called(source: Source, node: cst.CSTNode) -> Activation | None:
         return None
     func = node.func
     applied = node.args[0].value if node.args else None
-    if isinstance(func, cst.Attribute) and not _is_module(source, func.value) and not _is_kept(source, func):
+    if isinstance(func, cst.Attribute) and not _is_module(source, func.value) and not is_kept(source, func):
         applied = func.value
     return Activation(kind, node, source.code(node), applied) if applied is not None else None
 
@@ -85,7 +85,7 @@ def _is_module(source: Source, base: cst.BaseExpression) -> bool:
     )
 
 
-def _is_kept(source: Source, func: cst.BaseExpression) -> bool:
+def is_kept(source: Source, func: cst.BaseExpression) -> bool:
     """Whether a function is an attribute of self that holds a module."""
     return isinstance(func, cst.Attribute) and source.code(func.value) == "self"
 
@@ -95,7 +95,7 @@ def kind_of(source: Source, call: cst.Call) -> str:
     func = call.func
     if isinstance(func, cst.Call):
         return ACTIVATIONS.get(last_name(func.func), "")
-    if _is_kept(source, func):
+    if is_kept(source, func):
         return _kept_kind(source, func)
     name = last_name(func)
     return name if name in ACTIVATION_FUNCTIONS and not _is_own(source, name) else ""

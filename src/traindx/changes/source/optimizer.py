@@ -219,13 +219,10 @@ def parameters_of(source: Source, call: cst.Call) -> str:
     if first is None or not isinstance(first.value, cst.Call):
         return ""
     made = first.value
-    if last_name(made.func) == "parameters" and isinstance(made.func, cst.Attribute):
-        return source.code(made.func.value)
     if last_name(made.func) == "filter" and len(made.args) == 2 and isinstance(made.args[1].value, cst.Call):
-        inner = made.args[1].value
-        if last_name(inner.func) == "parameters" and isinstance(inner.func, cst.Attribute):
-            return source.code(inner.func.value)
-    return ""
+        made = made.args[1].value
+    is_of_model = last_name(made.func) == "parameters" and isinstance(made.func, cst.Attribute)
+    return source.code(made.func.value) if is_of_model and isinstance(made.func, cst.Attribute) else ""
 
 
 def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:

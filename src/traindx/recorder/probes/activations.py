@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.autograd.graph import Node
 
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of, saved_value
-from traindx.recorder.graph.origin import layer_of
+from traindx.recorder.graph.nodes import nodes_behind, operands, operation_of, saved_value
+from traindx.recorder.graph.origin import own_layer
 from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
 from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
@@ -191,7 +191,12 @@ def _saved_activations(loss: Tensor, names: Mapping[int, str]) -> Iterator[_Save
     users: dict[Node, _User] = {}
     for node in nodes_behind(loss.grad_fn):
         kind = operation_of(node)
-        user = _own_parameters(node, names) or _last(node, users)
+        own = own_layer(node, names)
+        if own is not None:
+            user: _User | None = _User(node._sequence_nr(), own, channels_first=False)
+        else:
+            found = [users[operand] for operand in operands(node) if operand in users]
+            user = max(found, key=lambda one: one.order, default=None)
         if user is None:
             continue
         first = _CHANNELS_FIRST.get(kind, user.channels_first)
@@ -200,17 +205,3 @@ def _saved_activations(loss: Tensor, names: Mapping[int, str]) -> Iterator[_Save
         output = plain(kept) if isinstance(kept, Tensor) else None
         if output is not None:
             yield _Saved(user.layer, kind, output.detach(), user.channels_first)
-
-
-def _own_parameters(node: Node, names: Mapping[int, str]) -> _User | None:
-    for operand, _ in node.next_functions:
-        if operand is not None and is_leaf(operand):
-            name = names.get(id(operand.variable))
-            if name is not None:
-                return _User(node._sequence_nr(), layer_of(name), channels_first=False)
-    return None
-
-
-def _last(node: Node, users: Mapping[Node, _User]) -> _User | None:
-    found = [users[operand] for operand, _ in node.next_functions if operand in users]
-    return max(found, key=lambda user: user.order, default=None)

@@ -91,15 +91,12 @@ class Parameters(Sequence[LiveParameter]):
     """Parameters an optimizer holds; each is put together when it is asked for: most probes read columns."""
 
     def __init__(self, names: Sequence[str], values: "Sequence[Tensor]") -> None:
-        """Take names and values side by side."""
         self.names, self.values = names, values
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self.values)
 
     def __iter__(self) -> Iterator[LiveParameter]:
-        """Go through them."""
         return map(LiveParameter, self.names, self.values, repeat(True))
 
     @overload
@@ -109,7 +106,6 @@ class Parameters(Sequence[LiveParameter]):
     def __getitem__(self, place: slice) -> list[LiveParameter]: ...
 
     def __getitem__(self, place: int | slice) -> LiveParameter | list[LiveParameter]:
-        """One of them, or some."""
         if isinstance(place, slice):
             return list(self)[place]
         return LiveParameter(self.names[place], self.values[place], True)
