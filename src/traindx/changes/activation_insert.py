@@ -190,6 +190,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="activation",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

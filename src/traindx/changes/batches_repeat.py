@@ -36,11 +36,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 CHANGE = Change(
     name="batches.repeat",
-    forms=("batches.repeat",),
     says="give the first batch at every step, as traindx preflight does to see whether it can be learnt",
     torch=_torch,
     keras=_keras,
     edit=NOT_IN_SOURCE,
-    touches="batches",
     is_fix=False,
 )

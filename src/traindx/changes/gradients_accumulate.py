@@ -161,6 +161,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, BACKWARD_PLACE, SCRIPT),
 )

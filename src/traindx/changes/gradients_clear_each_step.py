@@ -79,11 +79,9 @@ def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
 
 CHANGE = Change(
     name="gradients.clear_each_step",
-    forms=("gradients.clear_each_step",),
     says="clear gradients after each step of the optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

@@ -192,7 +192,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(),
     from_run=_from_run,

@@ -65,11 +65,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="gradients.skip_nonfinite",
-    forms=("gradients.skip_nonfinite",),
     says="take no step on a batch whose gradients hold a NaN or an infinity",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

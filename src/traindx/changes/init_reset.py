@@ -269,6 +269,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="init",
     edited_file=(OPTIMIZER_PLACE, MODEL_PLACE, SCRIPT),
 )

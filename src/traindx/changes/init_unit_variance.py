@@ -103,10 +103,8 @@ class _Scaling:
 
 CHANGE = Change(
     name="init.unit_variance",
-    forms=("init.unit_variance",),
     says="draw orthogonal weights and scale each layer so that its first outputs have deviation 1",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=NOT_IN_SOURCE,
-    touches="init",
 )

@@ -100,6 +100,5 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

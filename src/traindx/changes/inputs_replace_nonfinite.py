@@ -54,11 +54,9 @@ def _filled(source: Source, library: str, array: str) -> str:
 
 CHANGE = Change(
     name="inputs.replace_nonfinite",
-    forms=("inputs.replace_nonfinite",),
     says="give the model 0 where an input is a NaN or an infinity",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

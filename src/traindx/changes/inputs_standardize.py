@@ -84,11 +84,9 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="inputs.standardize",
-    forms=("inputs.standardize",),
     says="subtract the mean of every feature and divide by its deviation, both from the first batches",
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

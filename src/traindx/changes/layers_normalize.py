@@ -137,11 +137,9 @@ def _of_forward(source: Source, run: Run) -> dict[cst.CSTNode, New]:
 
 CHANGE = Change(
     name="layers.normalize",
-    forms=("layers.normalize",),
     says="bring what enters each hidden activation to mean 0 and deviation 1, sample by sample",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,
-    touches="layers",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -100,7 +100,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
     doses=Doses(),
     scales_batch=True,

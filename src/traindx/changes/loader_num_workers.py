@@ -85,7 +85,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
     compared_by=(Measure.SPEED,),
 )

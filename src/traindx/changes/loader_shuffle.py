@@ -70,11 +70,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loader.shuffle",
-    forms=("loader.shuffle",),
     says="shuffle loaders that go through their data in order",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
 )

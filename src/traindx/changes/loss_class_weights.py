@@ -152,9 +152,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         says = f"pos_weight={text} at {source.place(loss.made)}"
         return Edited(_weighed(source, loss.made, "pos_weight", text, first), says)
     if loss.function != "cross_entropy":
-        raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
-        )
+        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
     counts = f"{_COUNTS} = {imported(source, 'torch.bincount', 'torch')}({labels})"
     weight = f"{_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"
     parts = _weighed(source, loss.made, "weight", weight, [*first, counts])
@@ -165,9 +163,7 @@ def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
     """Weights computed once behind the labels, and given to the function at each call."""
     positive = loss.function == "binary_cross_entropy_with_logits"
     if not positive and loss.function not in ("cross_entropy", "nll_loss"):
-        raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
-        )
+        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
     arrays = arrays_of(source, run, 1)
     scope = source.scope(arrays.train.made)
     if scope is not source.module and scope is not source.scope(loss.used):
@@ -226,7 +222,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=(Measure.BALANCED_ERROR, Measure.ERROR),
 )

@@ -68,11 +68,9 @@ def _count(source: Source, step: Step) -> str:
 
 CHANGE = Change(
     name="loss.divide_accumulated",
-    forms=("loss.divide_accumulated",),
     says="divide gradients by the number of backward passes between two steps",
     torch=_torch,
     keras=Refusal("Keras takes the mean of the gradients that it accumulates"),
     edit=_edit,
-    touches="loss",
     edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

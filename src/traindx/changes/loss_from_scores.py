@@ -96,7 +96,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     made = loss_of(source, run).made
     name = last_name(made.func)
     if name not in _TWINS:
-        raise RefusedError(f"{source.code(made.func)} at {source.place(made)} takes no probabilities")
+        raise RefusedError(f"{source.callee(made)} takes no probabilities")
     module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
     new = twin_of(source, made, _TWINS[name], module)
     return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
@@ -104,12 +104,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.from_scores",
-    forms=("loss.from_scores",),
     says="exchange a loss on probabilities for its twin on raw scores where it is given scores",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

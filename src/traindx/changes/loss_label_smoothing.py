@@ -77,9 +77,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if call is None:
         loss = loss_of(source, run)
         if loss.function != "cross_entropy":
-            raise RefusedError(
-                f"{source.code(loss.made.func)} at {source.place(loss.made)} knows no label smoothing"
-            )
+            raise RefusedError(f"{source.callee(loss.made)} knows no label smoothing")
         call = loss.made
     given = argument(call, (name,))
     if given is not None:
@@ -96,7 +94,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -60,12 +60,10 @@ def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:
 
 CHANGE = Change(
     name="loss.negate",
-    forms=("loss.negate",),
     says="minimise the loss with the other sign",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="loss",
     edited_file=(BACKWARD_PLACE, SCRIPT),
     compared_by=(*BY_ERRORS, Measure.LOSS_SIZE),
 )

@@ -109,12 +109,10 @@ def _is_halving(node: cst.CSTNode) -> bool:
 
 CHANGE = Change(
     name="loss.remove_softmax",
-    forms=("loss.remove_softmax",),
     says="give the loss raw scores where a softmax or sigmoid stands before one that applies it itself",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -62,7 +62,6 @@ CHANGE = Change(
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -88,11 +88,9 @@ def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
 
 CHANGE = Change(
     name="loss.stabilize",
-    forms=("loss.stabilize",),
     says="keep what enters logarithms, roots, exponentials and divisions where they are finite",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, BACKWARD_PLACE, SCRIPT),
 )

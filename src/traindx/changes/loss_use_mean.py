@@ -65,11 +65,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.use_mean",
-    forms=("loss.use_mean",),
     says="learn from the mean over the samples where the loss function sums",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
 )

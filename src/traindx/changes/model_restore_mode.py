@@ -247,12 +247,10 @@ def _holds_validation(source: Source, loop: cst.For | cst.While, validation: cst
 
 CHANGE = Change(
     name="model.restore_mode",
-    forms=("model.restore_mode",),
     says="train mode while gradients are taken, eval mode under no_grad, where all dropout rests",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="model",
     edited_file=(VALIDATION_PLACE, BACKWARD_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
 )

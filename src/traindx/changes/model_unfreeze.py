@@ -67,11 +67,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="model.unfreeze",
-    forms=("model.unfreeze",),
     says="let all parameters learn, and give them to the optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="model",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -95,11 +95,9 @@ def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
 
 CHANGE = Change(
     name="optimizer.add_missing_parameters",
-    forms=("optimizer.add_missing_parameters",),
     says="give parameters of the model that no optimizer holds to the optimizer",
     torch=_torch,
     keras=Refusal("Keras gives all weights of the model that are to learn to the optimizer"),
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -79,13 +79,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """AdamW in place of Adam, with the same arguments."""
     call = optimizer_call(source, run)
     if is_keras(call, source):
-        raise RefusedError(
-            f"{source.code(call.func)} at {source.place(call)} keeps its weight decay apart already"
-        )
+        raise RefusedError(f"{source.callee(call)} keeps its weight decay apart already")
     if last_name(call.func) != "Adam":
-        raise RefusedError(
-            f"{source.code(call.func)} at {source.place(call)} is not Adam: it has no twin like AdamW"
-        )
+        raise RefusedError(f"{source.callee(call)} is not Adam: it has no twin like AdamW")
     new = twin_of(source, call, "AdamW", "torch.optim")
     says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
     return Edited({call: new}, says)
@@ -93,11 +89,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="optimizer.decoupled_weight_decay",
-    forms=("optimizer.decoupled_weight_decay",),
     says="apply weight decay to the weights, not to the gradient",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -135,7 +135,6 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(step=10.0, is_searched=True, steadies=0.3),
     describe=_describe,

@@ -62,7 +62,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if kind in _BETAS:
         return _of_betas(source, change, run, call, _BETAS[kind])
     if kind not in _WITH_MOMENTUM:
-        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} has no momentum")
+        raise RefusedError(f"{source.callee(call)} has no momentum")
     setting = Setting("the momentum", ("momentum",), 2 if kind == "SGD" else None, {"": 0.0})
     return edit_setting(source, run, change, setting)
 
@@ -89,6 +89,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

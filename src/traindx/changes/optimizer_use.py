@@ -187,7 +187,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     rate = number_text(chosen_rate)
     call = optimizer_call(source, run)
     if last_name(call.func) == name or is_keras(call, source):
-        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
+        raise RefusedError(f"{source.callee(call)} cannot be exchanged for {name}")
     if (
         not call.args
         or sum(1 for one in call.args if not one.keyword) > 2
@@ -223,6 +223,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -91,11 +91,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="output.remove_activation",
-    forms=("output.remove_activation",),
     says="take away the activation that stands last in the model",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="output",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

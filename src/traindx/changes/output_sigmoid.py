@@ -96,11 +96,9 @@ def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:
 
 CHANGE = Change(
     name="output.sigmoid",
-    forms=("output.sigmoid",),
     says="put a sigmoid in the place of a softmax over one unit",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="output",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

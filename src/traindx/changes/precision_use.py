@@ -218,6 +218,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="precision",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -217,7 +217,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="regularize",
     edited_file=(MODEL_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
 )

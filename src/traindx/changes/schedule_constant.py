@@ -58,11 +58,9 @@ def _is_step(source: Source, call: cst.Call, name: str) -> bool:
 
 CHANGE = Change(
     name="schedule.constant",
-    forms=("schedule.constant",),
     says="keep the rate where it began, whatever the schedule of the program says",
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(SCHEDULE_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

@@ -49,11 +49,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="schedule.cosine",
-    forms=("schedule.cosine",),
     says="let the rate fall along a cosine until the end of the run, instead of any other schedule",
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

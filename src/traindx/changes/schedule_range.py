@@ -60,6 +60,5 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=NOT_IN_SOURCE,
-    touches="schedule",
     is_fix=False,
 )

@@ -133,6 +133,5 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

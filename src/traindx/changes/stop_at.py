@@ -118,7 +118,6 @@ CHANGE = Change(
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="stop",
     from_run=_from_run,
     also="stop.early",
     edited_file=(STEP_PLACE, SCRIPT),

@@ -129,12 +129,10 @@ def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpressi
 
 CHANGE = Change(
     name="targets.match_shape",
-    forms=("targets.match_shape",),
     says="give targets the shape of predictions where both hold as many numbers",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="targets",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -124,11 +124,9 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="targets.standardize",
-    forms=("targets.standardize",),
     says="let a regression learn targets with mean 0 and deviation 1; predictions keep their unit",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="targets",
     edited_file=(LOSS_PLACE, SCRIPT),
 )

@@ -55,6 +55,10 @@ class Source:
         """The text of a node."""
         return self.module.code_for_node(node).strip()
 
+    def callee(self, call: cst.Call) -> str:
+        """What a call calls, and where: "optim.SGD at train.py:31"."""
+        return f"{self.code(call.func)} at {self.place(call)}"
+
     def operand(self, node: cst.BaseExpression) -> str:
         """The text of an expression as a part of a larger one: in brackets where it would fall apart."""
         whole = isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Call) or node.lpar
