@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from traindx.changes import cst, torch
+from traindx.changes.live.keras_import import is_called_by_keras_loss
 from traindx.changes.live.keras_program import (
     BINARY,
     CATEGORICAL,
@@ -16,7 +17,7 @@ from traindx.changes.live.keras_program import (
     sparse_labels,
 )
 from traindx.changes.live.program import Loss as TorchLoss
-from traindx.changes.live.program import Program, is_called_by_keras_loss, learned_from
+from traindx.changes.live.program import Program, learned_from
 from traindx.changes.source.arrays import arrays_of
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.loop import loader_call, refuse_taken

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from traindx.changes import live
-from traindx.changes.live.program import Program, leave_keras_layers, when_keras_comes
+from traindx.changes.live.keras_import import leave_keras_layers, when_keras_comes
+from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import TRIAL, end_after

@@ -9,8 +9,9 @@ from inspect import signature
 from typing import TypeAlias
 
 from traindx.changes import keras, torch
+from traindx.changes.live.keras_import import keras_loss_at_work
 from traindx.changes.live.keras_steps import KerasSteps
-from traindx.changes.live.program import Program, keras_loss_at_work
+from traindx.changes.live.program import Program
 
 OnModel: TypeAlias = "Callable[[keras.Layer], None]"
 OnInput: TypeAlias = "Callable[[keras.Layer, int, torch.Tensor], torch.Tensor | None]"
