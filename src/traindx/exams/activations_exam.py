@@ -31,11 +31,10 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.types import Probe, Purpose, Snapshot
+from traindx.recorder.probes.units import CAN_REST, DeadUnits
 from traindx.recorder.tensors.access import plain, reckoning
 from traindx.run import Floats, Quantity, Run
 from traindx.signs.activations import (

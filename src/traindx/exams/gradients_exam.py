@@ -19,12 +19,11 @@ from traindx.exams.session import ModelSession
 from traindx.exams.types import GradientExam, GradientRow, Spread, fitted_decay
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.gradients import Gradients
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.loss_function import LossFunctionFacts
+from traindx.recorder.probes.units import EqualUnits
 from traindx.recorder.probes.weights import Weights
 from traindx.recorder.tensors.access import gradient, reckoning
 from traindx.recorder.tensors.sample import HALF

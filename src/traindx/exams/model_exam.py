@@ -36,17 +36,14 @@ from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
 from traindx.finding import Finding, worst_first
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.dropouts import Dropouts
-from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
+from traindx.recorder.probes.architecture import Dropouts, Nonlinearities
 from traindx.recorder.probes.gradients import Gradients
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.loss_function import LossFunctionFacts
-from traindx.recorder.probes.nonlinearities import Nonlinearities
 from traindx.recorder.probes.predictions import Predictions
-from traindx.recorder.probes.target_values import TargetValues
-from traindx.recorder.probes.targets import Targets
+from traindx.recorder.probes.targets import Targets, TargetValues
+from traindx.recorder.probes.units import EqualUnits
 from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
 

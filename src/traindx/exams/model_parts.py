@@ -11,8 +11,8 @@ from traindx.errors import TraindxError
 from traindx.exams.objective import gradients_of
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.model import Model
-from traindx.recorder.probes.equal_units import equal_shares
 from traindx.recorder.probes.types import Parameters, Probe, Purpose, Snapshot, Update
+from traindx.recorder.probes.units import equal_shares
 from traindx.run import Parameter
 
 _WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from traindx.recorder.guard import Unheard
 from traindx.recorder.hooks.attachment import attached
-from traindx.recorder.hooks.monkeypatch import Unheard
 from traindx.recorder.recorder import Recorder
 
 Restore = Callable[[], None]

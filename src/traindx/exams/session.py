@@ -24,13 +24,13 @@ from traindx.exams.model_parts import ForwardOrder, ModelParameters, in_training
 from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
 from traindx.format import count, listed
 from traindx.readers.loading.runs import load
-from traindx.recorder.backend import Holder
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.probes.types import Dropout, Probe, Purpose
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import EventKind, Fact, Parameter, Run, Scalar, Series
 
 FORMAT = "exam"
@@ -158,7 +158,7 @@ class ModelSession:
         sampling = self._recorder.sampling
         if sampling.snapshot is not None:
             # Not as a backward pass: that would record a loss.
-            sampling.backward_begins(sampling.snapshot, graph, self.parameters.held)
+            sampling.tell(Probe.backward_begins, sampling.snapshot, graph, self.parameters.held)
         self.look_at_weights()
         self._recorder.update_ends(self.model)
 
