@@ -23,14 +23,13 @@ from zlib import crc32
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
 from traindx.errors import TraindxError
-from traindx.exams.check import Checked
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.run import all_checked
 from traindx.exams.preflight.types import Rehearsal
-from traindx.exams.short_runs import ShortRuns
+from traindx.exams.questions import Checked
 from traindx.finding import Mark
 from traindx.recorder.launch.command import command_from
-from traindx.trials.runner import LocalRunner
+from traindx.trials.runner import LocalRunner, ShortRuns
 from traindx.trials.workspace import workspace_of
 
 _TABLE = Path(__file__).with_name("preflight.csv")

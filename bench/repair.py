@@ -36,15 +36,13 @@ from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
-from traindx.trials.arm import ArmResult, carry_out
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 from traindx.trials.program import ArmSpec
-from traindx.trials.runner import LocalRunner
-from traindx.trials.search import searched
+from traindx.trials.runner import ArmResult, LocalRunner, carry_out
+from traindx.trials.search import searched, verify_patch
 from traindx.trials.types import Candidate, Treatment, Trial
-from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"

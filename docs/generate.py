@@ -140,8 +140,8 @@ def commands() -> str:
     from traindx.cli import examine, skill
 
     parser, known = cli.build_parser()
-    exams = {f"examine {name}": exam for name, exam in examine.exams().items()}
-    actions = {f"skill {name}": action for name, action in skill.actions().items()}
+    exams = {f"examine {name}": exam for name, exam in cli.commands_in(examine.__name__).items()}
+    actions = {f"skill {name}": action for name, action in cli.commands_in(skill.__name__).items()}
     # What a command is divided into stands behind it.
     every = sorted({**known, **exams, **actions}.items())
     pages = [f"## traindx {words}\n\n```text\n{cli.help_of(words, one)}```\n" for words, one in every]

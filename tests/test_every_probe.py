@@ -1,19 +1,19 @@
 """What all probes share is asserted here once."""
 
-import pkgutil
-from importlib import import_module
-
 import pytest
 
+from traindx.catalogue import modules
 from traindx.recorder import probes
-from traindx.recorder.probes.types import Probe
+from traindx.recorder.probes.types import Probe, probes_of
 from traindx.testing.probe import check_probe
 
-NAMES = sorted(module.name for module in pkgutil.iter_modules(probes.__path__) if module.name != "types")
+PROBES = [probe for module in modules(probes) for probe in probes_of(module)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_probe_conforms(name: str) -> None:
-    make = import_module(f"traindx.recorder.probes.{name}").PROBE
-    assert issubclass(make, Probe)
-    check_probe(make)
+def test_every_module_holds_a_probe() -> None:
+    assert all(probes_of(module) for module in modules(probes))
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=[probe.__name__ for probe in PROBES])
+def test_the_probe_conforms(probe: type[Probe]) -> None:
+    check_probe(probe)

@@ -17,7 +17,7 @@ def test_the_reader_conforms(reader: Reader) -> None:
 
 @pytest.mark.parametrize("reader", runs.readers(), ids=lambda reader: reader.slug)
 def test_the_reader_is_the_surest_of_its_own_sample(reader: Reader) -> None:
-    from traindx.readers.loading.discover import in_memory
+    from traindx.readers.loading.files import in_memory
 
     sample = importlib.import_module(f"tests.readers.test_{reader.slug}").SAMPLE
     source = in_memory("sample", sample)

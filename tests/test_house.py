@@ -21,8 +21,8 @@ SOURCES = [path for path in PACKAGE.rglob("*.py") if "demo" not in path.relative
 UNITS = {
     "traindx.causes": "traindx.cause.Cause",
     "traindx.changes": "traindx.changes.types.Change",
-    "traindx.exams.data_exam.checks": "traindx.exams.check.Check",
-    "traindx.exams.preflight.checks": "traindx.exams.check.Check",
+    "traindx.exams.data_exam.checks": "traindx.exams.questions.Check",
+    "traindx.exams.preflight.checks": "traindx.exams.questions.Check",
     "traindx.interview.questions": "traindx.interview.questions.types.Question",
     "traindx.readers": "traindx.readers.types.Reader",
     "traindx.signs": "traindx.finding.Sign",
@@ -55,16 +55,9 @@ def test_no_module_hides_a_public_function_of_its_name(package: str) -> None:
 def test_every_module_of_a_walked_folder_declares_a_unit(folder: str, kind: str) -> None:
     home, _, name = kind.rpartition(".")
     unit = getattr(importlib.import_module(home), name)
-    held = {
-        one.__name__: [value for value in vars(one).values() if isinstance(value, unit)]
-        for one in walked(folder)
-    }
-    assert held
-    assert not [name for name, values in held.items() if not values]
-
-
-def walked(folder: str) -> list[object]:
-    return list(modules(importlib.import_module(folder)))
+    by_name = {one.__name__: list(vars(one).values()) for one in modules(importlib.import_module(folder))}
+    assert by_name
+    assert not [name for name, held in by_name.items() if not any(isinstance(one, unit) for one in held)]
 
 
 def test_causes_are_named_by_themselves_and_not_by_strings() -> None:

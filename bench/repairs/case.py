@@ -8,7 +8,7 @@ from statistics import fmean
 
 from traindx.diagnosis.types import Diagnosis
 from traindx.run import Run
-from traindx.trials.arm import ArmResult
+from traindx.trials.runner import ArmResult
 from traindx.trials.types import Trial
 
 HEALTHY = "healthy"

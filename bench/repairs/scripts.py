@@ -7,8 +7,8 @@ from typing import Any
 
 from repairs.case import HEALTHY, Case, closed
 from traindx.diagnosis.engine import diagnose
-from traindx.trials.arm import ArmResult
 from traindx.trials.measure import end
+from traindx.trials.runner import ArmResult
 from traindx.trials.types import Trial
 
 _BENCH = Path(__file__).parents[1]

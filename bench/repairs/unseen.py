@@ -22,8 +22,8 @@ from corpus.table import Row, read
 from repairs.case import HEALTHY, Case, closed
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import diagnose
-from traindx.trials.arm import ArmResult
 from traindx.trials.program import OUTPUT
+from traindx.trials.runner import ArmResult
 from traindx.trials.types import Trial
 
 _OF_A_CAUSE = 2

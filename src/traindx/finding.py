@@ -136,11 +136,6 @@ class Finding:
         return self.degree.mark
 
     @property
-    def is_error(self) -> bool:
-        """Whether a training should not go on like this."""
-        return self.mark is Mark.FAIL
-
-    @property
     def causes(self) -> tuple[str, ...]:
         """All causes it may come from, the likeliest first."""
         return (self.cause, *self.also) if self.cause else self.also
@@ -188,16 +183,6 @@ def problem(
     named = ((RowKind.LAYER, layers), (RowKind.COLUMN, columns))
     rows = (*(Row(kind, name) for kind, names in named for name in names), *samples)
     return Finding(_STRENGTH[severity], says, (), severity, cause, todo, rows, code, also)
-
-
-def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by severity; those that are equally bad stay in their order."""
-    return tuple(sorted(findings, key=lambda one: -one.degree.rank))
-
-
-def worst_mark(findings: Iterable[Finding]) -> Mark:
-    """How a check ended that found these: pass where it found nothing."""
-    return max((one.mark for one in findings), key=lambda mark: mark.rank, default=Mark.PASS)
 
 
 class CannotTell(Enum):

@@ -9,11 +9,11 @@ from torch import nn
 
 import traindx
 from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.exam_evidence import SavedExam
 from traindx.diagnosis.types import Diagnosis, Exam, Verdict
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
 from traindx.finding import Severity, problem
 from traindx.quantities import TRAIN_LOSS
-from traindx.readers.loading.exam_file import SavedExam
 from traindx.run import Run, Series
 
 STEPS = np.arange(300, dtype=np.float64)

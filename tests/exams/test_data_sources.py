@@ -16,9 +16,9 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from traindx import exams
 from traindx.errors import TraindxError
-from traindx.exams.check import Checked
-from traindx.exams.data_exam.dataset import tables
+from traindx.exams.data_exam import tables
 from traindx.exams.data_exam.types import Examination
+from traindx.exams.questions import Checked
 from traindx.finding import Mark
 
 RNG = np.random.default_rng(0)
@@ -264,7 +264,7 @@ import os, sys
 import numpy, torch
 from traindx.errors import TraindxError
 from traindx.exams import data
-from traindx.exams.sample_file import sample_from
+from traindx.exams.named_inputs import sample_from
 from traindx.interview.evidence import gather
 if os.geteuid() == 0:
     os.seteuid(65534)

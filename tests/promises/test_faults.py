@@ -12,14 +12,15 @@ import pytest
 import traindx.recorder
 from tests.promises.tape_reading import Happening, read_tape
 from tests.promises.trainings import Result, everything
-from traindx.recorder import probes
+from traindx.catalogue import modules
+from traindx.recorder import guard, probes
 from traindx.recorder.fast_path import FastPath
 from traindx.recorder.hooks import attachment
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.loop import Loop
 from traindx.recorder.nonfinite import Nonfinite
-from traindx.recorder.probes.types import Probe
-from traindx.recorder.recorder import Recorder, _event
+from traindx.recorder.probes.types import Probe, probes_of
+from traindx.recorder.recorder import Recorder
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sources import Sources
 from traindx.recorder.step import Norms, Objective, StepTimes
@@ -62,11 +63,7 @@ def told(folder: Path) -> list[Happening]:
     ]
 
 
-PROBES = [
-    import_module(f"{probes.__name__}.{one.name}").PROBE
-    for one in iter_modules(probes.__path__)
-    if one.name != "types"
-]
+PROBES = [probe for module in modules(probes) for probe in probes_of(module)]
 METHODS = [
     (probe, name)
     for probe in PROBES
@@ -117,7 +114,7 @@ def test_a_probe_that_cannot_be_made_is_left_out(
 def test_an_event_that_fails_is_ignored_from_then_on(
     event: str, tmp_path: Path, plain: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Recorder, event, _event(failing(event)))
+    monkeypatch.setattr(Recorder, event, guard.event(failing(event)))
     assert attached(tmp_path) == plain
     assert sum("InjectedError" in one.says for one in told(tmp_path)) <= 1
 

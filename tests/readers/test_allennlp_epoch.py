@@ -5,7 +5,7 @@ import pytest
 
 from traindx.errors import UnreadableError
 from traindx.readers.allennlp_epoch import READER
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.types import Source
 from traindx.run import Axis
 

@@ -1,5 +1,5 @@
 from traindx.readers.detectron2 import READER
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.run import Axis
 
 _ROW = '{{"data_time": 0.01, "eta_seconds": {eta}, "iteration": {it}, "lr": 1e-05, "total_loss": {loss}}}\n'

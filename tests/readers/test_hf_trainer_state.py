@@ -5,7 +5,7 @@ import pytest
 
 from traindx.errors import UnreadableError
 from traindx.readers.hf_trainer_state import READER
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.types import Log
 from traindx.run import EventKind
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
 from traindx.readers.json_records import READER
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.types import Column, Log
 from traindx.run import Axis, EventKind
 

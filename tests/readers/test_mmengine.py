@@ -1,4 +1,4 @@
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.mmengine import READER
 from traindx.readers.types import Column, Log
 from traindx.run import Axis

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.readers.text_series import all_of, log_of, results_of
 from traindx.errors import UnreadableError
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.plain_text import READER
 from traindx.run import Axis, Event, EventKind, Split
 

@@ -2,7 +2,7 @@ import pytest
 
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.sb3_monitor import READER
 from traindx.run import Axis
 

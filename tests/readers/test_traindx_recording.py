@@ -25,7 +25,7 @@ from traindx.quantities import (
     VAL_LOSS,
     WALL_TIME,
 )
-from traindx.readers.loading.discover import discover
+from traindx.readers.loading.files import discover
 from traindx.readers.traindx_recording import READER
 from traindx.readers.types import Log, Source
 from traindx.run import Event, EventKind

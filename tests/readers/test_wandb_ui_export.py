@@ -1,4 +1,4 @@
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.wandb_ui_export import READER
 
 _NAMES = ("17/04/2025_22:06 - x - loss", "b - loss")

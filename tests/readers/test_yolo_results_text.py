@@ -1,6 +1,6 @@
 import math
 
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.yolo_results_text import READER
 from traindx.run import Axis, EventKind
 

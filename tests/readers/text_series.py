@@ -3,7 +3,7 @@
 import textwrap
 
 from traindx.quantities import REWARD
-from traindx.readers.loading.discover import in_memory
+from traindx.readers.loading.files import in_memory
 from traindx.readers.names.vocabulary import meaning
 from traindx.readers.plain_text import READER
 from traindx.readers.types import Column, Log

@@ -9,7 +9,7 @@ import sys
 from array import array
 from pathlib import Path
 
-from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
+from traindx.readers.binary.recording_file import APPLICATION_ID, FORMAT
 from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
 from traindx.run import Event, EventKind
 

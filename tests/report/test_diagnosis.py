@@ -15,22 +15,19 @@ from traindx.report.results.diagnosis import (
     against,
     blame,
     inseparable,
-    main_series,
     missing,
     noticed,
     ordered,
     points,
     questions,
     sentence,
-    share_at,
-    shared_folder,
     since,
-    speed,
     sureness,
     tally,
     told_apart,
     total,
 )
+from traindx.report.results.run import main_series, share_at, shared_folder, speed
 from traindx.run import Axis, Quantity, Run, Series
 
 

@@ -19,16 +19,7 @@ from traindx.quantities import (
     UPDATE_TIME,
     WALL_TIME,
 )
-from traindx.report.results.recording import (
-    idle,
-    incidents,
-    places,
-    title,
-    told,
-    told_event,
-    told_times,
-    unusual,
-)
+from traindx.report.results.run import idle, incidents, places, title, told, told_event, told_times, unusual
 from traindx.run import Event, EventKind, Fact, Parameter, Quantity, Run, Scalar, Series
 
 COST: dict[Fact, Scalar] = {f.RECORDING_COST: 0.0063, f.RECORDED_SECONDS: 41.2}

@@ -14,12 +14,12 @@ from traindx.changes.types import Measure, parse_changes
 from traindx.quantities import STEP_TIME, TRAIN_LOSS, VAL_ACCURACY
 from traindx.recorder.launch.command import Command
 from traindx.run import Quantity, Run, Series
-from traindx.trials.arm import ArmResult
 from traindx.trials.effect import effect_of
 from traindx.trials.engine import Budget, Engine, as_arm
 from traindx.trials.program import ArmSpec
+from traindx.trials.runner import ArmResult
+from traindx.trials.search import verify_patch
 from traindx.trials.types import Candidate, Outcome, Trial
-from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 
 STEPS = 100
@@ -51,8 +51,6 @@ class Ordered:
 
     def threads(self, *, timed: bool) -> int:
         return 1
-
-    def stop(self) -> None: ...
 
     def close(self) -> None: ...
 

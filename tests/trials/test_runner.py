@@ -6,8 +6,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from traindx.recorder.launch.command import Command
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.runner import LocalRunner, cores
@@ -44,8 +42,7 @@ def test_an_arm_has_other_files_and_leaves_ours(tmp_path: Path) -> None:
     assert not done.order.place.exists()
 
 
-@pytest.mark.parametrize("how", ["stop", "close"])
-def test_what_is_running_is_ended(how: str, tmp_path: Path) -> None:
+def test_what_is_running_is_ended(tmp_path: Path) -> None:
     order = ordered(tmp_path, f"import time; open({str(tmp_path / 'began')!r}, 'w'); time.sleep(600)")
     runner = LocalRunner(workspace_of(tmp_path))
     with ThreadPoolExecutor(1) as pool:
@@ -53,5 +50,5 @@ def test_what_is_running_is_ended(how: str, tmp_path: Path) -> None:
         while not (tmp_path / "began").exists():
             assert not running.done()
             time.sleep(0.01)
-        getattr(runner, how)()
+        runner.close()
         assert running.result(timeout=60).run is None

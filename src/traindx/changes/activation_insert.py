@@ -2,118 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
-from traindx.changes.source.layers import DROPOUTS, activation_of, bends_behind, hidden_layers, is_keras_model
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import modules_of
+from traindx.changes.live.keras_layers import bends, direct_followers
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
+from traindx.changes.source.layers import (
+    DROPOUTS,
+    activation_of,
+    bends_behind,
+    hidden_layers,
+    is_keras_model,
+    kept_as,
+)
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, calls_of, expression, imported, last_name, with_argument
+from traindx.changes.source.syntax import (
+    argument,
+    beside,
+    calls_of,
+    expression,
+    imported,
+    last_name,
+    with_argument,
+    with_value,
+)
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-    from torch.utils.weak import WeakIdKeyDictionary
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _MODULES = {"relu": "ReLU", "gelu": "GELU", "tanh": "Tanh"}
 _LAYERS = frozenset("Linear Conv1d Conv2d Conv3d".split())
+_STRAIGHT = "Dropout Dropout2d BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()
 _PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()) | DROPOUTS.keys()
-
-
-def _functions() -> dict[str, Callable[[Tensor], Tensor]]:
-    from torch.nn import functional
-
-    return {
-        "relu": functional.relu,
-        "gelu": functional.gelu,
-        "tanh": functional.tanh,
-    }
-
-
-def _layers() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
-
-
-def _linear() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Dropout, nn.Dropout2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.Identity, nn.Flatten)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
-    from torch import Tensor, nn
-    from torch.utils.weak import WeakIdKeyDictionary
-
-    if len(change.words) != 1 or change.words[0] not in _functions():
+    if len(change.words) != 1 or change.words[0] not in _MODULES:
         raise TraindxError(
-            f'"{change}": the kinds are {", ".join(_functions())}; for example: activation.insert relu'
+            f'"{change}": the kinds are {", ".join(_MODULES)}; for example: activation.insert relu'
         )
-    act = _functions()[change.words[0]]
-    straight = WeakIdKeyDictionary()
+    act, layers = getattr(nn.functional, change.words[0]), modules_of(_LAYERS)
+    straight = torch.utils.weak.WeakIdKeyDictionary()
     """What came out of a layer, and out of nothing that bends since."""
 
     def entered(module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         given = args[0] if args else None
-        if (
-            not isinstance(module, _layers())
-            or not isinstance(given, Tensor)
-            or not _is_known(straight, given)
-        ):
+        enters_layer = isinstance(module, layers) and isinstance(given, torch.Tensor)
+        if not enters_layer or not _is_known(straight, given):
             return None
         program.applied(change, f"{change.words[0]} stands between layers that followed each other directly")
         return (act(given), *args[1:])
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
         given = args[0] if args else None
-        through = _passes(module) and isinstance(given, Tensor) and _is_known(straight, given)
-        if isinstance(output, Tensor) and (through or isinstance(module, _layers())):
+        through = _passes(module) and isinstance(given, torch.Tensor) and _is_known(straight, given)
+        if isinstance(output, torch.Tensor) and (through or isinstance(module, layers)):
             straight[output] = True
 
-    before = nn.modules.module.register_module_forward_pre_hook(entered)
-    behind = nn.modules.module.register_module_forward_hook(passed)
-    program.patches.on_undo(before.remove)
-    program.patches.on_undo(behind.remove)
+    handle = nn.modules.module.register_module_forward_pre_hook(entered)
+    program.patches.on_undo(handle.remove)
+    program.after_modules(passed)
 
 
 def _passes(module: nn.Module) -> bool:
     """Whether it bends nothing."""
-    from torch import nn
+    leaks_all = isinstance(module, nn.LeakyReLU) and module.negative_slope == 1
+    return leaks_all or isinstance(module, modules_of(_STRAIGHT))
 
-    return isinstance(module, _linear()) or (isinstance(module, nn.LeakyReLU) and module.negative_slope == 1)
 
-
-def _is_known(straight: WeakIdKeyDictionary, given: Tensor) -> bool:
+def _is_known(straight: torch.utils.weak.WeakIdKeyDictionary, given: torch.Tensor) -> bool:
     # x.flatten(1) and the like bend nothing.
     return given in straight or (given._base is not None and given._base in straight)
 
 
-def _keras_functions() -> dict[str, Callable[[Tensor], Tensor]]:
-    import keras
-
-    return {
-        "relu": keras.activations.relu,
-        "gelu": keras.activations.gelu,
-        "tanh": keras.activations.tanh,
-    }
-
-
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give an activation to each layer that another one follows directly."""
-    from traindx.changes.live.keras_layers import bends, direct_followers
-
     kind = change.words[0]
-    activation = _keras_functions()[kind]
+    activation = getattr(keras.activations, kind)
 
     def insert(model: keras.Layer) -> None:
         straight = {id(first): first for first, _ in direct_followers(model) if not bends(first)}
@@ -148,7 +117,7 @@ def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
         if given is None:
             parts[layer] = with_argument(layer, "activation", f'"{kind}"')
         else:
-            parts[given] = given.with_changes(value=expression(f'"{kind}"'))
+            parts[given] = with_value(given, f'"{kind}"')
     return parts
 
 
@@ -175,12 +144,7 @@ def _bent(source: Source, call: cst.Call, kind: str) -> list[cst.Arg]:
         if _made(arg) in _LAYERS and behind and _made(behind[0]) in _LAYERS:
             made = arg.value
             assert isinstance(made, cst.Call)
-            base = source.code(made.func).rpartition(".")[0]
-            module = (
-                f"{base}.{_MODULES[kind]}()"
-                if base
-                else f"{imported(source, f'torch.nn.{_MODULES[kind]}')}()"
-            )
+            module = f"{beside(source, made, _MODULES[kind])}()"
             args.append(
                 cst.Arg(expression(module), comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg)
             )
@@ -197,14 +161,8 @@ def _made(arg: cst.Arg) -> str:
 
 def _is_layer(source: Source, call: cst.Call) -> bool:
     """Whether a call applies a layer that a class keeps: self.fc1(x)."""
-    around = source.class_around(call)
-    code = source.code(call.func)
-    if around is None or not code.startswith("self."):
-        return False
-    made = [one for one in source.all(cst.Assign, around) if source.code(one.targets[0].target) == code]
-    return bool(made) and all(
-        isinstance(one.value, cst.Call) and last_name(one.value.func) in _LAYERS for one in made
-    )
+    made = kept_as(source, call.func)
+    return bool(made) and all(isinstance(one, cst.Call) and last_name(one.func) in _LAYERS for one in made)
 
 
 def _of_lines(source: Source, kind: str) -> dict[cst.CSTNode, New]:
@@ -232,6 +190,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="activation",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

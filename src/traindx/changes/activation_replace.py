@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import LEARNING, Activation, Calls, Place, modules_of
+from traindx.changes.live.keras_layers import hidden_layers, is_told_activation
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import (
     ACTIVATIONS,
     called,
     is_hidden_call,
     is_hidden_module,
+    is_kept,
     is_of_model,
     kind_of,
 )
@@ -20,14 +24,6 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.functional import Activation, Place
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _FUNCTIONS = {"saturating": ("sigmoid", "tanh")}
 """What a word stands for among functions, where it is not one itself."""
@@ -40,65 +36,38 @@ _NEW = {
     "tanh": ("Tanh", ""),
 }
 """The class of an activation, and what it is made with."""
+_OLD = {
+    "relu": "ReLU ReLU6",
+    "sigmoid": "Sigmoid Hardsigmoid",
+    "tanh": "Tanh Hardtanh",
+    "saturating": "Sigmoid Hardsigmoid Tanh Hardtanh Softsign",
+}
+"""Activations that are modules of torch, under the words of the change."""
 _STANDS_FOR = {"saturating": ("sigmoid", "tanh", "softsign")}
 """Words for several activations."""
 
 
-def _old_modules() -> dict[str, tuple[type[nn.Module], ...]]:
-    """Activations that are modules of torch under the words of the change."""
-    from torch import nn
-
-    return {
-        "relu": (nn.ReLU, nn.ReLU6),
-        "sigmoid": (nn.Sigmoid, nn.Hardsigmoid),
-        "tanh": (nn.Tanh, nn.Hardtanh),
-        "saturating": (nn.Sigmoid, nn.Hardsigmoid, nn.Tanh, nn.Hardtanh, nn.Softsign),
-    }
-
-
-def _new_modules() -> dict[str, Callable[[], nn.Module]]:
-    """What they may become, in torch."""
-    from torch import nn
-
-    return {
-        "leaky_relu": lambda: nn.LeakyReLU(0.1),
-        "relu": nn.ReLU,
-        "gelu": nn.GELU,
-        "elu": nn.ELU,
-        "silu": nn.SiLU,
-        "tanh": nn.Tanh,
-    }
-
-
-def _learning() -> tuple[type[nn.Module], ...]:
-    """Modules with weights."""
-    from torch import nn
-
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
+def _new_module(kind: str) -> nn.Module:
+    name, settings = _NEW[kind]
+    return getattr(nn, name)(*map(float, settings.split()))
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
-    from traindx.changes.live.functional import Calls, Place
-
-    if (
-        len(change.words) != 2
-        or change.words[0] not in _old_modules()
-        or change.words[1] not in _new_modules()
-    ):
-        known = f"one of {', '.join(_old_modules())} by one of {', '.join(_new_modules())}"
+    if len(change.words) != 2 or change.words[0] not in _OLD or change.words[1] not in _NEW:
+        known = f"one of {', '.join(_OLD)} by one of {', '.join(_NEW)}"
         raise TraindxError(f'"{change}": {known}; for example: activation.replace relu leaky_relu')
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
-        found = _hidden(model, _old_modules()[old])
+        found = _hidden(model, modules_of(_OLD[old].split()))
         for parent, name in found:
-            setattr(parent, name, _new_modules()[new]())
+            setattr(parent, name, _new_module(new))
         if found:
             program.applied(change, f"{len(found)} modules {old} become {new}")
 
     program.on_model(exchange)
-    instead: Activation = _new_modules()[new]()
+    instead: Activation = _new_module(new)
 
     def replaced(place: Place, _: Activation) -> Activation | None:
         if place is Place.OUTPUT:
@@ -116,7 +85,7 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     places: list[tuple[nn.Module, str]] = []
     waiting: list[tuple[nn.Module, str]] = []
     for path, module in model.named_modules():
-        if isinstance(module, _learning()):
+        if isinstance(module, modules_of(LEARNING)):
             places, waiting = [*places, *waiting], []
         elif isinstance(module, kinds) and path:
             parent, _, name = path.rpartition(".")
@@ -124,10 +93,8 @@ def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[
     return places
 
 
-def _old_functions() -> dict[str, tuple[Callable[[Tensor], Tensor], ...]]:
+def _old_functions() -> dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], ...]]:
     """Activations of Keras under the words of the change."""
-    import keras
-
     sigmoids = (keras.activations.sigmoid, keras.activations.hard_sigmoid)
     tanhs = (keras.activations.tanh, keras.activations.hard_tanh)
     return {
@@ -138,35 +105,17 @@ def _old_functions() -> dict[str, tuple[Callable[[Tensor], Tensor], ...]]:
     }
 
 
-def _new_functions() -> dict[str, Callable[[Tensor], Tensor]]:
-    """What they may become, in Keras."""
-    import keras
-
-    return {
-        "leaky_relu": keras.activations.leaky_relu,
-        "relu": keras.activations.relu,
-        "gelu": keras.activations.gelu,
-        "elu": keras.activations.elu,
-        "silu": keras.activations.silu,
-        "tanh": keras.activations.tanh,
-    }
-
-
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Exchange activations of layers that another layer with weights follows."""
-    import keras
-
-    from traindx.changes.live.keras_layers import WEIGHING, hidden_layers
-
     old, new = change.words
-    before, after = _old_functions()[old], _new_functions()[new]
+    before, after = _old_functions()[old], getattr(keras.activations, new)
 
     def bent(_: nn.Module, args: tuple[object, ...], __: object) -> object:
         return after(args[0])
 
     def exchange(model: keras.Layer) -> None:
         hidden = hidden_layers(model)
-        told = [one for one in hidden if isinstance(one, (*WEIGHING, keras.layers.Activation))]
+        told = [one for one in hidden if is_told_activation(one)]
         named = [one for one in told if one.activation in before]
         alone = [one for one in hidden if isinstance(one, keras.layers.ReLU) and old == "relu"]
         for one in named:
@@ -192,12 +141,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     for call in source.all(cst.Call):
         if last_name(call.func) in modules and is_hidden_module(source, call):
             parts[call] = _module(source, call, new)
-        elif (
-            kind_of(source, call) in kinds
-            and is_hidden_call(source, run, call)
-            and not _is_kept(source, call)
-        ):
-            parts[call] = _function(source, call, new)
+        elif kind_of(source, call) in kinds and is_hidden_call(source, run, call):
+            # self.relu(x): the module is exchanged where it is made.
+            parts |= {} if is_kept(source, call.func) else {call: _function(source, call, new)}
     parts |= _references(source, modules, new)
     if not parts:
         raise RefusedError(f"{source.shown} does not show {old} between layers in so many words")
@@ -205,12 +151,6 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     first = next(iter(parts))
     says = f"{count} {old} -> {new} from {source.place(first)} on"
     return Edited(parts, says)
-
-
-def _is_kept(source: Source, call: cst.Call) -> bool:
-    """self.relu(x): the module is exchanged where it is made."""
-    func = call.func
-    return isinstance(func, cst.Attribute) and source.code(func.value) == "self"
 
 
 def _module(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
@@ -264,6 +204,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="activation",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

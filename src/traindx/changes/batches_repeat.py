@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras
+from traindx.changes.live.batches import hold_loaders, hold_tensors
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.types import NOT_IN_SOURCE, Change, ChangeSpec
-
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the first batch of every loader again; without loaders, the first inputs and targets."""
-    from traindx.changes.live.batches import hold_loaders, hold_tensors
-
     loaders = hold_loaders(program, change)
     hold_tensors(program, change, unless=lambda: bool(loaders))
 
@@ -42,11 +36,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 CHANGE = Change(
     name="batches.repeat",
-    forms=("batches.repeat",),
     says="give the first batch at every step, as traindx preflight does to see whether it can be learnt",
     torch=_torch,
     keras=_keras,
     edit=NOT_IN_SOURCE,
-    touches="batches",
     is_fix=False,
 )

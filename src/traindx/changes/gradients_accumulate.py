@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from types import MethodType
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
-from traindx.changes.source.literal import literal_behind, rewritten
-from traindx.changes.source.loop import Step, backward_of, is_visible, loop_around, steps_of
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import added, scaled
+from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, under
-from traindx.changes.source.syntax import argument, calls_of, expression, last_name, with_argument
+from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor, nn
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _COUNT = "batch_index"
 _KEYWORDS = Keywords(
@@ -35,52 +27,45 @@ _KEYWORDS = Keywords(
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Take only each so many-th step, with the mean of the gradients in between."""
-    from torch import Tensor, nn
-    from torch.optim import Optimizer
-
     batches = max(1, round(change.number))
     gathers = False
 
-    def gathered(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
-            nonlocal gathers
-            original(optimizer, *args, **kwargs)
-            gathers = True
-            program.applied(change, f"each step takes the mean gradient of {batches} batches")
-            _gather(optimizer, batches)
+    def init(
+        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
+    ) -> None:
+        nonlocal gathers
+        original(optimizer, *args, **kwargs)
+        gathers = True
+        program.applied(change, f"each step takes the mean gradient of {batches} batches")
+        _gather(optimizer, batches)
 
-        return init
+    def backward(
+        original: Callable[..., object],
+        loss: torch.Tensor,
+        gradient: torch.Tensor | None = None,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
+        # Keras' optimizers take the mean by themselves.
+        if gathers and gradient is None and loss.numel() == 1:
+            gradient = loss.new_full(loss.shape, 1 / batches)
+        return original(loss, gradient, *args, **kwargs)
 
-    def divided(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
-            # Keras' optimizers take the mean by themselves.
-            if gathers and gradient is None and loss.numel() == 1:
-                gradient = loss.new_full(loss.shape, 1 / batches)
-            return original(loss, gradient, *args, **kwargs)
+    def zero_grad(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+        # Many programs clear by the model: what is gathered waits for the step all the same.
+        return None if gathers else original(*args, **kwargs)
 
-        return backward
-
-    def waiting(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def zero_grad(model: nn.Module, *args: object, **kwargs: object) -> object:
-            # Many programs clear by the model: what is gathered waits for the step all the same.
-            return None if gathers else original(model, *args, **kwargs)
-
-        return zero_grad
-
-    program.patches.replace(Optimizer, "__init__", gathered)
-    program.patches.replace(nn.Module, "zero_grad", waiting)
-    program.patches.replace(Tensor, "backward", divided)
+    program.patches.wrap(torch.optim.Optimizer, "__init__", init)
+    program.patches.wrap(nn.Module, "zero_grad", zero_grad)
+    program.patches.wrap(torch.Tensor, "backward", backward)
 
 
-def _gather(optimizer: Optimizer, batches: int) -> None:
+def _gather(optimizer: torch.optim.Optimizer, batches: int) -> None:
     """Let all but each so many-th call of `step` and `zero_grad` do nothing."""
     calls = 0
     step, clear = type(optimizer).step, type(optimizer).zero_grad
 
-    def gathering(self: Optimizer, closure: object = None) -> object:
+    def gathering(self: torch.optim.Optimizer, closure: object = None) -> object:
         nonlocal calls
         calls += 1
         if calls % batches:
@@ -89,7 +74,7 @@ def _gather(optimizer: Optimizer, batches: int) -> None:
         clear(self)
         return done
 
-    def kept(self: Optimizer, set_to_none: bool = True) -> None:
+    def kept(self: torch.optim.Optimizer, set_to_none: bool = True) -> None:
         """Wait for the step."""
 
     optimizer.step = MethodType(gathering, optimizer)
@@ -100,7 +85,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the optimizer take only each so many-th step, with the mean of the gradients in between."""
     batches = round(change.number)
 
-    def gather(optimizer: BaseOptimizer) -> None:
+    def gather(optimizer: keras.Optimizer) -> None:
         if batches < 2:
             program.refuse(change, "each step takes the gradient of one batch already")
             return
@@ -134,11 +119,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _setting(source: Source, run: Run, call: cst.Call, name: str, batches: int) -> Edited:
     given = argument(call, (name,))
     if given is not None:
-        literal = literal_behind(source, run, "the batches of a step", given.value, given)
-        return rewritten(source, literal, literal.value * batches, whole=True)
-    return Edited(
-        {call: with_argument(call, name, str(batches))}, f"{name}={batches} at {source.place(call)}"
-    )
+        return scaled(source, run, "the batches of a step", given, lambda one: one * batches, whole=True)
+    return added(source, call, name, str(batches))
 
 
 def _index(loop: cst.For) -> str:
@@ -154,8 +136,7 @@ def _counted(source: Source, loop: cst.For) -> dict[cst.CSTNode, New]:
     """A loop that counts its batches."""
     if _index(loop):
         return {}
-    if is_visible(source, _COUNT, source.scope(loop)):
-        raise RefusedError(f"{source.shown} uses the name {_COUNT} for something else")
+    refuse_taken(source, source.scope(loop), _COUNT)
     target = source.code(loop.target)
     if isinstance(loop.target, cst.Tuple) and not loop.target.lpar:
         target = f"({target})"
@@ -180,6 +161,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, BACKWARD_PLACE, SCRIPT),
 )

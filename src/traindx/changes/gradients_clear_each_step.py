@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import backward_of, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before, small_statement
-from traindx.changes.source.syntax import last_name
+from traindx.changes.source.syntax import calls_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients as soon as they were used."""
-    from traindx.changes.live.program import parameters_of
 
-    def clear(optimizer: Optimizer) -> None:
+    def clear(optimizer: torch.optim.Optimizer) -> None:
         program.applied(change, "gradients are cleared after each step")
         for one in parameters_of(optimizer):
             one.grad = None
@@ -43,7 +35,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         program.refuse(change, "fit clears gradients by itself")
         return settings
 
-    def clear(optimizer: BaseOptimizer) -> None:
+    def clear(optimizer: keras.Optimizer) -> None:
         if fits:
             return
         program.applied(change, "gradients are cleared after each step")
@@ -64,14 +56,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     backward = backward_of(source, run)
     clear = f"{step.optimizer}.zero_grad()"
     block, other = _block(source, backward), _block(source, step.call)
-    cleared = (
-        [one for one in source.all(cst.Call, block) if last_name(one.func) == "zero_grad"] if block else []
-    )
+    cleared = calls_of(source, {"zero_grad"}, block) if block else []
     if cleared:
         raise RefusedError(f"gradients are cleared already at {source.place(cleared[0])}")
-    passes = (
-        [one for one in source.all(cst.Call, block) if last_name(one.func) == "backward"] if block else []
-    )
+    passes = calls_of(source, {"backward"}, block) if block else []
     if block is not None and block is other and len(passes) == 1:
         says = f"{clear} before {source.code(backward)} at {source.place(backward)}"
         return Edited(before(source, backward, clear), says)
@@ -91,11 +79,9 @@ def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
 
 CHANGE = Change(
     name="gradients.clear_each_step",
-    forms=("gradients.clear_each_step",),
     says="clear gradients after each step of the optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

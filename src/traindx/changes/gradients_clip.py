@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
-from traindx.changes.source.literal import Literal, literal_behind, rewritten, shown
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
 from traindx.changes.source.source import Source
@@ -19,21 +19,12 @@ from traindx.changes.source.syntax import (
     expression,
     imported,
     number_text,
-    with_argument,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _NORM = "clip_grad_norm_"
 _LIMITS = {
@@ -47,65 +38,50 @@ _KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Clip before each step, or change the limit of the program's own clipping."""
-    import torch
-
-    from traindx.changes.live.program import parameters_of
-
     if change.is_factor or change.words == ("none",):
-        factor = change.number if change.is_factor else float("inf")
-        _change_limit(program, change, factor)
+        _change_limit(program, change, change.number if change.is_factor else float("inf"))
         return
-    limit = change.number
 
-    def clip(optimizer: Optimizer) -> None:
+    def clip(optimizer: torch.optim.Optimizer) -> None:
         gradients = [one.grad for one in parameters_of(optimizer) if one.grad is not None]
-        norm = float(torch.nn.utils.get_total_norm(gradients)) if gradients else 0.0
-        if norm > limit:
-            program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
-            for one in gradients:
-                one.mul_(limit / norm)
+        _clip(program, change, gradients)
 
     program.before_step(clip)
 
 
 def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
-    from torch.nn import utils
-    from torch.nn.utils import clip_grad
+    def clip(
+        original: Callable[..., torch.Tensor],
+        parameters: object,
+        max_norm: float,
+        *args: object,
+        **kwargs: object,
+    ) -> torch.Tensor:
+        program.applied(change, f"the limit of the gradient norm {max_norm:g} becomes {max_norm * factor:g}")
+        return original(parameters, max_norm * factor, *args, **kwargs)
 
-    def looser(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def clip(parameters: object, max_norm: float, *args: object, **kwargs: object) -> Tensor:
-            program.applied(
-                change, f"the limit of the gradient norm {max_norm:g} becomes {max_norm * factor:g}"
-            )
-            return original(parameters, max_norm * factor, *args, **kwargs)
-
-        return clip
-
-    for module in (utils, clip_grad):
-        program.patches.replace(module, _NORM, looser)
+    for module in (nn.utils, nn.utils.clip_grad):
+        program.patches.wrap(module, _NORM, clip)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Clip before each step, or change the limits of the optimizer's own clipping."""
-    from torch.nn.utils import get_total_norm
-
     if change.is_factor or change.words == ("none",):
         program.stepping.on_optimizer(lambda optimizer: _change_limits(program, change, optimizer))
-        return
+    else:
+        program.stepping.before_step(lambda _, gradients: _clip(program, change, gradients))
+
+
+def _clip(program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]) -> None:
     limit = change.number
-
-    def clip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:
-        norm = float(get_total_norm(gradients))
-        if norm > limit:
-            program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
-            for one in gradients:
-                one.mul_(limit / norm)
-
-    program.stepping.before_step(clip)
+    norm = float(nn.utils.get_total_norm(gradients)) if gradients else 0.0
+    if norm > limit:
+        program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
+        for one in gradients:
+            one.mul_(limit / norm)
 
 
-def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: BaseOptimizer) -> None:
+def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.Optimizer) -> None:
     held = {name: limit for name in _LIMITS if (limit := getattr(optimizer, name))}
     if not held:
         program.refuse(change, f"{type(optimizer).__name__} does not clip gradients")
@@ -127,9 +103,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     named = named_optimizer(source)
     if named is not None and not change.is_factor and change.words != ("none",):
         given, spelled = named
-        text = f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})"
-        says = f"{source.code(given.value)} -> {text} at {source.place(given)}"
-        return Edited({given: given.with_changes(value=expression(text))}, says)
+        return exchanged(source, given, f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})")
     framework = told_by(source, run, _KEYWORDS)
     if framework is not None:
         call, name = framework
@@ -172,12 +146,10 @@ def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name:
             return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
         return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
     if given is not None:
-        literal = literal_behind(source, run, _WHAT, given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value))
+        return scaled(source, run, _WHAT, given, change.scaled)
     if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):
         raise RefusedError(f"gradients are not clipped at {source.place(call)}")
-    text = number_text(change.scaled(1.0))
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(change.scaled(1.0)))
 
 
 def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -220,7 +192,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(),
     from_run=_from_run,

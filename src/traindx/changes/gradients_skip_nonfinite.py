@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import under
@@ -14,49 +15,37 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients of a batch that gave a NaN or an infinity."""
-    import torch
 
-    from traindx.changes.live.program import parameters_of
-
-    def drop(optimizer: Optimizer) -> None:
+    def drop(optimizer: torch.optim.Optimizer) -> None:
         held = [one for one in parameters_of(optimizer) if one.grad is not None]
-        if all(bool(torch.isfinite(one.grad).all()) for one in held):
-            return
-        program.applied(
-            change,
-            f"batches with gradients that are no numbers are skipped, from step {program.taken + 1} on",
-        )
-        for one in held:
-            one.grad = None
+        if _are_broken(program, change, [one.grad for one in held]):
+            for one in held:
+                one.grad = None
 
     program.before_step(drop)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Leave weights and optimizer alone in a step whose gradients hold a NaN or an infinity."""
-    import torch
 
-    def skip(_: BaseOptimizer, gradients: Sequence[Tensor]) -> None:
-        if all(bool(torch.isfinite(one).all()) for one in gradients):
-            return
-        program.applied(
-            change,
-            f"batches with gradients that are no numbers are skipped, from step {program.taken + 1} on",
-        )
-        program.stepping.skip()
+    def skip(_: keras.Optimizer, gradients: Sequence[torch.Tensor]) -> None:
+        if _are_broken(program, change, gradients):
+            program.stepping.skip()
 
     program.stepping.before_step(skip)
+
+
+def _are_broken(
+    program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]
+) -> bool:
+    if all(bool(torch.isfinite(one).all()) for one in gradients):
+        return False
+    says = f"batches with gradients that are no numbers are skipped, from step {program.taken + 1} on"
+    program.applied(change, says)
+    return True
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -76,11 +65,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="gradients.skip_nonfinite",
-    forms=("gradients.skip_nonfinite",),
     says="take no step on a batch whose gradients hold a NaN or an infinity",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="gradients",
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

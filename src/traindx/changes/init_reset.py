@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import modules_of
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import hidden_layers, is_keras_model, output_layer
 from traindx.changes.source.model import model_name, prepared
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
     calls_of,
-    expression,
     imported,
     names_in,
     path_of,
     text_of,
     with_argument,
+    with_value,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
@@ -42,6 +37,13 @@ _STATEMENTS = {
     "xavier": "{init}.xavier_uniform_({weight})",
     "orthogonal": "{init}.orthogonal_({weight})",
 }
+_INITIALIZERS = {
+    "he": "HeNormal",
+    "xavier": "GlorotUniform",
+    "orthogonal": "Orthogonal",
+    _DEFAULT: "GlorotUniform",
+}
+"""Of Keras; by default it draws kernels as xavier does."""
 _OF_KERAS = {"he": "he_normal", "xavier": "glorot_uniform", "orthogonal": "orthogonal"}
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm")
 _BLOCKS = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer")
@@ -51,16 +53,8 @@ _NAMES = ("layers", "weighted_layers", "drawn_layers")
 _OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 
-def _modules(names: Sequence[str]) -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return tuple(getattr(nn, name) for name in names)
-
-
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw the weights of every known kind of layer as is usual for it; the last one small."""
-    import torch
-
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise TraindxError(
@@ -92,10 +86,10 @@ def _draw_as_torch(model: nn.Module) -> int:
 
 
 def _draw_model(model: nn.Module, kind: str) -> int:
-    from torch.nn.parameter import is_lazy
-
     layers = [
-        one for one in model.modules() if isinstance(one, _modules(_LAYERS)) and not is_lazy(one.weight)
+        one
+        for one in model.modules()
+        if isinstance(one, modules_of(_LAYERS)) and not nn.parameter.is_lazy(one.weight)
     ]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
@@ -103,8 +97,6 @@ def _draw_model(model: nn.Module, kind: str) -> int:
 
 
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
-    from torch import nn
-
     if kind == "orthogonal":
         nn.init.orthogonal_(layer.weight)
     elif kind == "xavier" or last:
@@ -116,9 +108,7 @@ def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
 
 
 def _draw_other(layer: nn.Module) -> bool:
-    from torch import nn
-
-    if isinstance(layer, _modules(_NORMS)):
+    if isinstance(layer, modules_of(_NORMS)):
         if layer.weight is not None:
             nn.init.ones_(layer.weight)
         if getattr(layer, "bias", None) is not None:
@@ -136,10 +126,8 @@ def _draw_other(layer: nn.Module) -> bool:
     return True
 
 
-def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
+def _draw_recurrent(name: str, value: torch.Tensor, width: int) -> None:
     """Each gate of its own: a recurrent weight that keeps lengths, an input weight of its usual spread."""
-    from torch import nn
-
     if value.dim() < 2:
         nn.init.zeros_(value)
         return
@@ -148,18 +136,6 @@ def _draw_recurrent(name: str, value: Tensor, width: int) -> None:
             nn.init.orthogonal_(gate)
         else:
             nn.init.xavier_uniform_(gate)
-
-
-def _initializers() -> dict[str, Callable[..., keras.Initializer]]:
-    import keras
-
-    return {
-        "he": keras.initializers.HeNormal,
-        "xavier": keras.initializers.GlorotUniform,
-        "orthogonal": keras.initializers.Orthogonal,
-        # What Keras itself draws kernels by.
-        "default": keras.initializers.GlorotUniform,
-    }
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
@@ -191,10 +167,8 @@ def _weights(layer: keras.Layer) -> Iterator[keras.Variable]:
 
 
 def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initializer | None:
-    import keras
-
     if name in _DRAWN:
-        return _initializers()[kind](seed=seed)
+        return getattr(keras.initializers, _INITIALIZERS[kind])(seed=seed)
     if name == "recurrent_kernel":
         return keras.initializers.Orthogonal(seed=seed)
     if name == "embeddings":
@@ -274,14 +248,14 @@ def _of_keras(source: Source, kind: str) -> Edited:
         if given is None:
             parts[layer] = with_argument(layer, "kernel_initializer", f'"{_OF_KERAS[kind]}"')
         elif text_of(given.value) != _OF_KERAS[kind]:
-            parts[given] = given.with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))
+            parts[given] = with_value(given, f'"{_OF_KERAS[kind]}"')
     last = output_layer(source)
     given = argument(last, ("kernel_initializer",)) if last is not None else None
     if kind == _DEFAULT:
         told = [one for one in source.all(cst.Call) if argument(one, ("kernel_initializer",)) is not None]
         parts = {one: without_arguments(one, ("kernel_initializer",)) for one in told}
     elif given is not None:
-        parts[given] = given.with_changes(value=expression('"glorot_uniform"'))
+        parts[given] = with_value(given, '"glorot_uniform"')
     if not parts:
         raise RefusedError(f"{source.shown} draws the weights of its layers so already")
     place = source.place(next(iter(parts)))
@@ -295,6 +269,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="init",
     edited_file=(OPTIMIZER_PLACE, MODEL_PLACE, SCRIPT),
 )

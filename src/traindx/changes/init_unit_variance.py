@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
+from traindx.changes import nn, torch
+from traindx.changes.live.functional import modules_of
+from traindx.changes.live.program import Program
 from traindx.changes.types import NOT_IN_SOURCE, TORCH_LAYERS_ONLY, Change, ChangeSpec
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from traindx.changes.live.program import Program
-
 _BOUNDED = ("sigmoid", "tanh")
+_LAYERS = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 _LEAST = 1e-8
 _ENOUGH = 1.2
 """A deviation within this factor of 1 is left alone."""
 
 
-def _layers() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
-
-
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw orthogonal weights, and divide them by the deviation that the first batch shows."""
-    import torch
-    from torch import Tensor, nn
-    from torch.nn import functional
-
     scaling = _Scaling(program, change)
     program.on_model(scaling.draw)
     program.on_input(scaling.entered)
-    handle = nn.modules.module.register_module_forward_hook(scaling.passed)
-    program.patches.on_undo(handle.remove)
+    program.after_modules(scaling.passed)
     for function in _BOUNDED:
-        for owner in (torch, functional):
-            program.patches.replace(owner, function, scaling.watched)
-        program.patches.shadow(Tensor, function, scaling.watched)
+        program.wrap_function(function, scaling.activation)
 
 
 class _Scaling:
@@ -56,10 +40,7 @@ class _Scaling:
         """Inside of a call: the function is written by means of the method."""
 
     def draw(self, model: nn.Module) -> None:
-        import torch
-        from torch import nn
-
-        layers = [one for one in model.modules() if isinstance(one, _layers())]
+        layers = [one for one in model.modules() if isinstance(one, modules_of(_LAYERS))]
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)
@@ -73,8 +54,6 @@ class _Scaling:
             self._program.applied(self._change, says)
 
     def entered(self, model: nn.Module, args: tuple[object, ...]) -> None:
-        import torch
-
         if self._is_done or self._is_scaling:
             return
         self._is_scaling = True
@@ -88,28 +67,32 @@ class _Scaling:
             self._is_done, self._is_scaling = True, False
 
     def passed(self, module: nn.Module, _: object, output: object) -> object:
-        from torch import Tensor
-
-        if not self._is_scaling or not isinstance(module, _layers()) or not isinstance(output, Tensor):
+        if (
+            not self._is_scaling
+            or not isinstance(module, modules_of(_LAYERS))
+            or not isinstance(output, torch.Tensor)
+        ):
             return None
         self._last = None if id(module) in self._outputs else module
         return self._scaled(output)
 
-    def watched(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            if self._busy or not self._is_scaling:
-                return original(value, *args, **kwargs)
-            self._busy = True
-            try:
-                # A factor between the layer and its activation is made up for, too.
-                return original(self._scaled(value), *args, **kwargs)
-            finally:
-                self._busy = False
+    def activation(
+        self,
+        original: Callable[..., torch.Tensor],
+        value: torch.Tensor,
+        *args: object,
+        **kwargs: object,
+    ) -> torch.Tensor:
+        if self._busy or not self._is_scaling:
+            return original(value, *args, **kwargs)
+        self._busy = True
+        try:
+            # A factor between the layer and its activation is made up for, too.
+            return original(self._scaled(value), *args, **kwargs)
+        finally:
+            self._busy = False
 
-        return activation
-
-    def _scaled(self, value: Tensor) -> Tensor:
+    def _scaled(self, value: torch.Tensor) -> torch.Tensor:
         deviation = float(value.detach().float().std()) if value.numel() > 1 else 1.0
         if self._last is None or not deviation > _LEAST or 1 / _ENOUGH < deviation < _ENOUGH:
             return value
@@ -120,10 +103,8 @@ class _Scaling:
 
 CHANGE = Change(
     name="init.unit_variance",
-    forms=("init.unit_variance",),
     says="draw orthogonal weights and scale each layer so that its first outputs have deviation 1",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=NOT_IN_SOURCE,
-    touches="init",
 )

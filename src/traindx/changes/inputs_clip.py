@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import torch
+from traindx.changes.live.features import change_features
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, library_of, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -11,13 +13,6 @@ from traindx.changes.source.syntax import imported, number_text
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _BATCHES = 10
 _DEVIATION = 1.4826
@@ -28,75 +23,37 @@ _MIDDLE, _AWAY, _SPREAD = "input_middle", "input_away", "input_spread"
 class _Limits:
     """Where every feature is cut: so many deviations from its middle, by medians of the first batches."""
 
-    def __init__(self, far: float) -> None:
-        import torch
-
-        self._far = far
-        self._first: list[Tensor] = []
+    def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
+        self._program, self._change, self._far = program, change, change.number
+        self._first: list[torch.Tensor] = []
         self._low, self._high = torch.zeros(1), torch.zeros(1)
 
-    def cut(self, values: Tensor, axis: int) -> Tensor:
+    def cut(self, values: torch.Tensor, axis: int) -> torch.Tensor:
         """Values that are nowhere beyond the limits; the first ones set them."""
-        import torch
-
         # By what it learns from; validation may come first.
         if len(self._first) < _BATCHES and (torch.is_grad_enabled() or not self._first):
             self._first.append(values.detach().movedim(axis, -1).flatten(0, -2))
-            self._low, self._high = _limits(torch.cat(self._first), self._far)
+            self._set(torch.cat(self._first))
         shape = [1] * values.dim()
         shape[axis] = -1
-        return torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
-
-
-def _torch(program: Program, change: ChangeSpec) -> None:
-    """Cut what lies more deviations from the middle than a number."""
-    from traindx.changes.live.batches import Entrances
-
-    far = change.number
-    of_model: dict[int, _Limits] = {}
-    entrances = Entrances(program, change)
-
-    def cut(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        found = entrances.features(model, args)
-        if found is None:
-            return None
-        inside = of_model.setdefault(id(model), _Limits(far)).cut(found.values, found.axis)
-        if bool((inside != found.values).any()):
-            program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
-        return (*args[: found.place], inside, *args[found.place + 1 :])
-
-    program.on_input(cut)
-
-
-def _limits(rows: Tensor, far: float) -> tuple[Tensor, Tensor]:
-    import torch
-
-    middle = rows.median(0).values
-    away = (rows - middle).abs()
-    spread = _DEVIATION * away.median(0).values
-    # A feature that is mostly one value has no median distance: its mean one tells.
-    spread = torch.where(spread > 0, spread, away.mean(0))
-    return middle - far * spread, middle + far * spread
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Cut what lies more deviations from the middle than a number."""
-    from traindx.changes.live.keras_layers import decimal, feature_axis
-
-    far = change.number
-    of_input: dict[tuple[int, int], _Limits] = {}
-
-    def cut(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
-        rows = decimal(model, place, values)
-        if rows is None:
-            program.refuse(change, "the model is not given rows of decimal numbers")
-            return None
-        inside = of_input.setdefault((id(model), place), _Limits(far)).cut(rows, feature_axis(rows))
-        if bool((inside != rows).any()):
-            program.applied(change, f"inputs more than {far:g} deviations from their median are cut")
+        inside = torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
+        if bool((inside != values).any()):
+            says = f"inputs more than {self._far:g} deviations from their median are cut"
+            self._program.applied(self._change, says)
         return inside
 
-    program.on_input(cut)
+    def _set(self, rows: torch.Tensor) -> None:
+        middle = rows.median(0).values
+        away = (rows - middle).abs()
+        spread = _DEVIATION * away.median(0).values
+        # A feature that is mostly one value has no median distance: its mean one tells.
+        spread = torch.where(spread > 0, spread, away.mean(0))
+        self._low, self._high = middle - self._far * spread, middle + self._far * spread
+
+
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
+    """Cut what lies more deviations from the middle than a number."""
+    change_features(program, change, lambda: _Limits(program, change).cut)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -140,9 +97,8 @@ CHANGE = Change(
     name="inputs.clip",
     forms=("inputs.clip 8",),
     says="cut inputs that lie more deviations from the median of their feature than a number",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

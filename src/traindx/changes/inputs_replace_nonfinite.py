@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, library_of, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -12,45 +13,25 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
-    import torch
-    from torch import Tensor
-
-    def filled(_: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        holes = [
-            isinstance(one, Tensor) and one.is_floating_point() and not bool(torch.isfinite(one).all())
-            for one in args
-        ]
-        if not any(holes):
-            return None
-        program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")
-        return tuple(
-            torch.where(torch.isfinite(one), one, torch.zeros_like(one)) if hole else one
-            for one, hole in zip(args, holes, strict=True)
-        )
-
-    program.on_input(filled)
+    program.on_input(lambda _, args: tuple(_without_holes(program, change, one) for one in args))
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Put zero in the place of what is no number, in all that a model is given."""
-    import torch
+    program.on_input(lambda _, __, values: _without_holes(program, change, values))
 
-    def filled(_: object, __: int, values: Tensor) -> Tensor | None:
-        if not values.is_floating_point() or bool(torch.isfinite(values).all()):
-            return None
-        program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")
-        return torch.where(torch.isfinite(values), values, torch.zeros_like(values))
 
-    program.on_input(filled)
+def _without_holes(program: Program | KerasProgram, change: ChangeSpec, given: object) -> object:
+    if not isinstance(given, torch.Tensor) or not given.is_floating_point():
+        return given
+    finite = torch.isfinite(given)
+    if bool(finite.all()):
+        return given
+    program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")
+    return torch.where(finite, given, torch.zeros_like(given))
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -73,11 +54,9 @@ def _filled(source: Source, library: str, array: str) -> str:
 
 CHANGE = Change(
     name="inputs.replace_nonfinite",
-    forms=("inputs.replace_nonfinite",),
     says="give the model 0 where an input is a NaN or an infinity",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import torch
+from traindx.changes.live.features import change_features
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade
 from traindx.changes.source.model import entered
 from traindx.changes.source.source import Source
@@ -11,13 +13,6 @@ from traindx.changes.source.syntax import names_in
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
@@ -30,29 +25,15 @@ _WRITTEN_LEAST = "1e-8"
 class _Statistics:
     """Mean and deviation of every feature over the first batches."""
 
-    def __init__(self) -> None:
-        import torch
-
-        self.batches = 0
+    def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
+        self._program, self._change = program, change
+        self._batches = 0
         self._count, self._sum, self._squares = torch.zeros(1), torch.zeros(1), torch.zeros(1)
 
-    def add(self, values: Tensor, axis: int) -> None:
-        """Take one more batch into account."""
-        import torch
-
-        flat = values.detach().double().movedim(axis, -1).flatten(0, -2)
-        known = torch.isfinite(flat)
-        # One hole in the data must not make a mean of it.
-        flat = torch.where(known, flat, torch.zeros_like(flat))
-        self._count = self._count.to(flat.device) + known.sum(0)
-        self._sum = self._sum.to(flat.device) + flat.sum(0)
-        self._squares = self._squares.to(flat.device) + flat.square().sum(0)
-        self.batches += 1
-
-    def standardized(self, values: Tensor, axis: int) -> Tensor:
-        """Values less the mean, over the deviation."""
-        import torch
-
+    def standardized(self, values: torch.Tensor, axis: int) -> torch.Tensor:
+        """Values less the mean, over the deviation; the first ones set both."""
+        if self._batches < _BATCHES and (torch.is_grad_enabled() or not self._batches):
+            self._add(values, axis)
         count = self._count.clamp_min(1)
         mean = self._sum / count
         deviation = (self._squares / count - mean.square()).clamp_min(0).sqrt()
@@ -62,51 +43,21 @@ class _Statistics:
         moved = (values.double() - mean.view(shape)) / deviation.view(shape)
         return moved.to(values.dtype)
 
+    def _add(self, values: torch.Tensor, axis: int) -> None:
+        flat = values.detach().double().movedim(axis, -1).flatten(0, -2)
+        known = torch.isfinite(flat)
+        # One hole in the data must not make a mean of it.
+        flat = torch.where(known, flat, torch.zeros_like(flat))
+        self._count = self._count.to(flat.device) + known.sum(0)
+        self._sum = self._sum.to(flat.device) + flat.sum(0)
+        self._squares = self._squares.to(flat.device) + flat.square().sum(0)
+        self._batches += 1
+        self._program.applied(self._change, f"inputs are standardised by the first {_BATCHES} batches")
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Standardise what enters the model, feature by feature or channel by channel."""
-    import torch
-
-    from traindx.changes.live.batches import Entrances
-
-    of_model: dict[int, _Statistics] = {}
-    entrances = Entrances(program, change)
-
-    def standardize(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        found = entrances.features(model, args)
-        if found is None:
-            return None
-        statistics = of_model.setdefault(id(model), _Statistics())
-        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
-            statistics.add(found.values, found.axis)
-            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
-        standard = statistics.standardized(found.values, found.axis)
-        return (*args[: found.place], standard, *args[found.place + 1 :])
-
-    program.on_input(standardize)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Standardise what enters the model, feature by feature or channel by channel."""
-    import torch
-
-    from traindx.changes.live.keras_layers import decimal, feature_axis
-
-    of_input: dict[tuple[int, int], _Statistics] = {}
-
-    def standardize(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
-        rows = decimal(model, place, values)
-        if rows is None:
-            program.refuse(change, "the model is not given rows of decimal numbers")
-            return None
-        axis = feature_axis(rows)
-        statistics = of_input.setdefault((id(model), place), _Statistics())
-        if statistics.batches < _BATCHES and (torch.is_grad_enabled() or not statistics.batches):
-            statistics.add(rows, axis)
-            program.applied(change, f"inputs are standardised by the first {_BATCHES} batches")
-        return statistics.standardized(rows, axis)
-
-    program.on_input(standardize)
+    change_features(program, change, lambda: _Statistics(program, change).standardized)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -133,11 +84,9 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="inputs.standardize",
-    forms=("inputs.standardize",),
     says="subtract the mean of every feature and divide by its deviation, both from the first batches",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="inputs",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -4,78 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
-from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kind_of
+from traindx.changes import cst, nn, torch
+from traindx.changes.live.functional import Activation, Calls, Place, modules_of
+from traindx.changes.live.program import Program
+from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kept_as, kind_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
-from traindx.changes.source.syntax import argument, expression, imported, last_name
+from traindx.changes.source.syntax import argument, beside, expression, last_name
 from traindx.changes.types import TORCH_LAYERS_ONLY, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from traindx.changes.live.functional import Activation, Place
-    from traindx.changes.live.program import Program
 
 _FUNCTIONS = ("relu", "leaky_relu", "elu", "gelu", "silu", "selu", "softplus", "sigmoid", "tanh")
 _NARROW = 4
 """Features below which a sample has no spread of its own."""
 _ACTIVATIONS = frozenset({*ACTIVATIONS, "GELU", "ELU", "SiLU", "SELU"}) - {"Softmax"}
+_CHANNELS_FIRST = "Conv1d Conv2d Conv3d BatchNorm1d BatchNorm2d BatchNorm3d".split()
+_OTHERS = ("Linear", "LayerNorm", "RNNBase")
 _CONVOLVING = frozenset({"Conv1d", "Conv2d", "Conv3d"})
-
-
-def _channels_first() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
-
-
-def _layers() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.Linear, nn.LayerNorm, nn.RNNBase, *_channels_first())
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Bring what enters each hidden activation to mean 0 and deviation 1, sample by sample."""
-    from torch import nn
-
-    from traindx.changes.live.functional import Calls, Place
-
     last: type[nn.Module] = nn.Linear
 
     def passed(module: nn.Module, _: object, __: object) -> None:
         nonlocal last
-        if isinstance(module, _layers()):
+        if isinstance(module, modules_of((*_CHANNELS_FIRST, *_OTHERS))):
             last = type(module)
 
     def replaced(place: Place, original: Activation) -> Activation | None:
         if place is Place.OUTPUT:
             return None
-        return partial(_normalized, program, change, original, issubclass(last, _channels_first()))
+        return partial(_normalized, program, change, original, issubclass(last, modules_of(_CHANNELS_FIRST)))
 
-    handle = nn.modules.module.register_module_forward_hook(passed)
-    program.patches.on_undo(handle.remove)
+    program.after_modules(passed)
     calls = Calls(program, replaced)
     for function in _FUNCTIONS:
         calls.watch(function)
 
 
 def _normalized(
-    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: Tensor
-) -> Tensor:
-    from torch.nn import functional
+    program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: torch.Tensor
+) -> torch.Tensor:
 
     # Pictures and signals over all of a sample, rows and sequences over the features of each.
     shape = value.shape[1:] if channels_first else value.shape[-1:]
     if not value.is_floating_point() or shape.numel() < _NARROW:
         return original(value)
     program.applied(change, "what enters the hidden activations is normalised")
-    return original(functional.layer_norm(value, shape))
+    return original(nn.functional.layer_norm(value, shape))
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -130,9 +109,7 @@ def _norm(source: Source, made: cst.BaseExpression) -> str:
     width = argument(made, ("out_features", "out_channels"), 1)
     if width is None:
         return ""
-    base = source.code(made.func).rpartition(".")[0]
-    kind = "LayerNorm" if name == "Linear" else "GroupNorm"
-    spelled = f"{base}.{kind}" if base else imported(source, f"torch.nn.{kind}")
+    spelled = beside(source, made, "LayerNorm" if name == "Linear" else "GroupNorm")
     # One group is all of a sample, as a layer norm over its channels and places.
     one = "" if name == "Linear" else "1, "
     return f"{spelled}({one}{source.code(width.value)})"
@@ -149,27 +126,20 @@ def _of_forward(source: Source, run: Run) -> dict[cst.CSTNode, New]:
             or not is_hidden_call(source, run, call)
         ):
             continue
-        kept, around = source.code(inner.func), source.class_around(call)
-        made = [
-            one
-            for one in (source.all(cst.Assign, around) if around is not None else [])
-            if source.code(one.targets[0].target) == kept
-        ]
-        norm = _norm(source, made[0].value) if len(made) == 1 else ""
-        if not kept.startswith("self.") or not norm:
+        kept, made = source.code(inner.func), kept_as(source, inner.func)
+        norm = _norm(source, made[0]) if len(made) == 1 else ""
+        if not norm:
             continue
-        parts |= after(source, made[0].value, f"{kept}_norm = {norm}")
+        parts |= after(source, made[0], f"{kept}_norm = {norm}")
         parts[inner] = cst.Call(expression(f"{kept}_norm"), [cst.Arg(inner.with_changes())])
     return parts
 
 
 CHANGE = Change(
     name="layers.normalize",
-    forms=("layers.normalize",),
     says="bring what enters each hidden activation to mean 0 and deviation 1, sample by sample",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,
-    touches="layers",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

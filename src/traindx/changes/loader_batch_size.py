@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
-from traindx.changes.source import cst
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import loader_call
-from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
-    calls_at,
-    last_name,
-    names_keras,
     number_text,
-    with_argument,
 )
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT, STEP_PLACE, TRAINING_SAMPLES
+from traindx.facts import LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.batches import Settings
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
 
 _USUAL = 32
 """What `fit` takes where nothing is said."""
@@ -34,7 +26,6 @@ _USUAL = 32
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the batch size of every loader; never above the rows there are."""
-    from traindx.changes.live.batches import change_loaders
 
     def resized(dataset: object, settings: Settings) -> Settings:
         if settings.get("batch_sampler") is not None:
@@ -54,15 +45,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Multiply or set the batch size of `fit`; never above a fourth of the rows."""
-    from torch.utils.data import DataLoader
-
-    from traindx.changes.live.keras_program import rows_of
 
     def resized(_: keras.Model, settings: FitSettings) -> FitSettings:
         rows = rows_of(settings)
         if rows is None:
             # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], DataLoader):
+            if not isinstance(settings["x"], torch.utils.data.DataLoader):
                 program.refuse(change, "fit is given its batches ready-made")
             return settings
         asked = settings["batch_size"]
@@ -80,12 +68,10 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     call, name, position, default = _written(source, run)
     given = argument(call, (name,), position)
     if given is not None:
-        literal = literal_behind(source, run, "the batch size", given.value, given)
-        return rewritten(source, literal, _size(run, change, literal.value), whole=True)
+        return scaled(source, run, "the batch size", given, partial(_size, run, change), whole=True)
     if argument(call, ("batch_sampler",)) is not None:
         raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
-    text = number_text(_size(run, change, default), whole=True)
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(_size(run, change, default), whole=True))
 
 
 def _size(run: Run, change: ChangeSpec, before: float) -> float:
@@ -101,9 +87,9 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
     arguments = trainer_call(source)
     if arguments is not None:
         return arguments, "per_device_train_batch_size", None, 8.0
-    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and names_keras(source) and LOADER_PLACE not in run.facts:
-        return fits[0], "batch_size", 2, 32.0
+    fit = keras_fit(source, run)
+    if fit is not None and LOADER_PLACE not in run.facts:
+        return fit, "batch_size", 2, 32.0
     return loader_call(source, run), "batch_size", 1, 1.0
 
 
@@ -114,7 +100,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
     doses=Doses(),
     scales_batch=True,

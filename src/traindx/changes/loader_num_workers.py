@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
@@ -15,28 +17,16 @@ from traindx.changes.types import Change, ChangeSpec, Edited, Measure, RefusedEr
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.batches import Settings
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give loaders worker processes that stay, and pinned memory where there is a GPU."""
-    import torch
-    from torch.utils.data import IterableDataset
-
-    from traindx.changes.live.batches import change_loaders
-
     workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
 
     def staffed(dataset: object, settings: Settings) -> Settings:
         # Keras makes a loader of arrays that lie in memory for each epoch.
         if settings.get("num_workers") or type(dataset).__module__.startswith("keras."):
             return settings
-        if isinstance(dataset, IterableDataset):
+        if isinstance(dataset, torch.utils.data.IterableDataset):
             program.refuse(change, "each worker would go through the whole of a stream")
             return settings
         program.applied(change, f"loaders get {workers} worker processes that stay")
@@ -50,16 +40,13 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give a `PyDataset` threads that read ahead."""
-    import keras
-    from torch.utils.data import DataLoader
-
     workers = min(max(2, round(change.number)), max(2, os.cpu_count() or 2))
 
     def staffed(_: keras.Model, settings: FitSettings) -> FitSettings:
         data = settings["x"]
         if not isinstance(data, keras.utils.PyDataset):
             # A loader of torch is made otherwise when it is made.
-            if not isinstance(data, DataLoader):
+            if not isinstance(data, torch.utils.data.DataLoader):
                 program.refuse(change, "fit is given no PyDataset, which alone can have workers")
         elif data.workers > 1:
             program.refuse(change, f"the data have {data.workers} workers already")
@@ -76,23 +63,19 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     arguments = trainer_call(source)
     name = "dataloader_num_workers" if arguments is not None else "num_workers"
     call = arguments if arguments is not None else loader_call(source, run)
-    streams = [one for one in source.all(cst.ClassDef) if "IterableDataset" in map(_base, one.bases)]
+    classes = [(one, base.value) for one in source.all(cst.ClassDef) for base in one.bases]
+    streams = [one for one, base in classes if last_name(base) == "IterableDataset"]
     if streams:
         raise RefusedError(f"each worker would go through the whole stream of {source.place(streams[0])}")
     given = argument(call, (name,))
     if given is not None:
-        literal = literal_behind(source, run, "the number of workers", given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value), whole=True)
+        return scaled(source, run, "the number of workers", given, change.scaled, whole=True)
     # As many as there are processors at most, as in a trial: more take turns on them.
     workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
     new, says = with_argument(call, name, str(workers)), f"{name}={workers}"
     if arguments is None and argument(call, ("persistent_workers",)) is None:
         new, says = with_argument(new, "persistent_workers", "True"), f"{says}, persistent_workers=True"
     return Edited({call: new}, f"{says} at {source.place(call)}")
-
-
-def _base(one: cst.Arg) -> str:
-    return last_name(one.value)
 
 
 CHANGE = Change(
@@ -102,7 +85,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
     compared_by=(Measure.SPEED,),
 )

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras, torch
+from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import added, exchanged
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, with_argument
+from traindx.changes.source.syntax import argument
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOADER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-
-    from traindx.changes.live.batches import Settings
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Shuffle every loader that goes through its data in order."""
-    from torch.utils.data import IterableDataset, SequentialSampler
-
-    from traindx.changes.live.batches import change_loaders
 
     def shuffled(dataset: object, settings: Settings) -> Settings:
         sampler = settings.get("sampler")
-        if settings.get("batch_sampler") is not None or isinstance(dataset, IterableDataset):
+        if settings.get("batch_sampler") is not None or isinstance(dataset, torch.utils.data.IterableDataset):
             program.refuse(change, "the loader is given its batches in an order of its own")
             return settings
-        if settings.get("shuffle") or (sampler is not None and not isinstance(sampler, SequentialSampler)):
+        if settings.get("shuffle") or (
+            sampler is not None and not isinstance(sampler, torch.utils.data.SequentialSampler)
+        ):
             return settings
         program.applied(change, "a loader that went through its data in order is shuffled")
         return {**settings, "sampler": None, "shuffle": True}
@@ -40,14 +35,11 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let `fit` shuffle arrays that it is told to go through in order."""
-    from torch.utils.data import DataLoader
-
-    from traindx.changes.live.keras_program import rows_of
 
     def shuffled(_: keras.Model, settings: FitSettings) -> FitSettings:
         if rows_of(settings) is None:
             # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], DataLoader):
+            if not isinstance(settings["x"], torch.utils.data.DataLoader):
                 program.refuse(change, "fit is given its batches in an order of their own")
             return settings
         if settings["shuffle"]:
@@ -67,23 +59,20 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
             raise RefusedError(f"a {name} orders the data at {source.place(call)}")
     given = argument(call, ("shuffle",), 2)
     if given is None:
-        return Edited({call: with_argument(call, "shuffle", "True")}, f"shuffle=True at {source.place(call)}")
+        return added(source, call, "shuffle", "True")
     code = source.code(given.value)
     if code == "True":
         raise RefusedError(f"the data is shuffled already at {source.place(given)}")
     if code != "False":
         raise RefusedError(f"whether the data is shuffled at {source.place(given)} is computed: {code}")
-    new = given.with_changes(value=expression("True"))
-    return Edited({given: new}, f"shuffle=False -> shuffle=True at {source.place(given)}")
+    return exchanged(source, given, "True", "shuffle")
 
 
 CHANGE = Change(
     name="loader.shuffle",
-    forms=("loader.shuffle",),
     says="shuffle loaders that go through their data in order",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loader",
     edited_file=(LOADER_PLACE, SCRIPT),
 )

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.keras_import import is_called_by_keras_loss
+from traindx.changes.live.keras_program import (
+    BINARY,
+    CATEGORICAL,
+    SPARSE,
+    KerasCall,
+    KerasLoss,
+    KerasProgram,
+    kind_of,
+    sparse_labels,
+)
+from traindx.changes.live.program import Loss as TorchLoss
+from traindx.changes.live.program import Program, learned_from
 from traindx.changes.source.arrays import arrays_of
 from traindx.changes.source.definitions import of_name
-from traindx.changes.source.loop import is_visible, loader_call
+from traindx.changes.source.loop import loader_call, refuse_taken
 from traindx.changes.source.loss import Loss, loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after, before
@@ -16,125 +29,109 @@ from traindx.changes.types import Change, ChangeSpec, Edited, Measure, New, Refu
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor
-
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss as TorchLoss
-    from traindx.changes.live.program import Program
-
 _COUNTS, _LABELS, _WEIGHTS = "class_counts", "train_labels", "class_weights"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Weigh classes by the inverse of their frequency until now; the loss is shown unweighted."""
-    import torch
-    from torch import Tensor
+    counts = _Counts()
 
-    from traindx.changes.live.program import is_called_by_keras_loss, learned_from
+    def of_classes(
+        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+    ) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        if is_called_by_keras_loss() or target.is_floating_point() or given.dim() < 2:
+            return shown
+        if settings.get("weight") is not None:
+            return shown
+        weights = counts.balance(target, given.shape[1])
+        program.applied(change, f"{given.shape[1]} classes are weighed by their frequency")
+        return learned_from(shown, original(given, target, **{**settings, "weight": weights.to(given)}))
 
-    counts: Tensor | None = None
-
-    def of_classes(original: TorchLoss) -> TorchLoss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            nonlocal counts
-            shown = original(given, target, **settings)
-            if is_called_by_keras_loss() or target.is_floating_point() or given.dim() < 2:
-                return shown
-            if settings.get("weight") is not None:
-                return shown
-            classes = given.shape[1]
-            known = target[(target >= 0) & (target < classes)].flatten()
-            seen = torch.bincount(known, minlength=classes).double()
-            counts = seen if counts is None or counts.shape != seen.shape else counts + seen
-            weights = counts.sum() / (classes * counts.clamp_min(1))
-            program.applied(change, f"{classes} classes are weighed by their frequency")
-            return learned_from(shown, original(given, target, **{**settings, "weight": weights.to(given)}))
-
-        return loss
-
-    def weight_of_yes(target: Tensor) -> Tensor:
+    def weight_of_yes(target: torch.Tensor) -> torch.Tensor:
         """How often no was there for each yes until now: one number for each column of a table."""
-        nonlocal counts
         rows = target.detach().double().reshape(-1, target.shape[-1] if target.dim() == 2 else 1)
-        seen = torch.stack([rows.sum(0), len(rows) - rows.sum(0)])
-        counts = seen if counts is None or counts.shape != seen.shape else counts + seen
+        seen = counts.add(torch.stack([rows.sum(0), len(rows) - rows.sum(0)]))
         program.applied(change, "the rarer of yes and no is weighed by its frequency")
-        return (counts[1] / counts[0].clamp_min(1)).clamp(0.01, 100)
+        return (seen[1] / seen[0].clamp_min(1)).clamp(0.01, 100)
 
-    def of_scores(original: TorchLoss) -> TorchLoss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            shown = original(given, target, **settings)
-            if settings.get("pos_weight") is not None or is_called_by_keras_loss():
-                return shown
-            weight = weight_of_yes(target).to(given)
-            return learned_from(shown, original(given, target, **{**settings, "pos_weight": weight}))
+    def of_scores(
+        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+    ) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        if settings.get("pos_weight") is not None or is_called_by_keras_loss():
+            return shown
+        weight = weight_of_yes(target).to(given)
+        return learned_from(shown, original(given, target, **{**settings, "pos_weight": weight}))
 
-        return loss
-
-    def of_probabilities(original: TorchLoss) -> TorchLoss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            shown = original(given, target, **settings)
-            if is_called_by_keras_loss():
-                return shown
-            # This loss knows no pos_weight: its weight is one of each element.
-            weight = 1 + (weight_of_yes(target).to(given) - 1) * target
-            own = settings.get("weight")
-            weight = weight * own if isinstance(own, Tensor) else weight
-            return learned_from(shown, original(given, target, **{**settings, "weight": weight}))
-
-        return loss
+    def of_probabilities(
+        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+    ) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        if is_called_by_keras_loss():
+            return shown
+        # This loss knows no pos_weight: its weight is one of each element.
+        weight = 1 + (weight_of_yes(target).to(given) - 1) * target
+        own = settings.get("weight")
+        weight = weight * own if isinstance(own, torch.Tensor) else weight
+        return learned_from(shown, original(given, target, **{**settings, "weight": weight}))
 
     program.replace_losses(("cross_entropy", "nll_loss"), of_classes)
     program.replace_losses(("binary_cross_entropy_with_logits",), of_scores)
     program.replace_losses(("binary_cross_entropy",), of_probabilities)
 
 
+class _Counts:
+    """How often each class has been the target until now."""
+
+    def __init__(self) -> None:
+        self._seen: torch.Tensor | None = None
+
+    def add(self, seen: torch.Tensor) -> torch.Tensor:
+        """The counts with those of one more batch; of another number of classes they begin anew."""
+        known = self._seen
+        self._seen = seen if known is None or known.shape != seen.shape else known + seen
+        return self._seen
+
+    def balance(self, labels: torch.Tensor, classes: int) -> torch.Tensor:
+        """The weight of each class after one more batch."""
+        known = labels[(labels >= 0) & (labels < classes)].flatten()
+        seen = self.add(torch.bincount(known, minlength=classes).double())
+        return seen.sum() / (classes * seen.clamp_min(1))
+
+
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Weigh samples by how rare their class has been until now; the loss is shown unweighted."""
-    import torch
+    counts = _Counts()
 
-    from traindx.changes.live.keras_program import kind_of
-    from traindx.changes.live.program import learned_from
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        shown = original(call)
+        labels = _labels(call)
+        if labels is None:
+            kind = kind_of(call.loss)
+            program.refuse(change, f"the targets of {kind} are not one class for each sample")
+            return shown
+        if call.weights is not None:
+            program.refuse(change, "the program weighs its samples by itself")
+            return shown
+        classes = max(2, int(call.given.shape[-1]))
+        balance = counts.balance(labels, classes)
+        program.applied(change, f"{classes} classes are weighed by their frequency")
+        rare = balance.to(call.given)[labels.clamp(0, classes - 1)]
+        return learned_from(shown, original(replace(call, weights=rare)))
 
-    counts: Tensor | None = None
-
-    def weighed(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            nonlocal counts
-            shown = original(loss, target, given, weights)
-            labels = _labels(kind_of(loss), target, given)
-            if labels is None:
-                program.refuse(change, f"the targets of {kind_of(loss)} are not one class for each sample")
-                return shown
-            if weights is not None:
-                program.refuse(change, "the program weighs its samples by itself")
-                return shown
-            classes = max(2, int(given.shape[-1]))
-            known = labels[(labels >= 0) & (labels < classes)]
-            seen = torch.bincount(known, minlength=classes).double()
-            counts = seen if counts is None or len(counts) != classes else counts + seen
-            balance = counts.sum() / (classes * counts.clamp_min(1))
-            program.applied(change, f"{classes} classes are weighed by their frequency")
-            rare = balance.to(given)[labels.clamp(0, classes - 1)]
-            return learned_from(shown, original(loss, target, given, rare))
-
-        return compute
-
-    program.replace_losses(weighed)
+    program.replace_losses(compute)
 
 
-def _labels(kind: str, target: Tensor, given: Tensor) -> Tensor | None:
+def _labels(call: KerasCall) -> torch.Tensor | None:
     """The class of each sample; None where it has none or several."""
-    from traindx.changes.live.keras_program import BINARY, CATEGORICAL, SPARSE
-
+    kind, given = kind_of(call.loss), call.given
     if kind == SPARSE:
-        return (target.squeeze(-1) if target.dim() == given.dim() else target).long()
+        return sparse_labels(call)
     if kind == CATEGORICAL:
-        return target.argmax(-1)
+        return call.target.argmax(-1)
     if kind == BINARY and given.shape[-1] == 1:
-        return (target.reshape(given.shape[:-1]) > 0.5).long()
+        return (call.target.reshape(given.shape[:-1]) > 0.5).long()
     return None
 
 
@@ -150,17 +147,13 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     labels, first = source.code(value), []
     if isinstance(value, cst.Call):
         labels, first = _LABELS, [f"{_LABELS} = {source.code(value)}"]
-    for name in (_COUNTS, _LABELS):
-        if is_visible(source, name, source.scope(loss.made)):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    refuse_taken(source, source.scope(loss.made), _COUNTS, _LABELS)
     if loss.function == "binary_cross_entropy_with_logits":
         text = f"({labels} == 0).sum() / ({labels} == 1).sum()"
         says = f"pos_weight={text} at {source.place(loss.made)}"
         return Edited(_weighed(source, loss.made, "pos_weight", text, first), says)
     if loss.function != "cross_entropy":
-        raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
-        )
+        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
     counts = f"{_COUNTS} = {imported(source, 'torch.bincount', 'torch')}({labels})"
     weight = f"{_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"
     parts = _weighed(source, loss.made, "weight", weight, [*first, counts])
@@ -171,18 +164,14 @@ def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
     """Weights computed once behind the labels, and given to the function at each call."""
     positive = loss.function == "binary_cross_entropy_with_logits"
     if not positive and loss.function not in ("cross_entropy", "nll_loss"):
-        raise RefusedError(
-            f"{source.code(loss.made.func)} at {source.place(loss.made)} does not weigh classes"
-        )
+        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
     arrays = arrays_of(source, run, 1)
     scope = source.scope(arrays.train.made)
     if scope is not source.module and scope is not source.scope(loss.used):
         raise RefusedError(
             f"the labels at {source.place(arrays.train.made)} are not known where the loss is computed"
         )
-    for name in (_COUNTS, _WEIGHTS, _LABELS):
-        if is_visible(source, name, source.scope(loss.used)):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    refuse_taken(source, source.scope(loss.used), _COUNTS, _WEIGHTS, _LABELS)
     labels = f"{imported(source, 'torch.as_tensor', 'torch')}({arrays.fitted})"
     if positive:
         written = [f"{_LABELS} = {labels}", f"{_WEIGHTS} = ({_LABELS} == 0).sum() / ({_LABELS} == 1).sum()"]
@@ -234,7 +223,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=(Measure.BALANCED_ERROR, Measure.ERROR),
 )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import Step, backward_of, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.source import Source
@@ -14,31 +13,19 @@ from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedEr
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Divide gradients by the number of backward passes that they were summed over."""
-    from torch import Tensor
-
-    from traindx.changes.live.program import parameters_of
-
     passes = 0
 
-    def counted(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def backward(loss: Tensor, *args: object, **kwargs: object) -> object:
-            nonlocal passes
-            passes += 1
-            return original(loss, *args, **kwargs)
+    def backward(
+        original: Callable[..., object], loss: torch.Tensor, *args: object, **kwargs: object
+    ) -> object:
+        nonlocal passes
+        passes += 1
+        return original(loss, *args, **kwargs)
 
-        return backward
-
-    def divide(optimizer: Optimizer) -> None:
+    def divide(optimizer: torch.optim.Optimizer) -> None:
         nonlocal passes
         if passes > 1:
             program.applied(change, f"gradients of {passes} backward passes are averaged")
@@ -47,7 +34,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
                     one.grad.div_(passes)
         passes = 0
 
-    program.patches.replace(Tensor, "backward", counted)
+    program.patches.wrap(torch.Tensor, "backward", backward)
     program.before_step(divide)
 
 
@@ -81,11 +68,9 @@ def _count(source: Source, step: Step) -> str:
 
 CHANGE = Change(
     name="loss.divide_accumulated",
-    forms=("loss.divide_accumulated",),
     says="divide gradients by the number of backward passes between two steps",
     torch=_torch,
     keras=Refusal("Keras takes the mean of the gradients that it accumulates"),
     edit=_edit,
-    touches="loss",
     edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

@@ -2,82 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.keras_program import (
+    CROSS_ENTROPIES,
+    SPARSE,
+    KerasCall,
+    KerasLoss,
+    KerasProgram,
+    kind_of,
+    sparse_labels,
+    takes_scores,
+    twin,
+)
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, number_text, with_argument
+from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor
-
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss, Program
-
-_WHAT = "the label smoothing"
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Learn from smoothed labels; the loss is shown without."""
-    from traindx.changes.live.program import learned_from
-
     share = change.number
 
-    def smoothed(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            shown = original(given, target, **settings)
-            program.applied(change, f"labels are smoothed by {share:g}")
-            return learned_from(shown, original(given, target, **{**settings, "label_smoothing": share}))
+    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        program.applied(change, f"labels are smoothed by {share:g}")
+        return learned_from(shown, original(given, target, **{**settings, "label_smoothing": share}))
 
-        return loss
-
-    program.replace_losses(("cross_entropy",), smoothed)
+    program.replace_losses(("cross_entropy",), loss)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Learn from smoothed labels; the loss is shown without."""
-    from torch.nn import functional
-
-    from traindx.changes.live.keras_program import CROSS_ENTROPIES, SPARSE, kind_of, twin
-    from traindx.changes.live.program import learned_from
-
     share = change.number
 
-    def smoothed(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            shown = original(loss, target, given, weights)
-            if kind_of(loss) not in CROSS_ENTROPIES:
-                program.refuse(change, f"{kind_of(loss)} has no labels that could be smoothed")
-                return shown
-            program.applied(change, f"labels are smoothed by {share:g}")
-            if kind_of(loss) != SPARSE:
-                return learned_from(
-                    shown, original(twin(loss, label_smoothing=share), target, given, weights)
-                )
-            classes = int(given.shape[-1])
-            labels = (target.squeeze(-1) if target.dim() == given.dim() else target).long()
-            # A label outside is one that the loss ignores: a row of zeros is learned from as little.
-            known = (labels >= 0) & (labels < classes)
-            rows = functional.one_hot(labels.clamp(0, classes - 1), classes) * known.unsqueeze(-1)
-            return learned_from(shown, original(_on_rows(loss, share), rows.to(given), given, weights))
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        shown, kind, given = original(call), kind_of(call.loss), call.given
+        if kind not in CROSS_ENTROPIES:
+            program.refuse(change, f"{kind} has no labels that could be smoothed")
+            return shown
+        program.applied(change, f"labels are smoothed by {share:g}")
+        if kind != SPARSE:
+            return learned_from(shown, original(replace(call, loss=twin(call.loss, label_smoothing=share))))
+        classes = int(given.shape[-1])
+        labels = sparse_labels(call)
+        # A label outside is one that the loss ignores: a row of zeros is learned from as little.
+        known = (labels >= 0) & (labels < classes)
+        rows = nn.functional.one_hot(labels.clamp(0, classes - 1), classes) * known.unsqueeze(-1)
+        smoothed = replace(call, loss=_on_rows(call.loss, share), target=rows.to(given))
+        return learned_from(shown, original(smoothed))
 
-        return compute
-
-    program.replace_losses(smoothed)
+    program.replace_losses(compute)
 
 
 def _on_rows(loss: keras.losses.Loss, share: float) -> keras.losses.Loss:
     """The same cross-entropy for labels that are rows of shares; that of numbers cannot be smoothed."""
-    import keras
-
-    from traindx.changes.live.keras_program import takes_scores
-
     return keras.losses.CategoricalCrossentropy(
         from_logits=takes_scores(loss), label_smoothing=share, reduction=loss.reduction, dtype=loss.dtype
     )
@@ -91,18 +77,14 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if call is None:
         loss = loss_of(source, run)
         if loss.function != "cross_entropy":
-            raise RefusedError(
-                f"{source.code(loss.made.func)} at {source.place(loss.made)} knows no label smoothing"
-            )
+            raise RefusedError(f"{source.callee(loss.made)} knows no label smoothing")
         call = loss.made
     given = argument(call, (name,))
     if given is not None:
-        literal = literal_behind(source, run, _WHAT, given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value))
+        return scaled(source, run, "the label smoothing", given, change.scaled)
     if not change.number or change.is_factor:
         raise RefusedError(f"labels are not smoothed at {source.place(call)}")
-    text = number_text(change.number)
-    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+    return added(source, call, name, number_text(change.number))
 
 
 CHANGE = Change(
@@ -112,7 +94,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.loop import backward_of, differentiated
 from traindx.changes.source.source import Source
@@ -15,27 +14,23 @@ from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, Measure
 from traindx.facts import BACKWARD_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Go down where the program goes up: each gradient with the other sign."""
-    from torch import Tensor
 
-    def turned(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def backward(loss: Tensor, gradient: Tensor | None = None, *args: object, **kwargs: object) -> object:
-            if gradient is None and loss.numel() == 1:
-                program.applied(change, "the loss is minimised with the other sign")
-                gradient = -loss.new_ones(loss.shape)
-            return original(loss, gradient, *args, **kwargs)
+    def backward(
+        original: Callable[..., object],
+        loss: torch.Tensor,
+        gradient: torch.Tensor | None = None,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
+        if gradient is None and loss.numel() == 1:
+            program.applied(change, "the loss is minimised with the other sign")
+            gradient = -loss.new_ones(loss.shape)
+        return original(loss, gradient, *args, **kwargs)
 
-        return backward
-
-    program.patches.replace(Tensor, "backward", turned)
+    program.patches.wrap(torch.Tensor, "backward", backward)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -65,12 +60,10 @@ def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:
 
 CHANGE = Change(
     name="loss.negate",
-    forms=("loss.negate",),
     says="minimise the loss with the other sign",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="loss",
     edited_file=(BACKWARD_PLACE, SCRIPT),
     compared_by=(*BY_ERRORS, Measure.LOSS_SIZE),
 )

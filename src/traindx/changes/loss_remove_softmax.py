@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.keras_program import (
+    CROSS_ENTROPIES,
+    KerasCall,
+    KerasLoss,
+    KerasProgram,
+    kind_of,
+    takes_scores,
+)
+from traindx.changes.live.program import Loss, Program
 from traindx.changes.source.loss import last_activation, without_activation
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import last_name, number_of
@@ -14,58 +22,40 @@ from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, Refused
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor
-
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss, Program
-
 _SQUASHING = ("cross_entropy", "binary_cross_entropy_with_logits")
 _HALF = 0.5
+_SAYS = "the loss gets the scores before the softmax or sigmoid"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the loss function what entered the softmax or sigmoid before it."""
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
-    from torch.utils.weak import WeakIdKeyDictionary
+    scores = torch.utils.weak.WeakIdKeyDictionary()
 
-    scores = WeakIdKeyDictionary()
+    def squash(
+        original: Callable[..., torch.Tensor], value: torch.Tensor, *args: object, **kwargs: object
+    ) -> torch.Tensor:
+        squashed = original(value, *args, **kwargs)
+        if isinstance(squashed, torch.Tensor) and squashed.requires_grad:
+            scores[squashed] = value
+        return squashed
 
-    def remembered(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def squash(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            squashed = original(value, *args, **kwargs)
-            if isinstance(squashed, Tensor) and squashed.requires_grad:
-                scores[squashed] = value
-            return squashed
-
-        return squash
-
-    def unsquashed(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            raw = scores.get(given)
-            if raw is None and _is_reshaped(given):
-                # squeeze(1), view(-1) and the like stand between the two.
-                raw = scores.get(given._base)
-                raw = None if raw is None else raw.reshape(given.shape)
-            if raw is None:
-                return original(given, target, **settings)
-            program.applied(change, "the loss gets the scores before the softmax or sigmoid")
-            return original(raw, target, **settings)
-
-        return loss
+    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        raw = scores.get(given)
+        if raw is None and _is_reshaped(given):
+            # squeeze(1), view(-1) and the like stand between the two.
+            raw = scores.get(given._base)
+            raw = None if raw is None else raw.reshape(given.shape)
+        if raw is None:
+            return original(given, target, **settings)
+        program.applied(change, _SAYS)
+        return original(raw, target, **settings)
 
     for name in ("softmax", "sigmoid"):
-        program.patches.replace(torch, name, remembered)
-        program.patches.replace(functional, name, remembered)
-        program.patches.shadow(Tensor, name, remembered)
-    program.replace_losses(("cross_entropy", "binary_cross_entropy_with_logits"), unsquashed)
+        program.wrap_function(name, squash)
+    program.replace_losses(_SQUASHING, loss)
 
 
-def _is_reshaped(given: Tensor) -> bool:
+def _is_reshaped(given: torch.Tensor) -> bool:
     """Whether a tensor is all of another one in the same order."""
     base = given._base
     return (
@@ -75,23 +65,18 @@ def _is_reshaped(given: Tensor) -> bool:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give a cross-entropy of scores what entered the softmax or sigmoid before it."""
-    from torch import Tensor
 
-    from traindx.changes.live.keras_program import CROSS_ENTROPIES, kind_of, takes_scores
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        # Keras notes down on what it squashed what that was.
+        raw = vars(call.given).get("_keras_logits")
+        squashes = kind_of(call.loss) in CROSS_ENTROPIES and takes_scores(call.loss)
+        if not squashes or not isinstance(raw, torch.Tensor):
+            program.refuse(change, "no softmax or sigmoid stands before a loss that applies it itself")
+            return original(call)
+        program.applied(change, _SAYS)
+        return original(replace(call, given=raw))
 
-    def unsquashed(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            # Keras notes down on what it squashed what that was.
-            raw = vars(given).get("_keras_logits")
-            if kind_of(loss) not in CROSS_ENTROPIES or not takes_scores(loss) or not isinstance(raw, Tensor):
-                program.refuse(change, "no softmax or sigmoid stands before a loss that applies it itself")
-                return original(loss, target, given, weights)
-            program.applied(change, "the loss gets the scores before the softmax or sigmoid")
-            return original(loss, target, raw, weights)
-
-        return compute
-
-    program.replace_losses(unsquashed)
+    program.replace_losses(compute)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -124,12 +109,10 @@ def _is_halving(node: cst.CSTNode) -> bool:
 
 CHANGE = Change(
     name="loss.remove_softmax",
-    forms=("loss.remove_softmax",),
     says="give the loss raw scores where a softmax or sigmoid stands before one that applies it itself",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

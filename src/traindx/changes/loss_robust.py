@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import torch
+from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, imported, number_text
@@ -11,11 +11,6 @@ from traindx.changes.types import BY_ERRORS, TORCH_LAYERS_ONLY, Change, ChangeSp
 from traindx.errors import TraindxError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from traindx.changes.live.program import Loss, Program
 
 _LEAST = 1e-7
 
@@ -25,29 +20,22 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     Zhang and Sabuncu 2018: q near 0 is the cross-entropy, q = 1 the mean absolute error.
     """
-    import torch
-
-    from traindx.changes.live.program import learned_from
-
     q = change.number
     if not 0 < q <= 1:
         raise TraindxError(f'"{change}": q lies above 0 and at most at 1; for example: loss.robust 0.7')
 
-    def robust(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            shown = original(given, target, **settings)
-            if target.is_floating_point() or given.dim() < 2 or settings.get("reduction") == "none":
-                return shown
-            program.applied(change, f"labels are trusted less: generalised cross-entropy with q = {q:g}")
-            known = target != settings.get("ignore_index", -100)
-            chosen = torch.softmax(given, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
-            learned = (1 - chosen.clamp_min(_LEAST) ** q) / q
-            total = learned.sum() if settings.get("reduction") == "sum" else learned.mean()
-            return learned_from(shown, total)
+    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        if target.is_floating_point() or given.dim() < 2 or settings.get("reduction") == "none":
+            return shown
+        program.applied(change, f"labels are trusted less: generalised cross-entropy with q = {q:g}")
+        known = target != settings.get("ignore_index", -100)
+        chosen = torch.softmax(given, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
+        learned = (1 - chosen.clamp_min(_LEAST) ** q) / q
+        total = learned.sum() if settings.get("reduction") == "sum" else learned.mean()
+        return learned_from(shown, total)
 
-        return loss
-
-    program.replace_losses(("cross_entropy",), robust)
+    program.replace_losses(("cross_entropy",), loss)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -74,7 +62,6 @@ CHANGE = Change(
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program
 from traindx.changes.source.loss import code_of_loss
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, last_name, names_in, number_of
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError, as_in_torch
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from traindx.changes.live.program import Program
-
-    Kept = Callable[[Tensor], Tensor]
-    Function = Callable[..., Tensor]
 
 _LEAST = 1e-7
 _LARGEST = 80.0
@@ -32,39 +23,32 @@ _KEPT = {**dict.fromkeys(_BELOW, "clamp_min(1e-7)"), "exp": "clamp_max(80.0)"}
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Keep what enters logarithms and roots above zero, exponentials below their end, divisors off zero."""
-    import torch
-    from torch import Tensor
 
-    def guarded(keep: Kept, place: int, says: str) -> Callable[[Function], Function]:
-        def make(original: Function) -> Function:
-            @wraps(original)
-            def function(*args: object, **kwargs: object) -> Tensor:
-                value = args[place] if len(args) > place else None
-                if isinstance(value, Tensor) and value.requires_grad and value.is_floating_point():
-                    kept = keep(value)
-                    if bool((kept.detach() != value.detach()).any()):
-                        program.applied(change, says)
-                        args = (*args[:place], kept, *args[place + 1 :])
-                return original(*args, **kwargs)
+    def guarded(
+        keep: Callable[[torch.Tensor], torch.Tensor], place: int, says: str
+    ) -> Callable[..., torch.Tensor]:
+        def function(original: Callable[..., torch.Tensor], *args: object, **kwargs: object) -> torch.Tensor:
+            value = args[place] if len(args) > place else None
+            if isinstance(value, torch.Tensor) and value.requires_grad and value.is_floating_point():
+                kept = keep(value)
+                if bool((kept.detach() != value.detach()).any()):
+                    program.applied(change, says)
+                    args = (*args[:place], kept, *args[place + 1 :])
+            return original(*args, **kwargs)
 
-            return function
-
-        return make
+        return function
 
     above = guarded(lambda one: one.clamp_min(_LEAST), 0, "what enters a logarithm or a root stays above 0")
     below = guarded(lambda one: one.clamp_max(_LARGEST), 0, f"no exponential of more than {_LARGEST:g}")
     apart = guarded(_apart_from_zero, 1, f"no divisor is nearer to zero than {_LEAST:g}")
-    functions = dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), above)
-    functions |= {"exp": below, "div": apart, "true_divide": apart}
-    for name, make in functions.items():
-        program.patches.replace(torch, name, make)
-        program.patches.shadow(Tensor, name, make)
-    program.patches.shadow(Tensor, "__truediv__", apart)
+    for name in _BELOW:
+        program.wrap_function(name, above)
+    program.wrap_function("exp", below)
+    for name in ("div", "true_divide", "__truediv__"):
+        program.wrap_function(name, apart)
 
 
-def _apart_from_zero(value: Tensor) -> Tensor:
-    import torch
-
+def _apart_from_zero(value: torch.Tensor) -> torch.Tensor:
     least = torch.where(value.detach() < 0, -_LEAST, _LEAST).to(value.dtype)
     return torch.where(value.detach().abs() < _LEAST, least, value)
 
@@ -104,11 +88,9 @@ def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
 
 CHANGE = Change(
     name="loss.stabilize",
-    forms=("loss.stabilize",),
     says="keep what enters logarithms, roots, exponentials and divisions where they are finite",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, BACKWARD_PLACE, SCRIPT),
 )

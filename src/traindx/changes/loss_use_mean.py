@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
+from traindx.changes import torch
+from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
+from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, text_of
+from traindx.changes.source.syntax import argument, text_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor
-
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss, Program
 
 _LOSSES = (
     "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
@@ -27,39 +24,31 @@ _LOSSES = (
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Learn from the mean where the program sums; the loss is shown as the program computes it."""
-    from traindx.changes.live.program import learned_from
 
-    def averaged(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            shown = original(given, target, **settings)
-            if settings.get("reduction") != "sum":
-                return shown
-            program.applied(change, "the mean over the samples is learned from, not their sum")
-            return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
+    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(given, target, **settings)
+        if settings.get("reduction") != "sum":
+            return shown
+        program.applied(change, "the mean over the samples is learned from, not their sum")
+        return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
 
-        return loss
-
-    program.replace_losses(_LOSSES, averaged)
+    program.replace_losses(_LOSSES, loss)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Learn from the mean where the loss sums; it is shown as the program computes it."""
-    from traindx.changes.live.program import learned_from
 
-    def averaged(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            shown = original(loss, target, given, weights)
-            if loss.reduction != "sum":
-                program.refuse(change, "the loss is a mean already")
-                return shown
-            program.applied(change, "the mean over the samples is learned from, not their sum")
-            mean = copy(loss)
-            mean.reduction = "sum_over_batch_size"
-            return learned_from(shown, original(mean, target, given, weights))
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        shown = original(call)
+        if call.loss.reduction != "sum":
+            program.refuse(change, "the loss is a mean already")
+            return shown
+        program.applied(change, "the mean over the samples is learned from, not their sum")
+        mean = copy(call.loss)
+        mean.reduction = "sum_over_batch_size"
+        return learned_from(shown, original(replace(call, loss=mean)))
 
-        return compute
-
-    program.replace_losses(averaged)
+    program.replace_losses(compute)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -71,18 +60,14 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
             f'{source.code(loss.made)} at {source.place(loss.made)} is not told reduction="sum"'
         )
     code = source.code(given.value)
-    new = given.with_changes(value=expression(code.replace("sum", "mean")))
-    says = f"reduction={code} -> reduction={code.replace('sum', 'mean')} at {source.place(given)}"
-    return Edited({given: new}, says)
+    return exchanged(source, given, code.replace("sum", "mean"), "reduction")
 
 
 CHANGE = Change(
     name="loss.use_mean",
-    forms=("loss.use_mean",),
     says="learn from the mean over the samples where the loss function sums",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="loss",
     edited_file=(LOSS_PLACE, SCRIPT),
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import set_dropouts
+from traindx.changes.live.keras_program import FitSettings, KerasProgram, is_real
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import DROPOUTS, DROPOUTS_ON_BY_DEFAULT
 from traindx.changes.source.loop import backward_of, loop_around, model_at
 from traindx.changes.source.source import Source
@@ -15,13 +16,6 @@ from traindx.changes.source.syntax import argument, expression, imported, last_n
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import nn
-
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
 
 _WITHOUT_GRADIENT = ("no_grad", "inference_mode")
 _TRAINING = 2
@@ -37,16 +31,12 @@ class _Modes:
     """The mode of the model that was called last: the functions it calls go by it too."""
 
     def __init__(self, program: Program, change: ChangeSpec) -> None:
-        from traindx.changes.live.functional import set_dropouts
-
         self._program, self._change = program, change
         self._learns = True
         program.on_input(self._restore)
         set_dropouts(program, self._rest)
 
     def _restore(self, model: nn.Module, _: tuple[object, ...]) -> None:
-        import torch
-
         # Not asked inside of the model: what is checkpointed there runs without gradients in training too.
         self._learns = torch.is_grad_enabled()
         if model.training != self._learns:
@@ -66,38 +56,31 @@ class _Modes:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Call a model with `training=True` where gradients are taken, and with False where none are."""
-    import keras
-    import torch
-
-    from traindx.changes.live.keras_program import is_real
-
     calls = 0
 
-    def told(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def call(model: keras.Model, *args: object, **kwargs: object) -> object:
-            nonlocal calls
-            learns = torch.is_grad_enabled()
-            # What is called inside of a model follows it.
-            outermost = not calls and model._call_has_training_arg and is_real((args, kwargs))
-            if outermost and bool(kwargs.get("training")) != learns:
-                what = "training" if learns else "inference"
-                program.applied(change, f"the model is called for {what} where it was not")
-                kwargs["training"] = learns
-            calls += 1
-            try:
-                return original(model, *args, **kwargs)
-            finally:
-                calls -= 1
-
-        return call
+    def called(
+        original: Callable[..., object], model: keras.Model, *args: object, **kwargs: object
+    ) -> object:
+        nonlocal calls
+        learns = torch.is_grad_enabled()
+        # What is called inside of a model follows it.
+        outermost = not calls and model._call_has_training_arg and is_real((args, kwargs))
+        if outermost and bool(kwargs.get("training")) != learns:
+            what = "training" if learns else "inference"
+            program.applied(change, f"the model is called for {what} where it was not")
+            kwargs["training"] = learns
+        calls += 1
+        try:
+            return original(model, *args, **kwargs)
+        finally:
+            calls -= 1
 
     def refuse(_: object, settings: FitSettings) -> FitSettings:
         program.refuse(change, "fit tells the model by itself whether it trains")
         return settings
 
     program.on_fit(refuse)
-    program.patches.shadow(keras.Model, "__call__", told)
+    program.patches.wrap_inherited(keras.Model, "__call__", called)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -264,12 +247,10 @@ def _holds_validation(source: Source, loop: cst.For | cst.While, validation: cst
 
 CHANGE = Change(
     name="model.restore_mode",
-    forms=("model.restore_mode",),
     says="train mode while gradients are taken, eval mode under no_grad, where all dropout rests",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="model",
     edited_file=(VALIDATION_PLACE, BACKWARD_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.model import freezing
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
@@ -12,18 +12,9 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import nn
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import FitSettings, KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let every parameter learn, and give it to the optimizer."""
-    from traindx.changes.live.optimizers import give_missing
 
     def thaw(model: nn.Module) -> None:
         frozen = [one for one in model.parameters() if not one.requires_grad and one.is_floating_point()]
@@ -32,7 +23,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         for one in frozen:
             one.requires_grad_(True)
 
-    def add(optimizer: Optimizer) -> None:
+    def add(optimizer: torch.optim.Optimizer) -> None:
         give_missing(program, optimizer)
 
     program.on_model(thaw)
@@ -76,11 +67,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="model.unfreeze",
-    forms=("model.unfreeze",),
     says="let all parameters learn, and give them to the optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="model",
     edited_file=(MODEL_PLACE, SCRIPT),
 )

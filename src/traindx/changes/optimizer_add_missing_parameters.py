@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.definitions import of_name
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import before, removed, small_statement
-from traindx.changes.source.syntax import argument, expression, module_classes
+from traindx.changes.source.syntax import argument, module_classes
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give the parameters of all models that were called to the optimizer before its first steps."""
-    from traindx.changes.live.optimizers import give_missing
-
     program.on_model(lambda _: None)
 
-    def add(optimizer: Optimizer) -> None:
+    def add(optimizer: torch.optim.Optimizer) -> None:
         given = give_missing(program, optimizer)
         if given:
             program.applied(
@@ -47,12 +40,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     if part and whole == "self":
         whole, _dot, part = name.rpartition(".")
     if part:
-        return _given(source, first, f"{whole}.parameters()")
+        return exchanged(source, first, f"{whole}.parameters()")
     others = _others(source, call, name)
     if not others:
         return _later(source, call, name)
     every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
-    return _given(source, first, f"[{every}]")
+    return exchanged(source, first, f"[{every}]")
 
 
 def _later(source: Source, call: cst.Call, name: str) -> Edited:
@@ -80,11 +73,6 @@ def _is_block(node: cst.CSTNode | None) -> bool:
     return isinstance(node, cst.Module | cst.IndentedBlock)
 
 
-def _given(source: Source, first: cst.Arg, text: str) -> Edited:
-    new = first.with_changes(value=expression(text))
-    return Edited({first: new}, f"{source.code(first.value)} -> {text} at {source.place(first)}")
-
-
 def _others(source: Source, call: cst.Call, name: str) -> list[str]:
     """Other models of the same scope that are called, and were made before the optimizer."""
     scope = source.scope(call)
@@ -107,11 +95,9 @@ def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
 
 CHANGE = Change(
     name="optimizer.add_missing_parameters",
-    forms=("optimizer.add_missing_parameters",),
     says="give parameters of the model that no optimizer holds to the optimizer",
     torch=_torch,
     keras=Refusal("Keras gives all weights of the model that are to learn to the optimizer"),
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING
 
+from traindx.changes import keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.keras_steps import rate_of
+from traindx.changes.live.program import Program
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import last_name
@@ -13,23 +15,12 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Shrink weights by rate times decay, as AdamW does, and keep the decay out of the gradient."""
-    import torch
-
     kept: dict[int, list[float]] = {}
 
-    def begins(optimizer: Optimizer) -> None:
+    def begins(optimizer: torch.optim.Optimizer) -> None:
         decays = [float(group.get("weight_decay") or 0.0) for group in optimizer.param_groups]
         if any(group.get("decoupled_weight_decay") for group in optimizer.param_groups):
             program.refuse(change, f"{type(optimizer).__name__} keeps its weight decay apart already")
@@ -47,7 +38,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
                     if one.grad is not None:
                         one.mul_(1 - float(group["lr"]) * decay)
 
-    def ends(optimizer: Optimizer) -> None:
+    def ends(optimizer: torch.optim.Optimizer) -> None:
         for group, decay in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):
             group["weight_decay"] = decay
 
@@ -57,23 +48,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
-    import keras
-    import torch
-    from torch import Tensor
 
-    from traindx.changes.live.keras_steps import rate_of
+    def penalty(original: Callable[..., object], regularizer: keras.regularizers.L2, value: object) -> object:
+        given = original(regularizer, value)
+        # Outputs of a layer may be penalised as well: these have no decay of their own.
+        is_of_weight = isinstance(value, keras.Variable)
+        return given.detach() if is_of_weight and isinstance(given, torch.Tensor) else given
 
-    def unlearned(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def penalty(regularizer: keras.regularizers.L2, value: object) -> object:
-            given = original(regularizer, value)
-            # Outputs of a layer may be penalised as well: these have no decay of their own.
-            is_of_weight = isinstance(value, keras.Variable)
-            return given.detach() if is_of_weight and isinstance(given, Tensor) else given
-
-        return penalty
-
-    def shrink(optimizer: BaseOptimizer, _: Sequence[Tensor]) -> None:
+    def shrink(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         weights = [
             one
             for one in optimizer._trainable_variables
@@ -89,7 +71,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             for one, decay in zip(weights, decays, strict=True):
                 one._value.mul_(1 - rate * decay)
 
-    program.patches.replace(keras.regularizers.L2, "__call__", unlearned)
+    program.patches.wrap(keras.regularizers.L2, "__call__", penalty)
     program.stepping.before_step(shrink)
 
 
@@ -97,13 +79,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """AdamW in place of Adam, with the same arguments."""
     call = optimizer_call(source, run)
     if is_keras(call, source):
-        raise RefusedError(
-            f"{source.code(call.func)} at {source.place(call)} keeps its weight decay apart already"
-        )
+        raise RefusedError(f"{source.callee(call)} keeps its weight decay apart already")
     if last_name(call.func) != "Adam":
-        raise RefusedError(
-            f"{source.code(call.func)} at {source.place(call)} is not Adam: it has no twin like AdamW"
-        )
+        raise RefusedError(f"{source.callee(call)} is not Adam: it has no twin like AdamW")
     new = twin_of(source, call, "AdamW", "torch.optim")
     says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
     return Edited({call: new}, says)
@@ -111,11 +89,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="optimizer.decoupled_weight_decay",
-    forms=("optimizer.decoupled_weight_decay",),
     says="apply weight decay to the weights, not to the gradient",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

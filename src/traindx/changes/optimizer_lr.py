@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
-from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes import cst
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
     edit_setting,
@@ -19,13 +19,6 @@ from traindx.changes.source.syntax import argument, calls_of, names_in, number_o
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _WHAT = "the learning rate"
 _DEFAULTS = {
@@ -45,29 +38,15 @@ _OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
 """Schedules that set rates of their own, and where they are written, from the second argument on."""
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
-    """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
-    from traindx.changes.live.optimizers import first_rate, multiply_rates
-
-    def factor(optimizer: Optimizer, _: int) -> float:
-        rate = first_rate(optimizer)
-        times = change.number if change.is_factor else change.number / rate if rate else 1.0
-        program.applied(change, f"the learning rate {rate:g} becomes {rate * times:g}")
-        return times
-
-    multiply_rates(program, factor)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
 
-    def factor(optimizer: BaseOptimizer, _: int) -> float:
-        rate = program.stepping.first_rate(optimizer)
-        times = change.number if change.is_factor else change.number / rate if rate else 1.0
-        program.applied(change, f"the learning rate {rate:g} becomes {rate * times:g}")
+    def factor(rate: StepRate) -> float:
+        times = change.number if change.is_factor else change.number / rate.first if rate.first else 1.0
+        program.applied(change, f"the learning rate {rate.first:g} becomes {rate.first * times:g}")
         return times
 
-    program.stepping.multiply_rates(factor)
+    program.multiply_rates(factor)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -104,12 +83,8 @@ def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], bec
         raise RefusedError(
             f"{because} at {source.place(literals[0].holder)}: one rate for all would level them"
         )
-    every = [
-        rewritten(source, one, change.scaled(one.value))
-        for one in {id(one.node): one for one in literals}.values()
-    ]
-    parts = {node: new for one in every for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(one.says for one in every))
+    different = {id(one.node): one for one in literals}.values()
+    return joined(rewritten(source, one, change.scaled(one.value)) for one in different)
 
 
 def _refuse_set_again(source: Source, call: cst.Call) -> None:
@@ -157,10 +132,9 @@ CHANGE = Change(
     name="optimizer.lr",
     forms=("optimizer.lr x 0.1", "optimizer.lr 0.001"),
     says="multiply or set the learning rate; a schedule of the program scales it as before",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(step=10.0, is_searched=True, steadies=0.3),
     describe=_describe,

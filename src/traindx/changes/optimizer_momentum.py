@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import added, literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, last_name, number_text, with_argument
+from traindx.changes.source.syntax import argument, last_name, number_text
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _WITH_MOMENTUM = ("SGD", "RMSprop")
 _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999", "Adamax": "0.999"}
@@ -28,7 +21,7 @@ _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999",
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
-    def set_momentum(optimizer: Optimizer) -> None:
+    def set_momentum(optimizer: torch.optim.Optimizer) -> None:
         group = optimizer.param_groups[0]
         if "momentum" not in group and "betas" not in group:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")
@@ -48,7 +41,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
-    def set_momentum(optimizer: BaseOptimizer) -> None:
+    def set_momentum(optimizer: keras.Optimizer) -> None:
         name = next((one for one in ("beta_1", "momentum") if one in optimizer.get_config()), None)
         if name is None:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")
@@ -69,7 +62,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if kind in _BETAS:
         return _of_betas(source, change, run, call, _BETAS[kind])
     if kind not in _WITH_MOMENTUM:
-        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} has no momentum")
+        raise RefusedError(f"{source.callee(call)} has no momentum")
     setting = Setting("the momentum", ("momentum",), 2 if kind == "SGD" else None, {"": 0.0})
     return edit_setting(source, run, change, setting)
 
@@ -80,7 +73,7 @@ def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, seco
         raise RefusedError(f"the momentum at {source.place(call)} is 0.9 already")
     if betas is None:
         text = f"({number_text(change.scaled(0.9))}, {second})"
-        return Edited({call: with_argument(call, "betas", text)}, f"betas={text} at {source.place(call)}")
+        return added(source, call, "betas", text)
     if not isinstance(betas.value, cst.Tuple | cst.List):
         raise RefusedError(
             f"the momentum at {source.place(betas)} is {source.code(betas.value)}, not two numbers"
@@ -96,6 +89,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

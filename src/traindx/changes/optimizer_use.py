@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from inspect import signature
 from types import MethodType
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from traindx.changes import keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
@@ -25,15 +26,6 @@ from traindx.errors import TraindxError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturable", "differentiable")
 """Settings that mean the same to both, and are kept where the program has chosen them."""
 _KEPT = (
@@ -45,8 +37,12 @@ _KEPT = (
     "gradient_accumulation_steps",
 )
 """What any optimizer can do, and does as the program has asked for."""
-_KINDS = {"adamw": ("AdamW", 1e-3, {}), "adam": ("Adam", 1e-3, {}), "sgd": ("SGD", 0.05, {"momentum": "0.9"})}
-"""Class, usual rate and what else is usual."""
+_KINDS = {
+    "adamw": ("AdamW", 1e-3, {"weight_decay": 0.01}),
+    "adam": ("Adam", 1e-3, {}),
+    "sgd": ("SGD", 0.05, {"momentum": 0.9}),
+}
+"""Class, usual rate and what else is usual, where nothing else is said."""
 _FOREIGN = {
     "AdamW": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
     "Adam": "momentum nesterov dampening alpha centered rho etas step_sizes lr_decay",
@@ -55,52 +51,42 @@ _FOREIGN = {
 """Arguments of other optimizers that a class does not know, or that are set anew."""
 
 
-def _optimizers() -> dict[str, tuple[type[Optimizer], dict[str, float]]]:
-    """What is usual where nothing else is said."""
-    from torch import optim
-
-    return {
-        "adamw": (optim.AdamW, {"lr": 1e-3, "weight_decay": 0.01}),
-        "adam": (optim.Adam, {"lr": 1e-3}),
-        "sgd": (optim.SGD, {"lr": 0.05, "momentum": 0.9}),
-    }
+def _chosen(change: ChangeSpec) -> tuple[str, float, dict[str, float]]:
+    """The class that a text names, its rate, and what else it is made with."""
+    name, rate, usual = _KINDS[change.words[0].lower()]
+    return name, float(change.words[1]) if len(change.words) > 1 else rate, usual
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
-    import torch
-    from torch.optim import Optimizer
-
     kind = change.words[0].lower() if change.words else ""
-    if kind not in _optimizers():
+    if kind not in _KINDS:
         raise TraindxError(
-            f'"{change}": the optimizers are {", ".join(_optimizers())}; for example: optimizer.use adamw'
+            f'"{change}": the optimizers are {", ".join(_KINDS)}; for example: optimizer.use adamw'
         )
-    made, usual = _optimizers()[kind]
-    settings = {**usual, "lr": float(change.words[1])} if len(change.words) > 1 else usual
+    name, rate, usual = _chosen(change)
+    made, settings = getattr(torch.optim, name), {"lr": rate, **usual}
     busy = False
 
-    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
-            nonlocal busy
-            original(optimizer, *args, **kwargs)
-            if busy or type(optimizer) is made:
-                return
-            busy = True
-            try:
-                _take_over(optimizer, made([torch.zeros(1, requires_grad=True)], **settings))
-            finally:
-                busy = False
-            says = f"{made.__name__} at {settings['lr']:g} takes the steps of {type(optimizer).__name__}"
-            program.applied(change, says)
+    def init(
+        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
+    ) -> None:
+        nonlocal busy
+        original(optimizer, *args, **kwargs)
+        if busy or type(optimizer) is made:
+            return
+        busy = True
+        try:
+            _take_over(optimizer, made([torch.zeros(1, requires_grad=True)], **settings))
+        finally:
+            busy = False
+        says = f"{made.__name__} at {settings['lr']:g} takes the steps of {type(optimizer).__name__}"
+        program.applied(change, says)
 
-        return init
-
-    program.patches.replace(Optimizer, "__init__", exchanged)
+    program.patches.wrap(torch.optim.Optimizer, "__init__", init)
 
 
-def _take_over(optimizer: Optimizer, other: Optimizer) -> None:
+def _take_over(optimizer: torch.optim.Optimizer, other: torch.optim.Optimizer) -> None:
     """Let another optimizer step on the groups of the first, which schedules and scalers go on to see."""
     usual = {name: one.default for name, one in signature(type(optimizer).__init__).parameters.items()}
     first_rate = float(optimizer.defaults.get("lr", other.defaults["lr"]))
@@ -121,7 +107,7 @@ def _take_over(optimizer: Optimizer, other: Optimizer) -> None:
                 if key not in ("lr", "weight_decay") and not chosen:
                     group[key] = value
 
-    def step(self: Optimizer, *args: object, **kwargs: object) -> object:
+    def step(self: torch.optim.Optimizer, *args: object, **kwargs: object) -> object:
         nonlocal begun
         if not begun:
             # Some make their state at once, and none can go on from another's.
@@ -140,7 +126,7 @@ def _decay(group: dict[str, object]) -> float:
     return float(group.get("weight_decay") or 0.0)  # type: ignore[arg-type]
 
 
-def _carried(group: dict[str, object], other: Optimizer, decays: bool) -> float:
+def _carried(group: dict[str, object], other: torch.optim.Optimizer, decays: bool) -> float:
     """The weight decay of a group under another optimizer.
 
     A penalty in the gradient becomes a decay apart from it by its value. The other way round it would be
@@ -152,60 +138,43 @@ def _carried(group: dict[str, object], other: Optimizer, decays: bool) -> float:
     return _decay(group) if decays else float(other.defaults["weight_decay"])
 
 
-def _keras_optimizers() -> dict[str, tuple[type[BaseOptimizer], dict[str, float]]]:
-    """What is usual where nothing else is said."""
-    import keras
-
-    return {
-        "adamw": (keras.optimizers.AdamW, {"learning_rate": 1e-3, "weight_decay": 0.01}),
-        "adam": (keras.optimizers.Adam, {"learning_rate": 1e-3}),
-        "sgd": (keras.optimizers.SGD, {"learning_rate": 0.05, "momentum": 0.9}),
-    }
-
-
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
+    name, rate, usual = _chosen(change)
+    made, settings = getattr(keras.optimizers, name), {"learning_rate": rate, **usual}
+    others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
 
-    made, usual = _keras_optimizers()[change.words[0].lower()]
-    settings = {**usual, "learning_rate": float(change.words[1])} if len(change.words) > 1 else usual
-    others: WeakKeyDictionary[BaseOptimizer, BaseOptimizer] = WeakKeyDictionary()
+    def apply(
+        original: Callable[..., object],
+        optimizer: keras.Optimizer,
+        grads: Sequence[torch.Tensor | None],
+        trainable_variables: Sequence[keras.Variable] | None = None,
+    ) -> object:
+        if any(optimizer is one for one in others.values()):
+            return original(optimizer, grads, trainable_variables)
+        why_not = _why_not(optimizer, made)
+        if why_not:
+            program.refuse(change, why_not)
+            return original(optimizer, grads, trainable_variables)
+        if optimizer not in others:
+            others[optimizer] = made(**{**settings, **_kept(optimizer)})
+        says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
+        program.applied(change, says)
+        others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
+        # Schedules of the program count its own steps.
+        optimizer._iterations.assign_add(1)
+        return others[optimizer].apply(grads, trainable_variables or optimizer._trainable_variables)
 
-    def exchanged(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def apply(
-            optimizer: BaseOptimizer,
-            grads: Sequence[Tensor | None],
-            trainable_variables: Sequence[keras.Variable] | None = None,
-        ) -> object:
-            if any(optimizer is one for one in others.values()):
-                return original(optimizer, grads, trainable_variables)
-            why_not = _why_not(optimizer, made)
-            if why_not:
-                program.refuse(change, why_not)
-                return original(optimizer, grads, trainable_variables)
-            if optimizer not in others:
-                others[optimizer] = made(**{**settings, **_kept(optimizer)})
-            rate = settings["learning_rate"]
-            says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
-            program.applied(change, says)
-            others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
-            # Schedules of the program count its own steps.
-            optimizer._iterations.assign_add(1)
-            return others[optimizer].apply(grads, trainable_variables or optimizer._trainable_variables)
-
-        return apply
-
-    program.patches.replace(BaseOptimizer, "apply", exchanged)
+    program.patches.wrap(keras.src.optimizers.base_optimizer.BaseOptimizer, "apply", apply)
 
 
-def _why_not(optimizer: BaseOptimizer, made: type[BaseOptimizer]) -> str:
+def _why_not(optimizer: keras.Optimizer, made: type[keras.Optimizer]) -> str:
     if type(optimizer).__name__ == made.__name__:
         return f"the program uses {made.__name__} already"
     return "the optimizer keeps a moving average of the weights" if optimizer.use_ema else ""
 
 
-def _kept(optimizer: BaseOptimizer) -> dict[str, float]:
+def _kept(optimizer: keras.Optimizer) -> dict[str, float]:
     return {name: value for name in _KEPT if (value := getattr(optimizer, name)) is not None}
 
 
@@ -214,11 +183,11 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise RefusedError(f'"{change}": the optimizers are {", ".join(_KINDS)}')
-    name, usual, extra = _KINDS[kind]
-    rate = number_text(float(change.words[1]) if len(change.words) > 1 else usual)
+    name, chosen_rate, usual = _chosen(change)
+    rate = number_text(chosen_rate)
     call = optimizer_call(source, run)
     if last_name(call.func) == name or is_keras(call, source):
-        raise RefusedError(f"{source.code(call.func)} at {source.place(call)} cannot be exchanged for {name}")
+        raise RefusedError(f"{source.callee(call)} cannot be exchanged for {name}")
     if (
         not call.args
         or sum(1 for one in call.args if not one.keyword) > 2
@@ -241,8 +210,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         new = new.with_changes(
             args=[one.with_changes(value=expression(rate)) if one is given else one for one in new.args]
         )
-    for key, text in extra.items():
-        new = with_argument(new, key, text)
+    if "momentum" in usual:
+        new = with_argument(new, "momentum", str(usual["momentum"]))
     says = f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
     return Edited({call: new}, says)
 
@@ -254,6 +223,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="optimizer",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.functional import Activation, Calls, Place, modules_of
+from traindx.changes.live.keras_layers import bends, is_told_activation, output_layers
+from traindx.changes.live.keras_program import CROSS_ENTROPIES, KerasProgram, kind_of, takes_scores
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import ACTIVATION_FUNCTIONS
 from traindx.changes.source.loss import last_activation, without_activation
 from traindx.changes.source.source import Source
@@ -11,29 +14,12 @@ from traindx.changes.types import Change, ChangeSpec, Edited
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.functional import Activation, Place
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
+_MODULES = "ReLU Sigmoid Tanh Softmax Hardtanh Hardsigmoid Softplus LeakyReLU".split()
 _FUNCTIONS = "relu sigmoid tanh softmax softplus leaky_relu hardtanh hardsigmoid".split()
-
-
-def _bent() -> tuple[type[nn.Module], ...]:
-    from torch import nn
-
-    return (nn.ReLU, nn.Sigmoid, nn.Tanh, nn.Softmax, nn.Hardtanh, nn.Hardsigmoid, nn.Softplus, nn.LeakyReLU)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Take the activation away that stands last in the model, as a module or as a call."""
-    from torch import nn
-
-    from traindx.changes.live.functional import Calls, Place
-
     straightened: set[int] = set()
 
     def straighten(model: nn.Module) -> None:
@@ -41,7 +27,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         # Only a sequence tells before the first pass what is called last.
         while isinstance(parent, nn.Sequential) and len(parent) and isinstance(parent[-1], nn.Sequential):
             parent = parent[-1]
-        if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], _bent()):
+        if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], modules_of(_MODULES)):
             return
         program.applied(change, f"{type(parent[-1]).__name__} at the output is taken away")
         parent[-1] = nn.Identity()
@@ -59,15 +45,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         calls.watch(function)
 
 
-def _as_it_is(value: Tensor) -> Tensor:
+def _as_it_is(value: torch.Tensor) -> torch.Tensor:
     return value
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Take the activation away that stands last in the model."""
-    import keras
-
-    from traindx.changes.live.keras_layers import WEIGHING, bends, output_layers
 
     def passed(_: nn.Module, args: tuple[object, ...], __: object) -> object:
         return args[0]
@@ -81,7 +64,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         else:
             for one in last:
                 program.applied(change, f"{_activation_of(one)} at the output is taken away")
-                if isinstance(one, (*WEIGHING, keras.layers.Activation)):
+                if is_told_activation(one):
                     one.activation = keras.activations.linear
                 else:
                     one.register_forward_hook(passed)
@@ -90,20 +73,11 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 
 def _activation_of(layer: keras.Layer) -> str:
-    import keras
-
-    from traindx.changes.live.keras_layers import WEIGHING
-
-    own = isinstance(layer, (*WEIGHING, keras.layers.Activation))
-    return str(layer.activation.__name__) if own else type(layer).__name__
+    return str(layer.activation.__name__) if is_told_activation(layer) else type(layer).__name__
 
 
 def _wants_probabilities(model: keras.Layer) -> bool:
     """Whether a loss that the model was compiled with is a cross-entropy of probabilities."""
-    import keras
-
-    from traindx.changes.live.keras_program import CROSS_ENTROPIES, kind_of, takes_scores
-
     compiled = model._compile_loss if isinstance(model, keras.Model) else None
     # Keras makes losses of names and functions when it learns the shapes, before the first batch.
     losses = [one.loss for one in compiled._flat_losses or ()] if compiled is not None else []
@@ -117,11 +91,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="output.remove_activation",
-    forms=("output.remove_activation",),
     says="take away the activation that stands last in the model",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="output",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

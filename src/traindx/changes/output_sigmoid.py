@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import called, is_keras_model, output_layer
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loss import last_activations
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
+    beside,
     calls_of,
     expression,
     imported,
@@ -23,32 +24,20 @@ from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError,
 from traindx.facts import LOSS_PLACE, MODEL_PLACE, OUTPUTS, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from traindx.changes.live.program import Program
-
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let a softmax whose axis has one entry be a sigmoid."""
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
 
-    def watched(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def softmax(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            axis = args[0] if args else kwargs.get("dim")
-            if not isinstance(axis, int) or not value.dim() or value.size(axis) != 1:
-                return original(value, *args, **kwargs)
-            program.applied(change, "a softmax over one unit becomes a sigmoid")
-            return torch.sigmoid(value)
+    def softmax(
+        original: Callable[..., torch.Tensor], value: torch.Tensor, *args: object, **kwargs: object
+    ) -> torch.Tensor:
+        axis = args[0] if args else kwargs.get("dim")
+        if not isinstance(axis, int) or not value.dim() or value.size(axis) != 1:
+            return original(value, *args, **kwargs)
+        program.applied(change, "a softmax over one unit becomes a sigmoid")
+        return torch.sigmoid(value)
 
-        return softmax
-
-    for owner in (torch, functional):
-        program.patches.replace(owner, "softmax", watched)
-    program.patches.shadow(Tensor, "softmax", watched)
+    program.wrap_function("softmax", softmax)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -72,10 +61,7 @@ def _sigmoid(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
         last = node.args[-1].value
         _refuse_several(source, node)
         assert isinstance(last, cst.Call)
-        base = source.code(last.func).rpartition(".")[0]
-        return {
-            last: expression(f"{base}.Sigmoid()" if base else f"{imported(source, 'torch.nn.Sigmoid')}()")
-        }
+        return {last: expression(f"{beside(source, last, 'Sigmoid')}()")}
     found = called(source, node)
     if found is None or not isinstance(found.without, cst.BaseExpression):
         raise RefusedError(f"the softmax at {source.place(node)} cannot be exchanged")
@@ -99,9 +85,7 @@ def _of_keras(source: Source) -> Edited:
     if last is None or given is None or not one or text_of(given.value) != "softmax":
         raise RefusedError(f"{source.shown} has no softmax over one unit at its last layer")
     code = source.code(given.value)
-    new = given.with_changes(value=expression(code.replace("softmax", "sigmoid")))
-    says = f"activation={code} -> activation={source.code(new.value)} at {source.place(given)}"
-    return Edited({given: new}, says)
+    return exchanged(source, given, code.replace("softmax", "sigmoid"), "activation")
 
 
 def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:
@@ -112,11 +96,9 @@ def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:
 
 CHANGE = Change(
     name="output.sigmoid",
-    forms=("output.sigmoid",),
     says="put a sigmoid in the place of a softmax over one unit",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="output",
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

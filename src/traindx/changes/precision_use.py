@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Loss, Program
 from traindx.changes.source.optimizer import is_lightning, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
@@ -19,20 +19,13 @@ from traindx.changes.source.syntax import (
     text_of,
     texts_in,
     with_argument,
+    with_value,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    import torch
-    from torch import Tensor, nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Loss, Program
 
 _OF_NUMBERS = (
     "mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits"
@@ -50,22 +43,15 @@ _BITS = 16
 
 
 def _dtypes() -> dict[str, torch.dtype]:
-    import torch
-
     return {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 def _half() -> tuple[torch.dtype, ...]:
-    import torch
-
     return (torch.float16, torch.bfloat16)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Switch mixed precision off, or to another kind; models stay in single precision."""
-    import torch
-    from torch import nn
-
     if len(change.words) != 1 or change.words[0] not in _dtypes():
         raise TraindxError(
             f'"{change}": the kinds are {", ".join(_dtypes())}; for example: precision.use float32'
@@ -73,98 +59,77 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     kind = _dtypes()[change.words[0]]
     wide = kind is torch.float32
 
-    def cast(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(self: object, device_type: str, *args: object, **kwargs: object) -> None:
-            program.applied(change, f"mixed precision {'is off' if wide else f'runs in {change.words[0]}'}")
-            # The dtype is the second, "enabled" the third of its arguments.
-            others = args[2:]
-            kwargs.pop("dtype", None)
-            enabled = bool(args[1] if len(args) > 1 else kwargs.pop("enabled", True)) and not wide
-            original(self, device_type, None if wide else kind, enabled, *others, **kwargs)
+    def autocast(
+        original: Callable[..., object], self: object, device_type: str, *args: object, **kwargs: object
+    ) -> None:
+        program.applied(change, f"mixed precision {'is off' if wide else f'runs in {change.words[0]}'}")
+        # The dtype is the second, "enabled" the third of its arguments.
+        others = args[2:]
+        kwargs.pop("dtype", None)
+        enabled = bool(args[1] if len(args) > 1 else kwargs.pop("enabled", True)) and not wide
+        original(self, device_type, None if wide else kind, enabled, *others, **kwargs)
 
-        return init
+    def scaler(original: Callable[..., object], *args: object, **kwargs: object) -> None:
+        original(*args, **{**kwargs, "enabled": False})
 
-    def unscaled(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(self: object, *args: object, **kwargs: object) -> None:
-            original(self, *args, **{**kwargs, "enabled": False})
+    def half(_: object, module: nn.Module) -> nn.Module:
+        program.applied(change, f"the model stays in {change.words[0]}")
+        return module._apply(lambda one: one.to(kind) if one.is_floating_point() else one)
 
-        return init
-
-    def kept(original: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
-        @wraps(original)
-        def half(module: nn.Module) -> nn.Module:
+    def to(
+        original: Callable[..., nn.Module], module: nn.Module, *args: object, **kwargs: object
+    ) -> nn.Module:
+        asked = [*args, *kwargs.values()]
+        if any(one in _half() for one in asked if isinstance(one, torch.dtype)):
             program.applied(change, f"the model stays in {change.words[0]}")
-            return module._apply(lambda one: one.to(kind) if one.is_floating_point() else one)
-
-        return half
-
-    def moved(original: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
-        @wraps(original)
-        def to(module: nn.Module, *args: object, **kwargs: object) -> nn.Module:
-            asked = [*args, *kwargs.values()]
-            if any(one in _half() for one in asked if isinstance(one, torch.dtype)):
-                program.applied(change, f"the model stays in {change.words[0]}")
-            args = tuple(kind if isinstance(one, torch.dtype) and one in _half() else one for one in args)
-            if kwargs.get("dtype") in _half():
-                kwargs["dtype"] = kind
-            return original(module, *args, **kwargs)
-
-        return to
+        args = tuple(kind if isinstance(one, torch.dtype) and one in _half() else one for one in args)
+        if kwargs.get("dtype") in _half():
+            kwargs["dtype"] = kind
+        return original(module, *args, **kwargs)
 
     program.replace_losses(_OF_NUMBERS, _as_the_prediction, while_validating=True)
     program.on_input(_as_the_model)
-    program.patches.replace(torch.amp.autocast_mode.autocast, "__init__", cast)
-    program.patches.replace(torch.amp.GradScaler, "__init__", unscaled)
-    program.patches.replace(nn.Module, "half", kept)
-    program.patches.replace(nn.Module, "bfloat16", kept)
-    program.patches.replace(nn.Module, "to", moved)
+    program.patches.wrap(torch.amp.autocast_mode.autocast, "__init__", autocast)
+    program.patches.wrap(torch.amp.GradScaler, "__init__", scaler)
+    program.patches.wrap(nn.Module, "half", half)
+    program.patches.wrap(nn.Module, "bfloat16", half)
+    program.patches.wrap(nn.Module, "to", to)
 
 
-def _as_the_prediction(original: Loss) -> Loss:
+def _as_the_prediction(
+    original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+) -> torch.Tensor:
     """Targets that the program made in half precision for a prediction that is no longer."""
-
-    def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-        halved = target.dtype in _half() and given.dtype != target.dtype
-        return original(given, target.to(given.dtype) if halved else target, **settings)
-
-    return loss
+    halved = target.dtype in _half() and given.dtype != target.dtype
+    return original(given, target.to(given.dtype) if halved else target, **settings)
 
 
 def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...]:
     """Inputs that the program made in half precision for a model that is no longer."""
-    import torch
-    from torch import Tensor
-
     own = next((one.dtype for one in model.parameters() if one.is_floating_point()), torch.float32)
-    return tuple(one.to(own) if isinstance(one, Tensor) and one.dtype in _half() else one for one in args)
+    return tuple(
+        one.to(own) if isinstance(one, torch.Tensor) and one.dtype in _half() else one for one in args
+    )
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Make other policies than the program asks for."""
-    import keras
-
     others = _OTHERS[change.words[0]]
     exchanged = False
 
-    def named(original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def init(policy: keras.DTypePolicy, name: str | None = None) -> None:
-            nonlocal exchanged
-            if name in others:
-                exchanged = True
-                program.applied(change, f"the precision {name} becomes {others[name]}")
-                name = others[name]
-            original(policy, name)
-
-        return init
+    def init(original: Callable[..., object], policy: keras.DTypePolicy, name: str | None = None) -> None:
+        nonlocal exchanged
+        if name in others:
+            exchanged = True
+            program.applied(change, f"the precision {name} becomes {others[name]}")
+            name = others[name]
+        original(policy, name)
 
     def refuse(_: keras.Layer) -> None:
         if not exchanged:
             program.refuse(change, f"the program uses none of {', '.join(others)}")
 
-    program.patches.replace(keras.DTypePolicy, "__init__", named)
+    program.patches.wrap(keras.DTypePolicy, "__init__", init)
     program.on_model(refuse)
 
 
@@ -191,10 +156,10 @@ def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     trainers = calls_of(source, {"Trainer"}) if is_lightning(source) else []
     given = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
     if given is not None and _is_half(given.value):
-        return {given: given.with_changes(value=expression(_OF_LIGHTNING[kind]))}
+        return {given: with_value(given, _OF_LIGHTNING[kind])}
     for call in calls_of(source, {"set_global_policy", "set_dtype_policy"}):
         if call.args and text_of(call.args[0].value) == "mixed_float16":
-            return {call.args[0]: call.args[0].with_changes(value=expression(f'"{_OF_KERAS[kind]}"'))}
+            return {call.args[0]: with_value(call.args[0], f'"{_OF_KERAS[kind]}"')}
     return {}
 
 
@@ -223,7 +188,7 @@ def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
         if given is None:
             parts[call] = with_argument(call, "enabled", "False")
         else:
-            parts[given] = given.with_changes(value=expression("False"))
+            parts[given] = with_value(given, "False")
     return parts
 
 
@@ -238,7 +203,7 @@ def _of_autocast(
             # The kind is of no matter where it is off.
             del known[one]
         if given is not None:
-            return {given: given.with_changes(value=expression("False"))}
+            return {given: with_value(given, "False")}
         return {call: with_argument(call, "enabled", "False")}
     on_gpu = any("cuda" in one for one in (*names_in(source, call), *texts_in(source, call)))
     if inside or not on_gpu or argument(call, ("dtype",)) is not None:
@@ -253,6 +218,5 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="precision",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.functional import ModelDropout
+from traindx.changes.live.keras_layers import bends, hidden_layers, layers_of
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
 from traindx.changes.source.layers import (
     ACTIVATION_FUNCTIONS,
     DROPOUT_FUNCTIONS,
     DROPOUTS,
     is_hidden_call,
     is_hidden_module,
+    kept_as,
     kind_of,
 )
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.source.literal import added, joined, literal_behind, rewritten
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import after
 from traindx.changes.source.syntax import (
     argument,
+    beside,
     calls_of,
     expression,
     imported,
     last_name,
     number_text,
-    with_argument,
 )
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import nn
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _RECURRENT = ("LSTM", "GRU", "RNN")
 _BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
@@ -42,43 +38,25 @@ _BLOCKS = ("TransformerEncoderLayer", "TransformerDecoderLayer")
 _WITHIN = (*_RECURRENT, *_BLOCKS, "MultiheadAttention")
 """Modules that are told a dropout of their own."""
 _ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
+_KERAS_DROPOUTS = ("Dropout", "AlphaDropout", "GaussianDropout")
+_CELLS = ("LSTMCell", "GRUCell", "SimpleRNNCell")
 _WHAT = "the share of dropout"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    from traindx.changes.live.functional import ModelDropout
-
     ModelDropout(program, change)
-
-
-def _keras_dropouts() -> tuple[type[keras.Layer], ...]:
-    import keras
-
-    return (keras.layers.Dropout, keras.layers.AlphaDropout, keras.layers.GaussianDropout)
-
-
-def _cells() -> tuple[type[keras.Layer], ...]:
-    import keras
-
-    return (keras.layers.LSTMCell, keras.layers.GRUCell, keras.layers.SimpleRNNCell)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the share of every dropout; where there is none, drop behind the activations of hidden layers."""
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
-
-    from traindx.changes.live.keras_layers import bends, hidden_layers
-
     share = change.number
 
     def set_share(model: keras.Layer) -> None:
         inside = model._flatten_layers()
         # A dropout of 0 was made without the random numbers it would need.
-        dropping = [one for one in inside if isinstance(one, _keras_dropouts()) and one.rate > 0]
-        cells = [one for one in inside if isinstance(one, _cells()) and one.dropout > 0]
+        dropping = [one for one in inside if isinstance(one, layers_of(_KERAS_DROPOUTS)) and one.rate > 0]
+        cells = [one for one in inside if isinstance(one, layers_of(_CELLS)) and one.dropout > 0]
         hidden = [one for one in hidden_layers(model) if bends(one)]
         for one in dropping:
             program.applied(change, f"dropout of {one.rate:g} becomes {share:g}")
@@ -97,9 +75,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def dropped(_: nn.Module, __: object, output: object) -> object:
         # Keras evaluates and predicts without gradients.
-        if not isinstance(output, Tensor) or output.is_meta or not torch.is_grad_enabled():
+        if not isinstance(output, torch.Tensor) or output.is_meta or not torch.is_grad_enabled():
             return None
-        return functional.dropout(output, share)
+        return nn.functional.dropout(output, share)
 
     program.on_model(set_share)
 
@@ -109,8 +87,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     edits = _written(source, change, run)
     if not edits:
         return _inserted(source, change, run)
-    parts = {node: new for one in edits for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(dict.fromkeys(one.says for one in edits)))
+    return joined(edits)
 
 
 def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
@@ -144,7 +121,7 @@ def _share(
         if not usual:
             return []
         text = number_text(change.scaled(usual))
-        return [Edited({call: with_argument(call, key, text)}, f"{key}={text} at {source.place(call)}")]
+        return [added(source, call, key, text)]
     literal = literal_behind(source, run, _WHAT, given.value, given)
     if key == "dropout" and not literal.value:
         # A share of 0 beside recurrent layers and attention is no dropout, as in a trial.
@@ -178,8 +155,7 @@ def _is_hidden(source: Source, call: cst.Call) -> bool:
 
 
 def _behind(source: Source, arg: cst.Arg, activation: cst.Call, share: str) -> list[cst.Arg]:
-    base = source.code(activation.func).rpartition(".")[0]
-    name = f"{base}.Dropout" if base else imported(source, "torch.nn.Dropout")
+    name = beside(source, activation, "Dropout")
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     new = cst.Arg(
         expression(f"{name}({share})"), comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg
@@ -230,12 +206,7 @@ def _behind_recurrent(source: Source, share: str) -> dict[cst.CSTNode, New]:
 
 
 def _is_recurrent(source: Source, call: cst.Call) -> bool:
-    around, code = source.class_around(call), source.code(call.func)
-    made = [
-        one.value
-        for one in (source.all(cst.Assign, around) if around is not None else [])
-        if source.code(one.targets[0].target) == code and isinstance(one.value, cst.Call)
-    ]
+    made = [one for one in kept_as(source, call.func) if isinstance(one, cst.Call)]
     return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
 
 
@@ -246,7 +217,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="regularize",
     edited_file=(MODEL_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes import keras, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
     edit_setting,
@@ -19,15 +21,6 @@ from traindx.changes.source.syntax import argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, RefusedError
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _NONE = ("Rprop", "LBFGS", "SparseAdam")
 _SETTING = Setting(
@@ -44,7 +37,7 @@ _SETTING = Setting(
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Multiply or set the weight decay of every optimizer."""
 
-    def set_decay(optimizer: Optimizer) -> None:
+    def set_decay(optimizer: torch.optim.Optimizer) -> None:
         if "weight_decay" not in optimizer.param_groups[0]:
             program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
             return
@@ -64,14 +57,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Multiply or set the weight decay of every optimizer, which shows in no loss."""
 
-    def set_decay(optimizer: BaseOptimizer) -> None:
+    def set_decay(optimizer: keras.Optimizer) -> None:
         before = float(optimizer.weight_decay or 0.0)
         after = change.scaled(before)
         if after != before:
             program.applied(change, f"the weight decay {before:g} becomes {after:g}")
             optimizer.weight_decay = after
 
-    def refuse(optimizer: BaseOptimizer, _: Sequence[Tensor]) -> None:
+    def refuse(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         if not change.is_factor or optimizer.weight_decay:
             return
         if any(_is_penalised(one) for one in optimizer._trainable_variables):
@@ -85,8 +78,6 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 
 def _is_penalised(weight: keras.Variable) -> bool:
-    import keras
-
     return isinstance(weight.regularizer, keras.regularizers.L2 | keras.regularizers.L1L2)
 
 
@@ -102,8 +93,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     every = [rewritten(source, one, change.scaled(one.value)) for one in groups if one.value]
     if not every:
         raise RefusedError(f"all groups of parameters at {source.place(groups[0].holder)} have a decay of 0")
-    parts = {node: new for one in every for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(one.says for one in every))
+    return joined(every)
 
 
 def _of_groups(source: Source, run: Run) -> list[Literal]:
@@ -123,7 +113,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="regularize",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
     doses=Doses(),

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.optimizer import target_of, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.statements import removed
-from traindx.changes.source.syntax import argument, calls_at, expression, last_name
+from traindx.changes.source.syntax import argument, calls_at, last_name, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
 
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
-
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Take each step at the rate the optimizer was made with."""
-    from traindx.changes.live.optimizers import first_rate, multiply_rates, without_schedule
 
-    def factor(optimizer: Optimizer, _: int) -> float:
-        now = float(optimizer.param_groups[0].get("lr", 0.0))
-        first = first_rate(optimizer)
-        if now and now != first:
-            program.applied(change, f"the rate stays at {first:g}, where the schedule has {now:g}")
-        return without_schedule(optimizer)
+    def factor(rate: StepRate) -> float:
+        if rate.now and rate.now != rate.first:
+            program.applied(change, f"the rate stays at {rate.first:g}, where the schedule has {rate.now:g}")
+        return rate.without_schedule
 
-    multiply_rates(program, factor)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Take each step at the rate the optimizer was made with."""
-    from traindx.changes.live.keras_steps import rate_of
-
-    def factor(optimizer: BaseOptimizer, _: int) -> float:
-        now, first = rate_of(optimizer), program.stepping.first_rate(optimizer)
-        if now and now != first:
-            program.applied(change, f"the rate stays at {first:g}, where the schedule has {now:g}")
-        return program.stepping.without_schedule(optimizer)
-
-    program.stepping.multiply_rates(factor)
+    program.multiply_rates(factor)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -53,9 +30,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     arguments = trainer_call(source)
     kind = argument(arguments, ("lr_scheduler_type",)) if arguments is not None else None
     if kind is not None:
-        new = kind.with_changes(value=expression('"constant"'))
-        says = f'{source.code(kind.value)} -> "constant" at {source.place(kind)}'
-        return Edited({kind: new}, f"lr_scheduler_type={says}")
+        says = f'lr_scheduler_type={source.code(kind.value)} -> "constant" at {source.place(kind)}'
+        return Edited({kind: with_value(kind, '"constant"')}, says)
     names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
     if len(names) != 1:
         raise RefusedError(f"which schedule is meant cannot be told in {source.shown}")
@@ -82,11 +58,9 @@ def _is_step(source: Source, call: cst.Call, name: str) -> bool:
 
 CHANGE = Change(
     name="schedule.constant",
-    forms=("schedule.constant",),
     says="keep the rate where it began, whatever the schedule of the program says",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(SCHEDULE_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )

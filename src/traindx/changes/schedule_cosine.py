@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
@@ -13,46 +14,22 @@ from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
-
 _LEAST = 0.01
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
-    """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
-    from traindx.changes.live.optimizers import multiply_rates, without_schedule
-
-    length = program.steps
-    if not length:
-        program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
-        return
-    program.applied(change, f"the rate falls along a cosine over {length} steps")
-
-    def factor(optimizer: Optimizer, taken: int) -> float:
-        falling = 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length)))
-        return max(_LEAST, falling) * without_schedule(optimizer)
-
-    multiply_rates(program, factor)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
     length = program.steps
     if not length:
         program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
         return
 
-    def factor(optimizer: BaseOptimizer, taken: int) -> float:
+    def factor(rate: StepRate) -> float:
         program.applied(change, f"the rate falls along a cosine over {length} steps")
-        falling = 0.5 * (1 + math.cos(math.pi * min(1.0, taken / length)))
-        return max(_LEAST, falling) * program.stepping.without_schedule(optimizer)
+        falling = 0.5 * (1 + math.cos(math.pi * min(1.0, rate.taken / length)))
+        return max(_LEAST, falling) * rate.without_schedule
 
-    program.stepping.multiply_rates(factor)
+    program.multiply_rates(factor)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -72,11 +49,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="schedule.cosine",
-    forms=("schedule.cosine",),
     says="let the rate fall along a cosine until the end of the run, instead of any other schedule",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

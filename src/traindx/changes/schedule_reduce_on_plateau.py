@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING
 
-from traindx.changes.source import cst
+from traindx.changes import cst, torch
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.loop import backward_of, differentiated, steps_of
-from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
-    calls_at,
     expression,
     imported,
-    last_name,
-    names_keras,
     number_text,
     with_argument,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEPS_PER_EPOCH
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from keras.src.optimizers.base_optimizer import BaseOptimizer
-    from torch import Tensor
-    from torch.optim import Optimizer
-
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""
@@ -41,7 +30,6 @@ _WAITS = 2
 _BETTER = 0.01
 """Of the best so far, by which a loss has to be lower to be better."""
 _STEPS = 1000
-_GIVES_WAY = "the schedule of the program gives way to one that follows the loss"
 _LEAST = 5
 """Steps in a part at the least."""
 
@@ -50,22 +38,18 @@ class _Plateau:
     """What is left of the rate, by the losses that backward passes begin at."""
 
     def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
-        from torch import Tensor
-
         self._program, self._change = program, change
         self._width = max(_LEAST, (program.steps or _STEPS) // _WINDOWS)
         self.factor = 1.0
         self._best, self._part, self._waited = float("inf"), list[float](), 0
-        program.patches.replace(Tensor, "backward", self._watched)
+        program.patches.wrap(torch.Tensor, "backward", self._backward)
 
-    def _watched(self, original: Callable[..., object]) -> Callable[..., object]:
-        @wraps(original)
-        def backward(loss: Tensor, *args: object, **kwargs: object) -> object:
-            if loss.numel() == 1:
-                self._saw(float(loss.detach()))
-            return original(loss, *args, **kwargs)
-
-        return backward
+    def _backward(
+        self, original: Callable[..., object], loss: torch.Tensor, *args: object, **kwargs: object
+    ) -> object:
+        if loss.numel() == 1:
+            self._saw(float(loss.detach()))
+        return original(loss, *args, **kwargs)
 
     def _saw(self, loss: float) -> None:
         self._part.append(loss)
@@ -84,33 +68,16 @@ class _Plateau:
             self._program.applied(self._change, f"{place}: the rate is divided by {self._change.number:g}")
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
-    """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
-    from traindx.changes.live.optimizers import multiply_rates, without_schedule
-
-    plateau = _Plateau(program, change)
-
-    def factor(optimizer: Optimizer, _: int) -> float:
-        times = without_schedule(optimizer)
-        if times != 1.0:
-            program.applied(change, _GIVES_WAY)
-        return plateau.factor * times
-
-    multiply_rates(program, factor)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
     plateau = _Plateau(program, change)
-    stepping = program.stepping
 
-    def factor(optimizer: BaseOptimizer, _: int) -> float:
-        times = stepping.without_schedule(optimizer)
-        if times != 1.0:
-            program.applied(change, _GIVES_WAY)
-        return plateau.factor * times
+    def factor(rate: StepRate) -> float:
+        if rate.without_schedule != 1.0:
+            program.applied(change, "the schedule of the program gives way to one that follows the loss")
+        return plateau.factor * rate.without_schedule
 
-    stepping.multiply_rates(factor)
+    program.multiply_rates(factor)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -122,9 +89,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError("the run does not say how many steps it takes")
     width = max(_LEAST, total // _WINDOWS)
     factor = number_text(1 / change.number)
-    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and names_keras(source):
-        return _of_keras(source, run, fits[0], factor, width)
+    fit = keras_fit(source, run)
+    if fit is not None:
+        return _of_keras(source, run, fit, factor, width)
     gathers = Gathered("recent_losses", _loss(source, run), width)
     arguments = f"factor={factor}, patience={_WAITS - 1}, threshold=0.01"
     return scheduled(source, run, "scheduler", "ReduceLROnPlateau", arguments, gathers=gathers, replaces=True)
@@ -163,9 +130,8 @@ CHANGE = Change(
     name="schedule.reduce_on_plateau",
     forms=("schedule.reduce_on_plateau 10",),
     says="divide the rate by a number whenever the loss stands still for two 25ths of the run",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source.literal import literal_behind, rewritten
+from traindx.changes.live.keras_program import KerasProgram
+from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, text_of, with_argument
+from traindx.changes.source.syntax import argument, text_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from traindx.changes.live.keras_program import KerasProgram
-    from traindx.changes.live.program import Program
 
 _MOST = 0.3
 """Of the run: a warm-up that never ends is another rate."""
@@ -27,31 +23,20 @@ def _length_of(change: ChangeSpec, steps: int | None) -> int:
     return min(wanted, max(1, int(_MOST * steps))) if steps else wanted
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
-    """Let the rate rise in a line over so many steps."""
-    from traindx.changes.live.optimizers import multiply_rates
-
-    length = _length_of(change, program.steps)
-    program.applied(change, f"the rate rises over the first {length} steps")
-    multiply_rates(program, lambda _, taken: min(1.0, (taken + 1) / length))
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Let the rate rise in a line over so many steps."""
     length = _length_of(change, program.steps)
 
-    def factor(_: object, taken: int) -> float:
+    def factor(rate: StepRate) -> float:
         program.applied(change, f"the rate rises over the first {length} steps")
-        return min(1.0, (taken + 1) / length)
+        return min(1.0, (rate.taken + 1) / length)
 
-    program.stepping.multiply_rates(factor)
+    program.multiply_rates(factor)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Let the rate rise over the first steps, where no schedule is there yet."""
-    total = number_of_steps(run)
-    wanted = max(1, round(change.number))
-    steps = wanted if total is None else min(wanted, max(1, int(_MOST * total)))
+    steps = _length_of(change, number_of_steps(run))
     arguments = trainer_call(source)
     if arguments is None:
         return scheduled(source, run, "warmup", "LambdaLR", f"lambda step: min(1.0, (step + 1) / {steps})")
@@ -60,19 +45,16 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError(f"the constant schedule at {source.place(kind)} takes no warm-up")
     given = argument(arguments, ("warmup_steps",))
     if given is not None:
-        literal = literal_behind(source, run, "the warm-up", given.value, given)
-        return rewritten(source, literal, steps, whole=True)
-    new = with_argument(arguments, "warmup_steps", str(steps))
-    return Edited({arguments: new}, f"warmup_steps={steps} at {source.place(arguments)}")
+        return scaled(source, run, "the warm-up", given, lambda _: steps, whole=True)
+    return added(source, arguments, "warmup_steps", str(steps))
 
 
 CHANGE = Change(
     name="schedule.warmup",
     forms=("schedule.warmup 500",),
     says="let the rate rise over so many steps, at most three tenths of the run",
-    torch=_torch,
-    keras=_keras,
+    torch=_live,
+    keras=_live,
     edit=_edit,
-    touches="schedule",
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

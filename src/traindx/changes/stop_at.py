@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from traindx.changes.source import cst
+from traindx.changes import cst
+from traindx.changes.live.program import Program
+from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loop import backward_of, loop_around
-from traindx.changes.source.optimizer import is_lightning, trainer_call
+from traindx.changes.source.optimizer import is_lightning, keras_fit, trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
-    calls_at,
     calls_of,
     expression,
     last_name,
-    names_keras,
     with_argument,
     without_arguments,
 )
@@ -23,9 +21,6 @@ from traindx.errors import TraindxError
 from traindx.facts import SCRIPT, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.quantities import VAL_LOSS
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    from traindx.changes.live.program import Program
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -49,9 +44,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         if len(trainers) == 1:
             return _most(source, trainers[0], "max_steps", steps)
     epochs = _epochs(run, steps)
-    fits = [one for one in calls_at(source, source.line_of(run, STEP_PLACE)) if last_name(one.func) == "fit"]
-    if fits and names_keras(source):
-        return _most(source, fits[0], "epochs", epochs)
+    fit = keras_fit(source, run)
+    if fit is not None:
+        return _most(source, fit, "epochs", epochs)
     return _shorter(source, run, epochs)
 
 
@@ -65,9 +60,7 @@ def _epochs(run: Run, steps: int) -> int:
 def _most(source: Source, call: cst.Call, name: str, number: int) -> Edited:
     given = argument(call, (name,))
     if given is not None:
-        new = given.with_changes(value=expression(str(number)))
-        says = f"{name}={source.code(given.value)} -> {name}={number} at {source.place(given)}"
-        return Edited({given: new}, says)
+        return exchanged(source, given, str(number), name)
     fewer = without_arguments(call, ("num_train_epochs",))
     return Edited({call: with_argument(fewer, name, str(number))}, f"{name}={number} at {source.place(call)}")
 
@@ -125,7 +118,6 @@ CHANGE = Change(
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
-    touches="stop",
     from_run=_from_run,
     also="stop.early",
     edited_file=(STEP_PLACE, SCRIPT),

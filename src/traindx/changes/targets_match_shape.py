@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from traindx.changes.source import cst
+from traindx.changes import cst, keras, torch
+from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
+from traindx.changes.live.program import Loss, Program
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor
-
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss, Program
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _BY_HAND = ("__sub__", "sub", "__mul__", "mul")
@@ -29,56 +23,54 @@ _BY_HAND = ("__sub__", "sub", "__mul__", "mul")
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Give targets the shape of predictions where both hold as many numbers."""
-    from torch import Tensor
-
     matching = _Matching(program, change)
     # In validation as well: a loss that compares all with all says nothing there either.
     program.replace_losses(_LOSSES, matching.of_loss, while_validating=True)
     for name in _BY_HAND:
-        program.patches.shadow(Tensor, name, matching.of_operator)
+        program.patches.wrap_inherited(torch.Tensor, name, matching.of_operator)
 
 
 class _Matching:
     """What predictions are compared with, by functions and by hand."""
 
-    def __init__(self, program: Program, change: ChangeSpec) -> None:
+    def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
         self._program, self._change = program, change
         self._was_needed = False
         """Whether targets had another shape in training: without gradients nothing else tells them."""
 
-    def of_loss(self, original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            if given.shape != target.shape and given.numel() == target.numel():
-                target = self._matched(target, given)
-            return original(given, target, **settings)
+    def of_loss(
+        self, original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+    ) -> torch.Tensor:
+        if given.shape != target.shape and given.numel() == target.numel():
+            target = self.matched(target, given)
+        return original(given, target, **settings)
 
-        return loss
+    def of_operator(
+        self,
+        original: Callable[..., torch.Tensor],
+        one: torch.Tensor,
+        other: object,
+        *args: object,
+        **kwargs: object,
+    ) -> torch.Tensor:
+        if isinstance(other, torch.Tensor) and _repeat_each_other(one, other):
+            if one.requires_grad and not other.requires_grad:
+                other = self.matched(other, one)
+            elif other.requires_grad and not one.requires_grad:
+                one = self.matched(one, other)
+            elif self._was_needed and not torch.is_grad_enabled():
+                other = self.matched(other, one)
+        return original(one, other, *args, **kwargs)
 
-    def of_operator(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        import torch
-        from torch import Tensor
-
-        @wraps(original)
-        def operator(one: Tensor, other: object, *args: object, **kwargs: object) -> Tensor:
-            if isinstance(other, Tensor) and _repeat_each_other(one, other):
-                if one.requires_grad and not other.requires_grad:
-                    other = self._matched(other, one)
-                elif other.requires_grad and not one.requires_grad:
-                    one = self._matched(one, other)
-                elif self._was_needed and not torch.is_grad_enabled():
-                    other = self._matched(other, one)
-            return original(one, other, *args, **kwargs)
-
-        return operator
-
-    def _matched(self, target: Tensor, given: Tensor) -> Tensor:
+    def matched(self, target: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+        """Targets in the shape of what the model gives."""
         self._was_needed = True
         says = f"targets of shape {tuple(target.shape)} get the shape {tuple(given.shape)}"
         self._program.applied(self._change, says)
         return target.reshape(given.shape)
 
 
-def _repeat_each_other(one: Tensor, other: Tensor) -> bool:
+def _repeat_each_other(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether (N, 1) meets (N,), which makes (N, N) of them."""
     if one.dim() + other.dim() != 3 or one.numel() != other.numel() or one.numel() < 2:
         return False
@@ -88,21 +80,17 @@ def _repeat_each_other(one: Tensor, other: Tensor) -> bool:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give targets the shape of predictions where both hold as many numbers and Keras does not do it."""
-    from keras.src.losses.losses import LossFunctionWrapper
+    matching = _Matching(program, change)
 
-    def matched(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            if isinstance(loss, LossFunctionWrapper):
-                program.refuse(change, "Keras brings targets into the shape of the predictions by itself")
-            elif given.shape != target.shape and given.numel() == target.numel():
-                says = f"targets of shape {tuple(target.shape)} get the shape {tuple(given.shape)}"
-                program.applied(change, says)
-                target = target.reshape(given.shape)
-            return original(loss, target, given, weights)
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        given, target = call.given, call.target
+        if isinstance(call.loss, keras.src.losses.losses.LossFunctionWrapper):
+            program.refuse(change, "Keras brings targets into the shape of the predictions by itself")
+        elif given.shape != target.shape and given.numel() == target.numel():
+            call = replace(call, target=matching.matched(target, given))
+        return original(call)
 
-        return compute
-
-    program.replace_losses(matched)
+    program.replace_losses(compute)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -141,12 +129,10 @@ def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpressi
 
 CHANGE = Change(
     name="targets.match_shape",
-    forms=("targets.match_shape",),
     says="give targets the shape of predictions where both hold as many numbers",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="targets",
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.batches import TargetScale, scale_of
+from traindx.changes.live.keras_layers import graph_of
+from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram, kind_of
+from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.source.arrays import arrays_of, named, place_of, remade
 from traindx.changes.source.source import Source
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, SCRIPT
 from traindx.run import Run
-
-if TYPE_CHECKING:
-    import keras
-    from torch import Tensor, nn
-
-    from traindx.changes.live.batches import TargetScale
-    from traindx.changes.live.keras_program import KerasLoss, KerasProgram
-    from traindx.changes.live.program import Loss, Program
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _KERAS_LOSSES = ("mean_squared_error", "mean_absolute_error", "huber", "log_cosh")
@@ -37,94 +34,74 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     The loss is shown in the program's unit and learned from in standardised units, so that both arms show
     the same thing.
     """
-    import torch
-    from torch import Tensor
-
-    from traindx.changes.live.batches import scale_of
-    from traindx.changes.live.program import learned_from
-
-    scale: TargetScale | None = None
+    scale = _Scale(program, change)
     last: nn.Module | None = None
     """The model that was called last: where a program calls several, its output is the prediction."""
     predicts: nn.Module | None = None
 
-    def standardized(original: Loss) -> Loss:
-        def loss(given: Tensor, target: Tensor, **settings: object) -> Tensor:
-            nonlocal scale, predicts
-            if scale is None:
-                scale = scale_of(target)
-                if scale is None:
-                    program.refuse(change, "the targets of the first batch are all the same")
-                    return original(given, target, **settings)
-                predicts = last
-                program.applied(change, f"targets are standardised: {scale}")
-                # What the model gave before the scale was known is in standardised units already.
-                given = scale.restored(given)
-            shown = original(given, target, **settings)
-            learned = original(scale.standardized(given), scale.standardized(target), **settings)
-            return learned_from(shown, learned)
-
-        return loss
+    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        nonlocal predicts
+        predicts = predicts if scale.known is not None else last
+        return scale.learned(given, target, lambda one, other: original(one, other, **settings))
 
     def restored(module: nn.Module, _: object, output: object) -> object:
         nonlocal last
         if any(module is one for one in program.models):
             last = module
-        if scale is None or module is not predicts:
+        if scale.known is None or module is not predicts:
             return None
-        return scale.restored(output) if isinstance(output, Tensor) else None
+        return scale.known.restored(output) if isinstance(output, torch.Tensor) else None
 
     program.on_model(lambda _: None)
-    handle = torch.nn.modules.module.register_module_forward_hook(restored)
-    program.patches.on_undo(handle.remove)
-    program.replace_losses(_LOSSES, standardized)
+    program.after_modules(restored)
+    program.replace_losses(_LOSSES, loss)
+
+
+class _Scale:
+    """The scale of the targets, which the first batch tells."""
+
+    def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
+        self._program, self._change = program, change
+        self.known: TargetScale | None = None
+
+    def learned(self, given: torch.Tensor, target: torch.Tensor, compute: Loss) -> torch.Tensor:
+        """The loss in the program's unit, which is learned from in standardised units."""
+        if self.known is None:
+            self.known = scale_of(target)
+            if self.known is None:
+                self._program.refuse(self._change, "the targets of the first batch are all the same")
+                return compute(given, target)
+            self._program.applied(self._change, f"targets are standardised: {self.known}")
+            # What the model gave before the scale was known is in standardised units already.
+            given = self.known.restored(given)
+        shown = compute(given, target)
+        return learned_from(shown, compute(self.known.standardized(given), self.known.standardized(target)))
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Let the model predict standardised targets; what it gives is brought back to their own unit.
-
-    The loss is shown in the program's unit and learned from in standardised units, so that both arms show
-    the same thing.
-    """
-    from traindx.changes.live.batches import scale_of
-    from traindx.changes.live.keras_layers import graph_of
-    from traindx.changes.live.keras_program import kind_of
-    from traindx.changes.live.program import learned_from
-
-    scale: TargetScale | None = None
+    """The same, for a model with one output."""
+    scale = _Scale(program, change)
     outputs = 1
 
-    def standardized(original: KerasLoss) -> KerasLoss:
-        def compute(loss: keras.losses.Loss, target: Tensor, given: Tensor, weights: Tensor | None) -> Tensor:
-            nonlocal scale
-            if kind_of(loss) not in _KERAS_LOSSES or outputs > 1:
-                program.refuse(change, "the model is no regression with one output")
-                return original(loss, target, given, weights)
-            if scale is None:
-                scale = scale_of(target)
-                if scale is None:
-                    program.refuse(change, "the targets of the first batch are all the same")
-                    return original(loss, target, given, weights)
-                program.applied(change, f"targets are standardised: {scale}")
-                # What the model gave before the scale was known is in standardised units already.
-                given = scale.restored(given)
-            shown = original(loss, target, given, weights)
-            aims, answers = scale.standardized(target), scale.standardized(given)
-            return learned_from(shown, original(loss, aims, answers, weights))
-
-        return compute
+    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
+        if kind_of(call.loss) not in _KERAS_LOSSES or outputs > 1:
+            program.refuse(change, "the model is no regression with one output")
+            return original(call)
+        return scale.learned(
+            call.given, call.target, lambda one, other: original(replace(call, given=one, target=other))
+        )
 
     def count(model: keras.Layer) -> None:
         nonlocal outputs
         graph = graph_of(model)
         outputs = max(outputs, len(graph.outputs) if graph is not None else 1)
 
-    def restored(_: keras.Layer, output: Tensor) -> Tensor:
-        return output if scale is None else scale.restored(output)
+    def restored(_: keras.Layer, output: torch.Tensor) -> torch.Tensor:
+        return output if scale.known is None else scale.known.restored(output)
 
     program.on_model(count)
     program.on_output(restored)
-    program.replace_losses(standardized)
+    program.replace_losses(compute)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -147,11 +124,9 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="targets.standardize",
-    forms=("targets.standardize",),
     says="let a regression learn targets with mean 0 and deviation 1; predictions keep their unit",
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    touches="targets",
     edited_file=(LOSS_PLACE, SCRIPT),
 )

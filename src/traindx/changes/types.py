@@ -130,8 +130,6 @@ class Change:
 
     name: str
     """As a text names it: "optimizer.lr"."""
-    forms: tuple[str, ...]
-    """How it is written, an example each: "optimizer.lr x 0.1"."""
     says: str
     """What it does, in one line."""
     torch: Callable[[Program, ChangeSpec], None]
@@ -140,8 +138,8 @@ class Change:
     """Called once, when Keras has been imported and nothing of it was used."""
     edit: Callable[[Source, ChangeSpec, Run], Edited] | Refusal
     """Raises `RefusedError` where the source does not say clearly enough what to edit."""
-    touches: str
-    """The part of a training that it changes: two changes of the same part are not combined."""
+    forms: tuple[str, ...] = ()
+    """How it is written, an example each: "optimizer.lr x 0.1"; its name alone where there is none."""
     edited_file: tuple[Fact, ...] = ()
     """Places that lie in the file to edit; the first that the run knows counts."""
     compared_by: tuple[Measure, ...] = ()
@@ -158,6 +156,14 @@ class Change:
     """Whether its factor multiplies the batch, so that an arm takes fewer or more steps."""
     is_fix: bool = True
     """Whether it may repair a program; else it is there to look at one."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forms", self.forms or (self.name,))
+
+    @property
+    def touches(self) -> str:
+        """The part of a training that it changes: two changes of the same part are not combined."""
+        return self.name.partition(".")[0]
 
     def check(self, spec: ChangeSpec) -> None:
         """Refuse a text that is written as none of the forms is."""

@@ -105,11 +105,18 @@ def build_parser() -> "tuple[argparse.ArgumentParser, dict[str, Command]]":
         epilog="traindx COMMAND --help shows what a command takes, with examples.",
     )
     parser.add_argument("--version", action="version", version=f"traindx {__version__}")
-    chosen = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    commands = commands_in(__name__)
+    return parser, add_commands(parser, __name__, "command")
+
+
+def add_commands(
+    parser: argparse.ArgumentParser, package: str, kind: str, *, required: bool = False
+) -> "dict[str, Command]":
+    """Let a parser take one of the commands of a package; the commands by name."""
+    chosen = parser.add_subparsers(dest=kind, metavar=kind.upper(), title=f"{kind}s", required=required)
+    commands = commands_in(package)
     for name, command in commands.items():
         describe(command, chosen.add_parser(name, help=command.HELP))
-    return parser, commands
+    return commands
 
 
 def help_of(words: str, command: "Command") -> str:

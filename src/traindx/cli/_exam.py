@@ -2,23 +2,12 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._output import (
-    STANDARD_OUTPUT,
-    Maker,
-    coloured,
-    complain,
-    place_lines,
-    places_of,
-    refuse_places,
-    terminal_width,
-    write_outputs,
-)
+from traindx.cli._output import Maker, coloured, complain, places_of, publish, refuse_places, terminal_width
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark
@@ -54,7 +43,7 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
     """The model that was named, with its weights, and what is to be said of them."""
     _need_torch()
     from traindx.exams.checkpoint import opened
-    from traindx.exams.code_reference import made_by
+    from traindx.exams.named_inputs import made_by
 
     checkpoint, maker = arguments.checkpoint, arguments.model
     if maker and not checkpoint and ":" not in maker and os.path.isfile(maker):
@@ -72,8 +61,7 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
 def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
     """The first samples of the file, in the number format of the model."""
     from traindx.exams.batch import first_rows, refuse_empty, rows_in
-    from traindx.exams.code_reference import samples_named
-    from traindx.exams.sample_file import fitted_to, sample_from
+    from traindx.exams.named_inputs import fitted_to, sample_from, samples_named
 
     is_file = os.path.exists(arguments.data) or ":" not in arguments.data
     batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
@@ -88,7 +76,7 @@ def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -
 
 def named_loss(arguments: argparse.Namespace) -> "Loss | str | None":
     """The loss function that was named."""
-    from traindx.exams.code_reference import loss_named
+    from traindx.exams.named_inputs import loss_named
 
     return loss_named(arguments.loss)
 
@@ -217,12 +205,8 @@ def _tell(
     met: Sequence[str],
 ) -> int:
     """Write every output, whichever fails, show the text and say which conditions are met; the exit code."""
-    failed = write_outputs(places, makers)
-    if STANDARD_OUTPUT not in places.values():
-        sys.stdout.write(text + place_lines(places, _LABELS, failed))
     command = f"{arguments.command} {arguments.exam}"
-    for sentence in failed.values():
-        complain(command, sentence)
+    is_written = publish(command, places, makers, text, _LABELS)
     for condition in met:
         complain(command, f"--fail-on {condition} is met")
-    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+    return (CONDITION_MET if met else DONE) if is_written else BAD_INPUT

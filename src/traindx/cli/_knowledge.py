@@ -4,7 +4,6 @@ import argparse
 import io
 import json
 import re
-import sys
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
@@ -13,19 +12,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx.cause import Cause, Clue, Prescription
+from traindx.cause import Cause
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._output import (
-    STANDARD_OUTPUT,
-    coloured,
-    complain,
-    places_of,
-    refuse_places,
-    terminal_width,
-    write_outputs,
-)
+from traindx.cli._output import Maker, coloured, places_of, publish, refuse_places, terminal_width
 from traindx.cli._pages import Page, summary
 from traindx.finding import Sign
+from traindx.report.documents.diagnosis import fix_document
 from traindx.report.documents.run import Json, head
 from traindx.report.terminal.paper import fitted
 
@@ -76,16 +68,12 @@ def table_as_text(table: str) -> str:
     return _rendered(shown)
 
 
-def publish(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
+def tell(arguments: argparse.Namespace, name: str, text: str, markdown: str, data: str) -> int:
     """Write the documents that were asked for, and show the text unless one of them takes its place."""
     places = places_of(arguments, {"md": f"{name}.md", "json": f"{name}.json"})
     refuse_places(places, (), before_work=False)
-    failed = write_outputs(places, {"md": lambda: markdown, "json": lambda: data})
-    if STANDARD_OUTPUT not in places.values():
-        sys.stdout.write(text)
-    for sentence in failed.values():
-        complain(arguments.command, sentence)
-    return BAD_INPUT if failed else DONE
+    makers: dict[str, Maker] = {"md": lambda: markdown, "json": lambda: data}
+    return DONE if publish(arguments.command, places, makers, text) else BAD_INPUT
 
 
 def _rendered(what: RenderableType) -> str:
@@ -130,8 +118,11 @@ def _cause(cause: Cause) -> Json:
         "symptoms": [symptom.value for symptom in cause.symptoms],
         "misdiagnoses": [{"says": one.says, "blames": one.blames} for one in cause.misdiagnoses],
         "prior": cause.prior,
-        "clues": [_clue(clue) for clue in cause.clues],
-        "fixes": [_fix(fix) for fix in cause.fixes],
+        "clues": [
+            {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
+            for clue in cause.clues
+        ],
+        "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": r.slug, "told_apart_by": r.told_apart_by} for r in cause.rivals],
         "experiment": {
@@ -141,22 +132,6 @@ def _cause(cause: Cause) -> Json:
             "minutes": cause.experiment.minutes,
         },
         "page": dict(cause.sections),
-    }
-
-
-def _clue(clue: Clue) -> Json:
-    return {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
-
-
-def _fix(fix: Prescription) -> Json:
-    return {
-        "title": fix.title,
-        "before": fix.before,
-        "code": fix.code,
-        "change": fix.change,
-        "expect": fix.expect,
-        "safety": fix.safety.value,
-        "not_when": fix.not_when,
     }
 
 

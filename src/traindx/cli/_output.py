@@ -5,7 +5,8 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TextIO
 
@@ -21,25 +22,40 @@ Maker = Callable[[], str | bytes]
 def places_of(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, str]:
     """The outputs that were asked for and where each goes; `names`: what each is called in a folder."""
     given = {option: getattr(arguments, option, None) for option in names}
-    return {option: place_of(place, names[option]) for option, place in given.items() if place is not None}
+    folders = {
+        place for place in given.values() if place not in (None, STANDARD_OUTPUT) and os.path.isdir(place)
+    }
+    return {
+        option: os.path.join(place, names[option]) if place in folders else place
+        for option, place in given.items()
+        if place is not None
+    }
 
 
-def place_of(given: str, name: str) -> str:
-    """Where a report goes: the file that was given, or the name in the folder that was."""
-    return os.path.join(given, name) if given != STANDARD_OUTPUT and os.path.isdir(given) else given
+def publish(
+    command: str,
+    places: Mapping[str, str],
+    makers: Mapping[str, Maker],
+    text: str = "",
+    labels: Mapping[str, str] | None = None,
+) -> bool:
+    """Make and write every output, and complain of those that fail; whether all were written.
 
-
-def write_outputs(places: Mapping[str, str], makers: Mapping[str, Maker]) -> dict[str, str]:
-    """Make and write every output, whichever of the others fails; what went wrong, by option."""
-    return attempt({option: partial(_write_made, place, makers[option]) for option, place in places.items()})
-
-
-def wrote_outputs(command: str, places: Mapping[str, str], makers: Mapping[str, Maker]) -> bool:
-    """Make and write every output, and complain of those that fail; whether all were written."""
-    failed = write_outputs(places, makers)
+    The text is shown unless an output takes its place; with `labels` it says where the outputs are.
+    """
+    failed = attempt(
+        {option: partial(_write_made, place, makers[option]) for option, place in places.items()}
+    )
+    if STANDARD_OUTPUT not in places.values():
+        sys.stdout.write(text + (place_lines(places, labels, failed) if labels else ""))
     for sentence in failed.values():
         complain(command, sentence)
     return not failed
+
+
+def text_stream(places: Mapping[str, str]) -> TextIO:
+    """Where the text goes that is shown in any case: standard error, if standard output is taken."""
+    return sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
 
 
 def _write_made(place: str, make: Maker) -> None:
@@ -189,3 +205,17 @@ class ProgressLine:
             sys.stderr.write(f"\r\x1b[K{what}")
             sys.stderr.flush()
             self._written = True
+
+
+@contextmanager
+def progress_of(command: str, folder: str) -> Iterator[ProgressLine]:
+    """A line that says how far the work is; where it is interrupted, it says where the rest of it lies."""
+    progress = ProgressLine()
+    try:
+        yield progress
+    except KeyboardInterrupt:
+        progress.wipe()
+        complain(command, f"interrupted; what was run is in {folder}")
+        raise
+    finally:
+        progress.wipe()

@@ -101,15 +101,11 @@ def symptoms_table(causes: Iterable[Cause]) -> str:
     rows = []
     for symptom in Symptom:
         # Those whose commonest complaint it is come first.
-        led = sorted((one for one in known if symptom in one.symptoms), key=lambda one: _rank(one, symptom))
-        for place, cause in enumerate(led):
+        led = sorted((one.symptoms.index(symptom), one.slug, one) for one in known if symptom in one.symptoms)
+        for place, (_, _, cause) in enumerate(led):
             complaint = symptom.value if place == 0 else ""
             rows.append(f"| {complaint} | `{cause.slug}` | {cause.fixes[0].title} |")
     return "\n".join(["| what you see | cause | first fix |", "|---|---|---|", *rows])
-
-
-def _rank(cause: Cause, symptom: Symptom) -> tuple[int, str]:
-    return cause.symptoms.index(symptom), cause.slug
 
 
 def misdiagnoses_table(causes: Iterable[Cause]) -> str:

@@ -32,7 +32,7 @@ from traindx.cli._output import (
 from traindx.diagnosis import knowledge
 from traindx.errors import UnreadableError
 from traindx.format import number, printable
-from traindx.readers.loading.discover import STANDARD_INPUT
+from traindx.readers.loading.files import STANDARD_INPUT
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
 from traindx.run import Run
 from traindx.settings import limits_from, limits_in, names_from, names_in
@@ -133,7 +133,7 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
     from traindx.diagnosis.engine import diagnose
-    from traindx.readers.loading.exam_file import read_exam
+    from traindx.diagnosis.exam_evidence import read_exam
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
     exams = [read_exam(path) for path in getattr(arguments, "exam", ())]

@@ -13,7 +13,7 @@ from typing import TextIO
 from traindx.changes.source.patch import Patch
 from traindx.changes.types import name_of
 from traindx.cli import BAD_INPUT
-from traindx.cli._output import STANDARD_OUTPUT, coloured, complain, terminal_width
+from traindx.cli._output import coloured, complain, terminal_width, text_stream
 from traindx.cli._report import present, report_places
 from traindx.diagnosis.types import Verdict
 from traindx.errors import TraindxError
@@ -32,7 +32,7 @@ def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
     # As the user would type it, not as it is known to all directories.
     folder = Path(arguments.out) / found.folder.name
     arguments.paths = [str(folder)]
-    out = sys.stderr if STANDARD_OUTPUT in report_places(arguments).values() else sys.stdout
+    out = text_stream(report_places(arguments))
     applied, places, problems = False, {}, list[TraindxError]()
     try:
         code = present(found.report, arguments, ())

@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents
+from traindx.cli._options import add_documents, add_option
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -37,28 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATH|WORDS",
         help="a log (- for stdin), a run's folder, a script or a configuration; or what you see, in words",
     )
-    parser.add_argument(
-        "--symptom",
-        action="append",
-        default=[],
-        metavar="SYMPTOM",
-        help="what you see, one of the nine below; may be repeated",
+    add_option(
+        parser, "--symptom SYMPTOM", "what you see, one of the nine below; may be repeated", repeated=True
     )
-    parser.add_argument(
-        "--answer",
-        action="append",
-        default=[],
-        metavar="QUESTION=ANSWER",
-        help="an answer (--questions lists them), such as onset=sudden or lr=0.1; may be repeated",
-    )
-    parser.add_argument(
-        "--claim",
-        action="append",
-        default=[],
-        metavar="WORDS",
-        help='what you hold for the cause, such as "more epochs"; may be repeated',
-    )
-    parser.add_argument("--questions", action="store_true", help="list every question with its answers")
+    says = "an answer (--questions lists them), such as onset=sudden or lr=0.1; may be repeated"
+    add_option(parser, "--answer QUESTION=ANSWER", says, repeated=True)
+    says = 'what you hold for the cause, such as "more epochs"; may be repeated'
+    add_option(parser, "--claim WORDS", says, repeated=True)
+    add_option(parser, "--questions", "list every question with its answers")
     add_documents(parser, "interview.md", "interview.json")
 
 
@@ -124,23 +110,21 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
-    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
+    from traindx.cli._output import coloured, publish, terminal_width
     from traindx.interview.session import conclude
     from traindx.report.documents.interview import interview_document
     from traindx.report.markdowns.exams import interview_page
     from traindx.report.terminal.interview import conclusion_text
 
     conclusion = conclude(consultation)
-    if STANDARD_OUTPUT not in places.values():
-        text = conclusion_text(
-            conclusion, width=terminal_width(), colour=coloured(), ask=_how_to_answer(conclusion)
-        )
-        sys.stdout.write(text)
+    text = conclusion_text(
+        conclusion, width=terminal_width(), colour=coloured(), ask=_how_to_answer(conclusion)
+    )
     makers: dict[str, Maker] = {
         "json": lambda: interview_document(conclusion),
         "md": lambda: interview_page(conclusion),
     }
-    return DONE if wrote_outputs("ask", places, makers) else BAD_INPUT
+    return DONE if publish("ask", places, makers, text) else BAD_INPUT
 
 
 def _how_to_answer(conclusion: "Conclusion") -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 
+from traindx.cli._options import add_option
 from traindx.errors import TraindxError, UnknownNameError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -31,40 +32,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="DIR", help="the folder of the project (default: this one)"
     )
-    parser.add_argument("--db", metavar="FILE", help="a casebook that lies elsewhere")
-    parser.add_argument(
-        "--cause", metavar="CAUSE", help="only what was for a cause (traindx causes lists them)"
-    )
-    parser.add_argument(
-        "--change", metavar="TEXT", help="only changes that hold a text, such as optimizer.lr"
-    )
+    add_option(parser, "--db FILE", "a casebook that lies elsewhere")
+    add_option(parser, "--cause CAUSE", "only what was for a cause (traindx causes lists them)")
+    add_option(parser, "--change TEXT", "only changes that hold a text, such as optimizer.lr")
     parser.add_argument("--outcome", choices=_OUTCOMES, help="only trials that came out like this")
-    parser.add_argument(
-        "--since", metavar="DATE", help="only what is as late as a day or a time, as 2026-07-01"
-    )
-    parser.add_argument("--last", type=int, metavar="N", help="only the latest so many")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write JSON; - for standard output (in a folder: cases.json)"
-    )
+    add_option(parser, "--since DATE", "only what is as late as a day or a time, as 2026-07-01")
+    add_option(parser, "--last N", "only the latest so many", type=int)
+    add_option(parser, "--json FILE", "write JSON; - for standard output (in a folder: cases.json)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
-    from traindx.cli import DONE
-    from traindx.cli._output import STANDARD_OUTPUT, place_of, refuse_inputs, write
+    from traindx.cli import BAD_INPUT, DONE
+    from traindx.cli._output import places_of, publish, refuse_inputs
+    from traindx.report.documents.interview import cases_document
 
     book = _book(arguments)
     found = _found(book, arguments)
-    if arguments.json is not None:
-        from traindx.report.documents.interview import cases_document
-
-        place = place_of(arguments.json, "cases.json")
-        refuse_inputs([place], [str(book.place)])
-        write(place, cases_document(found))
-        if place == STANDARD_OUTPUT:
-            return DONE
-    _show(found, book.place, _is_narrowed(arguments))
-    return DONE
+    places = places_of(arguments, {"json": "cases.json"})
+    refuse_inputs(places.values(), [str(book.place)])
+    is_narrowed = any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
+    text = _text(found, book.place, is_narrowed)
+    return DONE if publish("cases", places, {"json": lambda: cases_document(found)}, text) else BAD_INPUT
 
 
 def _book(arguments: argparse.Namespace) -> "Casebook":
@@ -125,23 +114,16 @@ def _moment(text: str) -> "datetime":
         ) from None
 
 
-def _is_narrowed(arguments: argparse.Namespace) -> bool:
-    return any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
-
-
-def _show(found: "list[Case]", place: "Path", narrowed: bool) -> None:
-    import sys
-
+def _text(found: "list[Case]", place: "Path", narrowed: bool) -> str:
     from traindx.cli._output import coloured, terminal_width
     from traindx.format import printable
     from traindx.report.terminal.comparison import cases_text
 
     if found:
-        sys.stdout.write(cases_text(found, width=terminal_width(), colour=coloured()))
-    elif narrowed:
-        sys.stdout.write(f"no case in {printable(str(place), 500)} fits\n")
-    else:
-        sys.stdout.write(
-            f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
-            " tries fixes in paired trials, and writes down here what came out\n"
-        )
+        return cases_text(found, width=terminal_width(), colour=coloured())
+    if narrowed:
+        return f"no case in {printable(str(place), 500)} fits\n"
+    return (
+        f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
+        " tries fixes in paired trials, and writes down here what came out\n"
+    )

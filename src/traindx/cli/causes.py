@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List every cause, built in or of a plugin."""
-    from traindx.cli._knowledge import as_json, list_as_text, publish, table_as_text
+    from traindx.cli._knowledge import as_json, list_as_text, table_as_text, tell
     from traindx.cli._pages import causes_table, misdiagnoses_table, symptoms_table
     from traindx.diagnosis import knowledge
 
@@ -34,4 +34,4 @@ def run(arguments: argparse.Namespace) -> int:
     tables = {"name": causes_table, "symptom": symptoms_table, "misdiagnosis": misdiagnoses_table}
     table = tables[arguments.by](causes)
     text = list_as_text(causes) if arguments.by == "name" else table_as_text(table)
-    return publish(arguments, "causes", text, f"# Causes\n\n{table}\n", as_json(causes))
+    return tell(arguments, "causes", text, f"# Causes\n\n{table}\n", as_json(causes))

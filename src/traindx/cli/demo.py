@@ -2,6 +2,7 @@
 
 import argparse
 
+from traindx.cli._options import add_option
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -19,10 +20,8 @@ _TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of demo."""
-    parser.add_argument(
-        "--out", default=".traindx/demo", metavar="DIR", help="where the reports go (default: .traindx/demo)"
-    )
-    parser.add_argument("--logs", action="store_true", help="diagnose bundled logs, which needs no torch")
+    add_option(parser, "--out DIR", "where the reports go (default: .traindx/demo)", default=".traindx/demo")
+    add_option(parser, "--logs", "diagnose bundled logs, which needs no torch")
 
 
 def run(arguments: argparse.Namespace) -> int:

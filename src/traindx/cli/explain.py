@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show one page; 2 for an unknown name."""
     from traindx.cause import Cause
-    from traindx.cli._knowledge import as_json, as_text, publish
+    from traindx.cli._knowledge import as_json, as_text, tell
     from traindx.cli._pages import cause_page, sign_page
     from traindx.diagnosis import knowledge
 
@@ -29,4 +29,4 @@ def run(arguments: argparse.Namespace) -> int:
         page, data = cause_page(unit), as_json([unit])
     else:
         page, data = sign_page(unit), as_json(signs=[unit])
-    return publish(arguments, unit.slug, as_text(page), str(page), data)
+    return tell(arguments, unit.slug, as_text(page), str(page), data)

@@ -2,10 +2,9 @@
 
 import argparse
 import os
-import sys
 
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents, add_in_place, add_program, words_of
+from traindx.cli._options import add_documents, add_folder, add_in_place, add_option, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -30,31 +29,21 @@ Groups of parameters keep their ratios, and schedules go on. Recordings are kept
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of lr-find."""
     add_program(parser, "lr-find")
-    parser.add_argument(
-        "--steps",
+    add_option(
+        parser,
+        "--steps N",
+        "optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
         type=int,
         default=300,
-        metavar="N",
-        help="optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
     )
-    parser.add_argument(
-        "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
-    )
+    add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
     add_in_place(parser)
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the search is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out",
-        default=".traindx/rates",
-        metavar="DIR",
-        help="where recordings are kept (default: .traindx/rates)",
-    )
+    add_folder(parser, "search", "recordings", ".traindx/rates")
     add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
-    parser.add_argument(
-        "--png",
-        metavar="FILE",
-        help="draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
+    add_option(
+        parser,
+        "--png FILE",
+        "draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
         " (traindx[plots])",
     )
 
@@ -63,15 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Look for a rate of a command, and report on it; 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import ProgressLine, places_of, refuse_places
+    from traindx.cli._output import places_of, progress_of, refuse_places
     from traindx.exams.learning_rate.program import lr_find
 
     if not arguments.minutes > 0:
         raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
     places = places_of(arguments, {kind: f"learning_rate.{kind}" for kind in ("md", "json", "png", "html")})
     refuse_places(places, words_of(arguments))
-    progress = ProgressLine()
-    try:
+    with progress_of("lr-find", arguments.out) as progress:
         found = lr_find(
             words_of(arguments),
             steps=arguments.steps,
@@ -81,22 +69,16 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             in_place=arguments.in_place,
         )
-    except KeyboardInterrupt:
-        progress.wipe()
-        sys.stderr.write(f"traindx lr-find: interrupted; what was run is in {arguments.out}\n")
-        return 130
-    finally:
-        progress.wipe()
     return DONE if _tell(found, places) else BAD_INPUT
 
 
 def _tell(program: "ProgramRate", places: dict[str, str]) -> bool:
     """Show the search, and write what was asked for; whether all of it was written."""
-    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
+    from traindx.cli._output import coloured, publish, terminal_width, text_stream
     from traindx.report.terminal.learning_rate import rate_text
 
     found, change = program.found, _change(program)
-    out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
+    out = text_stream(places)
     out.write(
         rate_text(
             found,
@@ -108,7 +90,7 @@ def _tell(program: "ProgramRate", places: dict[str, str]) -> bool:
             colour=coloured(out),
         )
     )
-    return wrote_outputs("lr-find", places, _makers(program, change))
+    return publish("lr-find", places, _makers(program, change))
 
 
 def _makers(program: "ProgramRate", change: str) -> "dict[str, Maker]":

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from traindx.cli._options import add_option
 from traindx.errors import TraindxError
 
 HELP = "serve agents over the Model Context Protocol: probe, diagnose, explain, series, treat, report"
@@ -19,13 +20,8 @@ It needs the extra of that name: pip install 'traindx[mcp]'. docs/agents.md tell
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of mcp."""
-    parser.add_argument(
-        "--root",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="a folder that may be read, and written below its .traindx (default: this one); may be repeated",
-    )
+    says = "a folder that may be read, and written below its .traindx (default: this one); may be repeated"
+    add_option(parser, "--root DIR", says, repeated=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

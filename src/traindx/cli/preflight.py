@@ -2,10 +2,9 @@
 
 import argparse
 import os
-import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_documents, add_in_place, add_program, words_of
+from traindx.cli._options import add_documents, add_folder, add_in_place, add_option, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -32,35 +31,24 @@ directory itself with --in-place. Recordings are kept in .traindx/preflights."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of preflight."""
     add_program(parser, "preflight")
-    parser.add_argument("--quick", action="store_true", help="leave out the range test of the learning rate")
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 1 where a check fails (fail), where one fails or warns (warn), or where the check of"
+    add_option(parser, "--quick", "leave out the range test of the learning rate")
+    add_option(
+        parser,
+        "--fail-on CONDITION",
+        "exit with 1 where a check fails (fail), where one fails or warns (warn), or where the check of"
         " that name fails or warns; may be repeated",
+        repeated=True,
     )
-    parser.add_argument(
-        "--steps", type=int, default=100, metavar="N", help="steps of the program as it is (default: 100)"
-    )
-    parser.add_argument(
-        "--seconds",
+    add_option(parser, "--steps N", "steps of the program as it is (default: 100)", type=int, default=100)
+    add_option(
+        parser,
+        "--seconds S",
+        "about how long each of the three runs may take, its start aside (default: 20)",
         type=float,
         default=20.0,
-        metavar="S",
-        help="about how long each of the three runs may take, its start aside (default: 20)",
     )
     add_in_place(parser)
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the rehearsal is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out",
-        default=".traindx/preflights",
-        metavar="DIR",
-        help="where recordings are kept (default: .traindx/preflights)",
-    )
+    add_folder(parser, "rehearsal", "recordings", ".traindx/preflights")
     add_documents(parser, "preflight.md", "preflight.json", "preflight.html")
 
 
@@ -68,14 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 where --fail-on is met, 2 where it cannot be run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import ProgressLine, places_of, refuse_places
+    from traindx.cli._output import places_of, progress_of, refuse_places
     from traindx.exams.preflight.run import preflight
 
     _refuse_nonsense(arguments)
     places = places_of(arguments, {kind: f"preflight.{kind}" for kind in ("md", "json", "html")})
     refuse_places(places, words_of(arguments))
-    progress = ProgressLine()
-    try:
+    with progress_of("preflight", arguments.out) as progress:
         found = preflight(
             words_of(arguments),
             steps=arguments.steps,
@@ -86,12 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             in_place=arguments.in_place,
         )
-    except KeyboardInterrupt:
-        progress.wipe()
-        sys.stderr.write(f"traindx preflight: interrupted; what was run is in {arguments.out}\n")
-        return 130
-    finally:
-        progress.wipe()
     is_written = _tell(found, places)
     code = _gate(found, arguments)
     return code if is_written else BAD_INPUT
@@ -110,20 +91,20 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 
 def _tell(found: "Checklist", places: dict[str, str]) -> bool:
     """Show the checklist, and write what was asked for; whether all of it was written."""
-    from traindx.cli._output import STANDARD_OUTPUT, coloured, terminal_width, wrote_outputs
+    from traindx.cli._output import coloured, publish, terminal_width, text_stream
     from traindx.report.documents.exams import checklist_document
     from traindx.report.html.exams import checklist_html
     from traindx.report.markdowns.exams import checklist_page
     from traindx.report.terminal.exams import checklist_text
 
-    out = sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
+    out = text_stream(places)
     out.write(checklist_text(found, width=terminal_width(out), colour=coloured(out)))
     makers: dict[str, Maker] = {
         "json": lambda: checklist_document(found),
         "md": lambda: checklist_page(found),
         "html": lambda: checklist_html(found),
     }
-    return wrote_outputs("preflight", places, makers)
+    return publish("preflight", places, makers)
 
 
 def _gate(found: "Checklist", arguments: argparse.Namespace) -> int:

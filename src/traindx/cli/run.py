@@ -5,7 +5,15 @@ import os
 import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import add_exams, add_judging, add_outputs, add_program, words_of
+from traindx.cli._options import (
+    add_exams,
+    add_folder,
+    add_judging,
+    add_option,
+    add_outputs,
+    add_program,
+    words_of,
+)
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -41,30 +49,25 @@ is said once, in a line on standard error."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of run."""
     add_program(parser, "run")
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the run is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out", default=".traindx/runs", metavar="DIR", help="where runs are kept (default: .traindx/runs)"
-    )
-    parser.add_argument(
-        "--budget",
+    add_folder(parser, "run", "runs", ".traindx/runs")
+    add_option(
+        parser,
+        "--budget PERCENT",
+        "how much of the program's time recording may take (default: 2)",
         type=_share,
         default=0.02,
-        metavar="PERCENT",
-        help="how much of the program's time recording may take (default: 2)",
     )
-    parser.add_argument(
-        "--every",
+    add_option(
+        parser,
+        "--every N",
+        "look at the layers at every Nth step (default: often at first, then ever less)",
         type=_steps("--every 100"),
-        metavar="N",
-        help="look at the layers at every Nth step (default: often at first, then ever less)",
     )
-    parser.add_argument(
-        "--max-steps",
+    add_option(
+        parser,
+        "--max-steps N",
+        "end the program after N optimizer steps; the exit code is then 0, unless --fail-on is met",
         type=_steps("--max-steps 200"),
-        metavar="N",
-        help="end the program after N optimizer steps; the exit code is then 0, unless --fail-on is met",
     )
     parser.add_argument(
         "--no-live", dest="live", action="store_false", help="judge the run only when it has ended"

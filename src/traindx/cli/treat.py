@@ -5,7 +5,7 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_in_place, add_outputs, add_program, words_of
+from traindx.cli._options import add_folder, add_in_place, add_option, add_outputs, add_program, words_of
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -37,66 +37,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_fix(parser)
     _add_engine(parser)
     add_in_place(parser)
-    parser.add_argument(
-        "--name", metavar="NAME", help="what the treatment is called (default: as the script, numbered)"
-    )
-    parser.add_argument(
-        "--out",
-        default=".traindx/treatments",
-        metavar="DIR",
-        help="where treatments are kept (default: .traindx/treatments)",
-    )
+    add_folder(parser, "treatment", "treatments", ".traindx/treatments")
     add_outputs(parser)
 
 
 def _add_budget(parser: argparse.ArgumentParser) -> None:
     """How much is run."""
-    parser.add_argument(
-        "--steps", type=int, metavar="N", help="steps of every arm (default: the whole run, or 30 s of it)"
+    add_option(parser, "--steps N", "steps of every arm (default: the whole run, or 30 s of it)", type=int)
+    add_option(parser, "--seconds S", "about how long every arm is", type=float)
+    add_option(
+        parser, "--seeds N", "pairs of arms for what looks promising (default: 3)", type=int, default=3
     )
-    parser.add_argument("--seconds", type=float, metavar="S", help="about how long every arm is")
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        default=3,
-        metavar="N",
-        help="pairs of arms for what looks promising (default: 3)",
-    )
-    parser.add_argument(
-        "--trials", type=int, default=24, metavar="N", help="arms to run at most (default: 24)"
-    )
-    parser.add_argument(
-        "--minutes", type=float, default=10.0, metavar="M", help="time to spend at most (default: 10)"
-    )
+    add_option(parser, "--trials N", "arms to run at most (default: 24)", type=int, default=24)
+    add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
 
 
 def _add_trials(parser: argparse.ArgumentParser) -> None:
     """What is tried."""
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="CHANGE",
-        help="try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
+    add_option(
+        parser,
+        "--only CHANGE",
+        "try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
+        repeated=True,
     )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="diagnose, and say what would be tried and what it would cost"
-    )
-    parser.add_argument("--changes", action="store_true", help="list all changes, and end")
+    add_option(parser, "--dry-run", "diagnose, and say what would be tried and what it would cost")
+    add_option(parser, "--changes", "list all changes, and end")
 
 
 def _add_fix(parser: argparse.ArgumentParser) -> None:
     """What becomes of a proven fix."""
-    parser.add_argument(
-        "--apply", action="store_true", help="write the patch into the source, after showing it and asking"
-    )
-    parser.add_argument("--yes", action="store_true", help="with --apply: do not ask")
-    parser.add_argument(
-        "--force", action="store_true", help="with --apply: also where git has changes of the file"
-    )
-    parser.add_argument(
-        "--save-model", metavar="FILE", help="keep the weights of the treated model, as torch saves them"
-    )
+    add_option(parser, "--apply", "write the patch into the source, after showing it and asking")
+    add_option(parser, "--yes", "with --apply: do not ask")
+    add_option(parser, "--force", "with --apply: also where git has changes of the file")
+    add_option(parser, "--save-model FILE", "keep the weights of the treated model, as torch saves them")
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:
@@ -107,18 +80,14 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         default="local",
         help="where arms run: processes of this machine (default), or tasks of Ray",
     )
-    parser.add_argument(
-        "--address",
-        metavar="HOST:PORT",
-        help="with --engine ray: the head of a cluster, or auto for the one this machine is a node of"
+    add_option(
+        parser,
+        "--address HOST:PORT",
+        "with --engine ray: the head of a cluster, or auto for the one this machine is a node of"
         " (default: a Ray of its own on this machine)",
     )
-    parser.add_argument(
-        "--cpus-per-arm", type=int, metavar="N", help="with --engine ray: CPUs of each arm (default: 1)"
-    )
-    parser.add_argument(
-        "--gpus-per-arm", type=float, metavar="N", help="with --engine ray: GPUs of each arm (default: none)"
-    )
+    add_option(parser, "--cpus-per-arm N", "with --engine ray: CPUs of each arm (default: 1)", type=int)
+    add_option(parser, "--gpus-per-arm N", "with --engine ray: GPUs of each arm (default: none)", type=float)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -131,15 +100,14 @@ def run(arguments: argparse.Namespace) -> int:
         return _list_changes()
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import ProgressLine
+    from traindx.cli._output import progress_of
     from traindx.cli._treatment import tell
     from traindx.trials.treatment import treat
 
     wish = _wish(arguments)
     _refuse_places(arguments)
     _refuse_unasked(arguments)
-    progress = ProgressLine()
-    try:
+    with progress_of("treat", arguments.out) as progress:
         found = treat(
             words_of(arguments),
             wish,
@@ -153,12 +121,6 @@ def run(arguments: argparse.Namespace) -> int:
             cpus_per_arm=arguments.cpus_per_arm,
             gpus_per_arm=arguments.gpus_per_arm,
         )
-    except KeyboardInterrupt:
-        progress.wipe()
-        sys.stderr.write(f"traindx treat: interrupted; what was run is in {arguments.out}\n")
-        return 130
-    finally:
-        progress.wipe()
     return tell(found, arguments)
 
 

@@ -118,17 +118,15 @@ def _parting(
         says = f"{names}: {one.quantity.slug} is identical at all {same.points} points they share"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
     begins = f"{names}: " + (f"identical up to {one.axis.value} {step(same.until)}, " if same else "")
-    paired = same is not None or _same_seed(first, second)
+    same_seed = SEED in first.facts and first.facts[SEED] == second.facts.get(SEED)
+    paired = same is not None or same_seed
     apart = _apart(left, right, _between_seeds(repeats, one.axis, by_share), paired)
     lost = _lost(left, right)
-    if apart is None and lost is None:
+    ends = [end for end in (lost, apart) if end is not None]
+    if not ends:
         says = f"{begins}{_not_apart(left, right, by_share)} ({one.quantity.slug})"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
-    if apart is None or (lost is not None and lost[0] <= apart.at):
-        assert lost is not None
-        place, says = lost
-    else:
-        place, says = apart.at, apart.says
+    place, says = min(ends, key=lambda end: end[0])
     position = float(np.interp(place, left.positions, one.steps))
     if one.axis is not Axis.EPOCH:
         position = float(round(position))
@@ -140,20 +138,10 @@ def _parting(
     return Parting(first.name, second.name, position, one.axis, f"{begins}{where} ({says})", one.quantity)
 
 
-def _same_seed(first: Run, second: Run) -> bool:
-    return SEED in first.facts and first.facts[SEED] == second.facts.get(SEED)
-
-
 def _side(run: Run, series: Series, by_share: bool) -> _Side:
     curve = curve_of(series)
     positions = shares(run, series) if by_share else series.steps
     return _Side(run, series, curve, positions, np.asarray(np.interp(curve.at, series.steps, positions)))
-
-
-@dataclass(frozen=True)
-class _Apart:
-    at: float
-    says: str
 
 
 def _common(left: _Side, right: _Side) -> Floats:
@@ -177,7 +165,7 @@ def _not_apart(left: _Side, right: _Side, by_share: bool) -> str:
     return f"share {few} {axis}s to tell where they part, {spans}"
 
 
-def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> _Apart | None:
+def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> tuple[float, str] | None:
     """The first place from which both levels stay apart, on one side, for some time."""
     grid = _common(left, right)
     needed = max(_FEWEST, -(-len(grid) // _SUSTAINED))
@@ -197,7 +185,7 @@ def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> _A
     values = [number(one.curve.shown(float(one.level(grid[place : place + 1])[0]))) for one in (left, right)]
     again = "; no longer at the end" if not side[-needed:].any() else ""
     against = f"{left.series.quantity.slug} {values[0]} against {values[1]}"
-    return _Apart(float(grid[place]), f"{against}, noise {number(float(noise[place]))}{again}")
+    return float(grid[place]), f"{against}, noise {number(float(noise[place]))}{again}"
 
 
 def _lost(left: _Side, right: _Side) -> tuple[float, str] | None:

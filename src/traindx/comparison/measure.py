@@ -6,53 +6,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from traindx import quantities as q
 from traindx.curves.objective import is_reinforcement
 from traindx.errors import TraindxError
 from traindx.facts import DATASET, LABEL_SMOOTHING, LOSS_FUNCTION
 from traindx.format import count, listed
-from traindx.quantities import (
-    REWARD,
-    TEST_ACCURACY,
-    TEST_ERROR,
-    TEST_LOSS,
-    TEST_PERPLEXITY,
-    TEST_SCORE,
-    TRAIN_ACCURACY,
-    TRAIN_ERROR,
-    TRAIN_LOSS,
-    TRAIN_PERPLEXITY,
-    TRAIN_SCORE,
-    VAL_ACCURACY,
-    VAL_ERROR,
-    VAL_LOSS,
-    VAL_PERPLEXITY,
-    VAL_SCORE,
-)
 from traindx.run import Fact, Quantity, Run, Series
 
-_LOSSES = (VAL_LOSS, TEST_LOSS, TRAIN_LOSS)
-_MEASURES = (
-    VAL_LOSS,
-    VAL_ACCURACY,
-    VAL_SCORE,
-    VAL_ERROR,
-    VAL_PERPLEXITY,
-    TEST_LOSS,
-    TEST_ACCURACY,
-    TEST_SCORE,
-    TEST_ERROR,
-    TEST_PERPLEXITY,
-    TRAIN_LOSS,
-    REWARD,
-    TRAIN_PERPLEXITY,
-    TRAIN_ACCURACY,
-    TRAIN_SCORE,
-    TRAIN_ERROR,
-)
+_LOSSES = (q.VAL_LOSS, q.TEST_LOSS, q.TRAIN_LOSS)
+_HELD_OUT = [
+    q.QUANTITIES[f"{split}_{measure}"]
+    for split in ("val", "test")
+    for measure in ("loss", "accuracy", "score", "error", "perplexity")
+]
+_ON_TRAINING = [q.TRAIN_LOSS, q.REWARD, q.TRAIN_PERPLEXITY, q.TRAIN_ACCURACY, q.TRAIN_SCORE, q.TRAIN_ERROR]
+_MEASURES = (*_HELD_OUT, *_ON_TRAINING)
 _SCALE_OF_THE_LOSS = (LOSS_FUNCTION, LABEL_SMOOTHING)
 _NEARLY_ALL = 0.8
 """A better measure that this share of the runs has is worth more than a worse one that all have."""
-_ACCURACIES = (VAL_ACCURACY, TEST_ACCURACY, TRAIN_ACCURACY)
+_ACCURACIES = (q.VAL_ACCURACY, q.TEST_ACCURACY, q.TRAIN_ACCURACY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +70,7 @@ def _stated(runs: Sequence[Run], fact: Fact) -> list[str]:
 def _order(runs: Sequence[Run], *, losses_last: bool) -> Sequence[Quantity]:
     if all(is_reinforcement(run) for run in runs):
         # Policy and value losses may rise while the agent learns.
-        return (REWARD, *(one for one in _MEASURES if one != REWARD))
+        return (q.REWARD, *(one for one in _MEASURES if one != q.REWARD))
     return sorted(_MEASURES, key=lambda one: one in _LOSSES) if losses_last else _MEASURES
 
 
@@ -158,7 +130,7 @@ def _in_one_unit(measure: Measure) -> Measure:
     """Accuracies as shares where some runs log shares and others percent."""
     if measure.quantity not in _ACCURACIES:
         return measure
-    percent = [series is not None and _highest(series) > 1.5 for series in measure.series]
+    percent = [series is not None and series.finite.values.max(initial=0) > 1.5 for series in measure.series]
     if all(percent) or not any(percent):
         return measure
     series = tuple(
@@ -169,17 +141,11 @@ def _in_one_unit(measure: Measure) -> Measure:
     return replace(measure, series=series, notes=(*measure.notes, note))
 
 
-def _highest(series: Series) -> float:
-    return float(series.finite.values.max(initial=0.0))
-
-
 def _nothing_shared(runs: Sequence[Run]) -> TraindxError:
-    has = [f"{run.name} has {listed(_slugs(run), 3) or 'nothing that is known'}" for run in runs[:2]]
+    slugs = [list(dict.fromkeys(series.quantity.slug for series in run.series)) for run in runs[:2]]
+    known = [listed(names, 3) or "nothing that is known" for names in slugs]
+    has = [f"{run.name} has {names}" for run, names in zip(runs, known, strict=False)]
     return TraindxError(
         f"{count(len(runs), 'run')} share no measure to compare them by ({'; '.join(has)}); log the same loss"
         " or metric in each, or name it with --map NAME=QUANTITY"
     )
-
-
-def _slugs(run: Run) -> list[str]:
-    return list(dict.fromkeys(series.quantity.slug for series in run.series))

@@ -13,7 +13,7 @@ from traindx.cause import Cause
 from traindx.curves.facts import is_recording, location_of
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, health_points, temperature
-from traindx.diagnosis.exam_evidence import is_inside, with_exams
+from traindx.diagnosis.exam_evidence import is_inside, read_exam, with_exams
 from traindx.diagnosis.mechanisms import is_seen_how
 from traindx.diagnosis.score import score
 from traindx.diagnosis.types import (
@@ -33,7 +33,6 @@ from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count
 from traindx.quantities import REWARD
-from traindx.readers.loading.exam_file import read_exam
 from traindx.readers.loading.runs import load
 from traindx.run import Run
 

@@ -16,12 +16,12 @@ from torch.fx import GraphModule
 from traindx.causes import dead_relu, exploding_gradients, saturated_activations, vanishing_gradients
 from traindx.curves.series import by_layer
 from traindx.exams.batch import MOST, batches_of, presented, rows_in
-from traindx.exams.module_order import in_training_mode, unwrapped
-from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
+from traindx.exams.model_parts import in_training_mode, unwrapped
+from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in, worst_first
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import ActivationExam, ActivationRow
-from traindx.finding import Finding, worst_first
+from traindx.finding import Finding
 from traindx.format import count, listed
 from traindx.quantities import (
     ACTIVATION_MEAN,
@@ -31,11 +31,10 @@ from traindx.quantities import (
     NONFINITE_SHARE,
     SATURATED_SHARE,
 )
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.dead_units import CAN_REST, DeadUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.types import Probe, Purpose, Snapshot
+from traindx.recorder.probes.units import CAN_REST, DeadUnits
 from traindx.recorder.tensors.access import plain, reckoning
 from traindx.run import Floats, Quantity, Run
 from traindx.signs.activations import (
@@ -87,10 +86,6 @@ class Extremes(Probe):
         self.ranges[name] = (min(before[0], low), max(before[1], high))
 
 
-_Key = tuple[str, str]
-"""Layer and part."""
-
-
 def activation_rows(
     run: Run, kinds: Mapping[str, str], ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[ActivationRow, ...]:
@@ -98,35 +93,32 @@ def activation_rows(
 
     Shares and sizes are means over the batches; dead units are those of the last one, which knows them all.
     """
-    columns: dict[Quantity, dict[_Key, Floats]] = {}
+    columns: dict[Quantity, dict[tuple[str, str], Floats]] = {}
+    """By layer and part."""
     for one in run.series:
         if one.layer and len(one):
             columns.setdefault(one.quantity, {})[one.layer, one.part] = one.values
 
-    def mean(quantity: Quantity, key: _Key) -> float | None:
-        values = columns.get(quantity, {}).get(key)
-        return None if values is None else float(values.mean())
-
-    def last(quantity: Quantity, key: _Key) -> float | None:
-        values = columns.get(quantity, {}).get(key)
-        return None if values is None else float(values[-1])
-
     rows = []
-    for key in columns.get(ACTIVATION_MEAN, {}):
-        layer, part = key
+    for layer, part in columns.get(ACTIVATION_MEAN, {}):
+        values = {
+            quantity: found[layer, part] for quantity, found in columns.items() if (layer, part) in found
+        }
+        means = {quantity: float(found.mean()) for quantity, found in values.items()}
+        dead = values.get(DEAD_UNIT_SHARE)
         low, high = (None, None) if part else ranges.get(layer, (None, None))
         rows.append(
             ActivationRow(
                 name=layer,
                 kind=part or kinds.get(layer.partition(" (call ")[0], ""),
-                mean=mean(ACTIVATION_MEAN, key) or 0.0,
-                std=mean(ACTIVATION_STD, key) or 0.0,
+                mean=means[ACTIVATION_MEAN],
+                std=means.get(ACTIVATION_STD, 0.0),
                 min=low,
                 max=high,
-                zero_share=mean(ACTIVATION_ZERO_SHARE, key),
-                dead_share=last(DEAD_UNIT_SHARE, key),
-                saturated_share=mean(SATURATED_SHARE, key),
-                nonfinite_share=mean(NONFINITE_SHARE, key),
+                zero_share=means.get(ACTIVATION_ZERO_SHARE),
+                dead_share=None if dead is None else float(dead[-1]),
+                saturated_share=means.get(SATURATED_SHARE),
+                nonfinite_share=means.get(NONFINITE_SHARE),
             )
         )
     return tuple(rows)
@@ -221,7 +213,7 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
     resting = _resting(run, session.kinds)
     problems, absent = _judged(run, resting)
     return ActivationExam(
-        model=str(session.kinds.get("", type(model).__name__)),
+        model=session.name,
         run=run,
         rows=rows,
         problems=problems,

@@ -1,7 +1,7 @@
 """A batch: cut into parts, and as a model takes it, with what its output is compared with."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -47,7 +47,7 @@ def parted(batch: object, parts: int) -> list[object]:
     total = rows.pop()
     size = max(-(-total // parts), _FEWEST_ROWS)
     starts = [start for start in range(0, total, size) if total - start >= min(_FEWEST_ROWS, total)]
-    return [_cut(batch, start, start + size) for start in starts] or [batch]
+    return [_cut(batch, slice(start, start + size)) for start in starts] or [batch]
 
 
 def _tensors(value: object) -> Iterator[Tensor]:
@@ -61,14 +61,19 @@ def _tensors(value: object) -> Iterator[Tensor]:
             yield from _tensors(inner)
 
 
-def _cut(value: object, start: int, end: int) -> object:
+def mapped(value: object, function: Callable[[Tensor], Tensor]) -> object:
+    """The same with every tensor replaced by what a function makes of it."""
     if isinstance(value, Tensor):
-        return value[start:end]
+        return function(value)
     if isinstance(value, Mapping):
-        return {name: _cut(inner, start, end) for name, inner in value.items()}
+        return {name: mapped(inner, function) for name, inner in value.items()}
     if isinstance(value, tuple | list):
-        return tuple(_cut(inner, start, end) for inner in value)
+        return tuple(mapped(inner, function) for inner in value)
     return value
+
+
+def _cut(batch: object, rows: slice) -> object:
+    return mapped(batch, lambda tensor: tensor[rows])
 
 
 def refuse_empty(batch: object, where: str) -> None:
@@ -86,7 +91,7 @@ def rows_in(batch: object) -> int:
 
 def first_rows(batch: object, rows: int) -> object:
     """The first rows of every tensor of a batch."""
-    return _cut(batch, 0, rows)
+    return _cut(batch, slice(rows))
 
 
 _TARGETS = ("labels", "label", "targets", "target", "y")

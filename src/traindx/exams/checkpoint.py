@@ -177,17 +177,12 @@ def _filled(model: nn.Module, weights: Mapping[str, Tensor], path: str) -> tuple
         raise TraindxError(
             f"{path}: does not fit the model ({told[:200]}); build it as it was trained"
         ) from error
-    missing, strange = list(result.missing_keys), list(result.unexpected_keys)
-    notes = []
-    if missing:
-        notes.append(
-            f"{count(len(missing), 'value')} of the model not in the checkpoint: {listed(missing, _NAMED)}"
-        )
-    if strange:
-        notes.append(
-            f"{count(len(strange), 'value')} of the checkpoint not in the model: {listed(strange, _NAMED)}"
-        )
-    return tuple(notes)
+    sides = (result.missing_keys, "model", "checkpoint"), (result.unexpected_keys, "checkpoint", "model")
+    return tuple(
+        f"{count(len(names), 'value')} of the {here} not in the {there}: {listed(list(names), _NAMED)}"
+        for names, here, there in sides
+        if names
+    )
 
 
 def _renamed(weights: Mapping[str, Tensor], wanted: set[str]) -> Mapping[str, Tensor]:

@@ -16,9 +16,9 @@ from traindx.causes import (
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.curves.layers import held_back, is_matrix, matrices, size_of, starting_gains
-from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in
+from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in, worst_first
 from traindx.exams.types import GradientRow, fitted_decay, is_normalised
-from traindx.finding import NON_FINITE, Finding, Severity, problem, worst_first
+from traindx.finding import NON_FINITE, Finding, Severity, problem
 from traindx.format import count, listed, number
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
 from traindx.run import Run

@@ -9,24 +9,21 @@ from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
 
 from traindx.curves.layers import is_table
-from traindx.exams.batch import presented
 from traindx.exams.gradient_questions import judged
-from traindx.exams.module_order import in_training_mode, unwrapped
+from traindx.exams.model_parts import unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import GradientExam, GradientRow, Spread, fitted_decay
 from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.gradients import Gradients
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.loss_function import LossFunctionFacts
+from traindx.recorder.probes.units import EqualUnits
 from traindx.recorder.probes.weights import Weights
 from traindx.recorder.tensors.access import gradient, reckoning
 from traindx.recorder.tensors.sample import HALF
@@ -115,9 +112,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         EqualUnits(),
     )
     with restored(model), ModelSession(model, probes) as session:
-        session.notes += in_training_mode(model)
-        first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
-        given = presented(first, model).to(next(model.parameters()).device)
+        given = session.present(batch)
         found = session.loss(session.forward(given), given, loss)
         session.backward(found.value)
         session.look_again(given, loss)
@@ -128,7 +123,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         zeros = session.parameters.starting_at_zero
     verdict = judged(run, rows, zeros)
     return GradientExam(
-        model=str(session.kinds.get("", type(model).__name__)),
+        model=session.name,
         run=run,
         rows=rows,
         problems=verdict.problems,

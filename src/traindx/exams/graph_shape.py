@@ -15,26 +15,14 @@ _PRODUCTS = frozenset("mm addmm bmm baddbmm mv conv linear".split())
 _JOINS = frozenset(("add", "cat", "stack"))
 _MOST_NODES = 20_000
 """A larger graph is left alone: it would take seconds."""
-_WRONG_PAIRS = frozenset(
-    {
-        ("relu", "relu"),
-        ("leaky_relu", "relu"),
-        ("gelu", "relu"),
-        ("sigmoid", "relu"),
-        ("softmax", "relu"),
-        ("relu", "sigmoid"),
-        ("sigmoid", "sigmoid"),
-        ("softmax", "sigmoid"),
-        ("tanh", "tanh"),
-        ("relu", "softmax"),
-        ("sigmoid", "softmax"),
-        ("softmax", "softmax"),
-        ("relu", "log_softmax"),
-        ("sigmoid", "log_softmax"),
-        ("softmax", "log_softmax"),
-    }
-)
-"""Activations of which the second undoes, cuts off or repeats the first."""
+_WRONG_AFTER = {
+    "relu": ("relu", "leaky_relu", "gelu", "sigmoid", "softmax"),
+    "sigmoid": ("relu", "sigmoid", "softmax"),
+    "tanh": ("tanh",),
+    "softmax": ("relu", "sigmoid", "softmax"),
+    "log_softmax": ("relu", "sigmoid", "softmax"),
+}
+"""Of an activation, those whose values it undoes, cuts off or repeats."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +48,7 @@ class GraphShape:
 
 def graph_shape(prediction: Tensor, names: Mapping[int, str]) -> GraphShape | None:
     """What lies behind a prediction; None where its graph cannot be read."""
-    nodes = nodes_behind(prediction.grad_fn, _MOST_NODES) if prediction.grad_fn is not None else []
+    nodes = _graph(prediction)
     if not nodes:
         return None
     users = _users(nodes)
@@ -74,7 +62,7 @@ def graph_shape(prediction: Tensor, names: Mapping[int, str]) -> GraphShape | No
 
 def normalised_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
     """Layers whose product with their weights goes into a normalisation and nowhere else."""
-    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
+    nodes = _graph(loss)
     users = _users(nodes)
     found = set()
     for node in nodes:
@@ -88,20 +76,22 @@ def scoring_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
 
     Their gradient is next to nothing as long as attention is even, as it is at first, at any depth.
     """
-    nodes = nodes_behind(loss.grad_fn, _MOST_NODES) if loss.grad_fn is not None else []
     found: set[str] = set()
-    for node in nodes:
+    for node in _graph(loss):
         operands = [operand for operand, _ in node.next_functions]
         if operation_of(node) == "scaled_dot_product_attention":
             found.update(_products_behind(operands[:2], names))
         elif operation_of(node) == "softmax":
-            scores = _next_products(operands)
-            for one in scores:
+            for one in _next_products(operands):
                 factors = [operand for operand, _ in one.next_functions]
                 # Scores are made of two things that depend on the input; a layer's own weights are none.
                 if not layers_used(one, names) and operation_of(one) in ("bmm", "baddbmm", "mm"):
                     found.update(_products_behind(factors[-2:], names))
     return frozenset(found - {""})
+
+
+def _graph(value: Tensor) -> list[Node]:
+    return nodes_behind(value.grad_fn, _MOST_NODES) if value.grad_fn is not None else []
 
 
 def _next_products(starts: Iterable[Node | None]) -> list[Node]:
@@ -182,7 +172,7 @@ def _doubled(nodes: list[Node], names: Mapping[int, str]) -> Iterator[Doubled]:
         while before is not None and operation_of(before) in VIEWS:
             before = next(_operands(before), None)
         inner = operation_of(before) if before is not None else ""
-        if (inner, operation) in _WRONG_PAIRS:
+        if inner in _WRONG_AFTER.get(operation, ()):
             yield Doubled(inner, operation, place_of(node, names).layer)
 
 

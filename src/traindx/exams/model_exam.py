@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
-from torch.utils.data import DataLoader
 
-from traindx.curves.layers import starting_gains
-from traindx.exams.batch import prediction_in, presented, rows_in
+from traindx.curves.layers import size_of, starting_gains
+from traindx.exams.batch import prediction_in, rows_in
 from traindx.exams.design_questions import (
     DESIGN,
     OUTPUT,
@@ -28,26 +27,23 @@ from traindx.exams.design_questions import (
 from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
 from traindx.exams.gradients_exam import gradient_rows
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.module_order import in_training_mode, pairs_in_sequences, unwrapped
+from traindx.exams.model_parts import pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
-from traindx.exams.questions import asked, joined
+from traindx.exams.questions import asked, joined, worst_first
 from traindx.exams.restore import restored
 from traindx.exams.session import ModelSession
 from traindx.exams.types import Memory, ModelExam, ModelRow
 from traindx.facts import TRAINING_SAMPLES
-from traindx.finding import Finding, worst_first
+from traindx.finding import Finding
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.dropouts import Dropouts
-from traindx.recorder.probes.equal_units import EqualUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
+from traindx.recorder.probes.architecture import Dropouts, Nonlinearities
 from traindx.recorder.probes.gradients import Gradients
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.loss_function import LossFunctionFacts
-from traindx.recorder.probes.nonlinearities import Nonlinearities
 from traindx.recorder.probes.predictions import Predictions
-from traindx.recorder.probes.target_values import TargetValues
-from traindx.recorder.probes.targets import Targets
+from traindx.recorder.probes.targets import Targets, TargetValues
+from traindx.recorder.probes.units import EqualUnits
 from traindx.recorder.probes.weights import Weights
 from traindx.run import Run
 
@@ -130,7 +126,7 @@ def model(
         *dropouts_before_norms(neighbours),
     ]
     return ModelExam(
-        model=session.kinds.get("", type(model).__name__),
+        model=session.name,
         run=run,
         rows=_rows(session, run),
         problems=worst_first(joined([*there, *further])),
@@ -156,11 +152,8 @@ def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _See
     if batch is None:
         session.look_at_weights()
         return _Seen(session, session.run("model", with_gradients=False))
-    model = session.model
-    session.notes += in_training_mode(model)
-    first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
-    given = presented(first, model).to(next(model.parameters()).device)
-    saved = Saved(model)
+    given = session.present(batch)
+    saved = Saved(session.model)
     with saved.counted():
         output = session.forward(given)
         found = session.loss(output, given, loss)
@@ -201,9 +194,7 @@ def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
     gains = {layer_of(one.matrix.layer.name): one.gain for one in reversed(starting_gains(run))}
     own: dict[str, list[int]] = {}
     for layer in run.model:
-        size = 1
-        for side in layer.shape:
-            size *= side
+        size = size_of(layer)
         counts = own.setdefault(layer_of(layer.name), [0, 0])
         counts[0] += size
         counts[1] += size * layer.trainable

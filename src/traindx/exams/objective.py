@@ -161,12 +161,9 @@ def _guess(prediction: Tensor, target: Tensor) -> str:
         values = target.detach().float()
         is_binary = bool(((values == 0) | (values == 1)).all())
         bounded = bool(((prediction >= 0) & (prediction <= 1)).all())
-    if target.is_floating_point() or target.dtype is torch.bool:
-        if not is_binary or prediction.numel() != target.numel():
-            return "mse_loss"
-        return "binary_cross_entropy" if bounded else "binary_cross_entropy_with_logits"
-    if prediction.numel() == target.numel():
-        if not is_binary:
+    is_paired = prediction.numel() == target.numel()
+    if is_paired or target.is_floating_point() or target.dtype is torch.bool:
+        if not is_binary or not is_paired:
             return "mse_loss"
         return "binary_cross_entropy" if bounded else "binary_cross_entropy_with_logits"
     return "nll_loss" if _are_logarithms(prediction, target) else "cross_entropy"

@@ -1,4 +1,4 @@
-"""Asking the signs of a run what is wrong with a model, in the names of the causes."""
+"""What an exam asks: checks with their outcome, and signs in the names of the causes they speak for."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,9 +7,122 @@ from dataclasses import dataclass
 from traindx.causes import non_finite_inputs
 from traindx.curves.failure import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
-from traindx.finding import NON_FINITE, Finding, Severity, Sign, problem
+from traindx.finding import NON_FINITE, Evidence, Finding, Mark, Row, Severity, Sign, problem
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE
 from traindx.run import Run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer of a check: what it found, and a sentence beside it."""
+
+    says: str = ""
+    """What was seen where nothing is wrong, or why it was not looked at."""
+    findings: tuple[Finding, ...] = ()
+    is_told: bool = True
+    """Whether the check could look at all."""
+    evidence: tuple[Evidence, ...] = ()
+    """For `says`."""
+
+
+def unseen(why: str, evidence: tuple[Evidence, ...] = ()) -> Outcome:
+    """The answer of a check whose question does not arise, or cannot be answered."""
+    return Outcome(why, is_told=False, evidence=evidence)
+
+
+def fault(
+    cause: str,
+    severity: Severity,
+    says: str,
+    todo: str,
+    code: str = "",
+    *,
+    columns: Iterable[str] = (),
+    samples: tuple[Row, ...] = (),
+) -> Outcome:
+    """The answer of a check that found one thing, and has no more to say than that."""
+    found = problem(cause, severity, says, todo=todo, code=code, columns=columns, samples=samples)
+    return Outcome(says, (found,))
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One thing that an exam looks at."""
+
+    slug: str
+    title: str
+    """What holds where it passes, or the question."""
+    ask: Callable[..., Outcome]
+    """Takes what is examined."""
+    order: int
+    """Where it stands in its part of the report."""
+    part: str = ""
+    clears: tuple[str, ...] = ()
+    """Slugs of causes that are not to be feared where nothing was found."""
+    yields: bool = False
+    """Whether a fail is a warning where the program learns one batch by heart all the same."""
+
+
+def check(
+    slug: str, title: str, order: int, part: str = "", clears: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Outcome]], Check]:
+    """Make a function a check."""
+    return lambda ask: Check(slug, title, ask, order, part, clears)
+
+
+def worst_mark(findings: Iterable[Finding]) -> Mark:
+    """How a check ended that found these: pass where it found nothing."""
+    return max((one.mark for one in findings), key=lambda mark: mark.rank, default=Mark.PASS)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check, and what it came to."""
+
+    check: Check
+    outcome: Outcome
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What it found."""
+        return self.outcome.findings
+
+    @property
+    def says(self) -> str:
+        """What was seen where nothing is wrong, or why it was not looked at."""
+        return self.outcome.says
+
+    @property
+    def mark(self) -> Mark:
+        """How it ended."""
+        return worst_mark(self.findings) if self.outcome.is_told else Mark.UNSEEN
+
+    @property
+    def answer(self) -> str:
+        """The worst that it found; what it says where it found nothing."""
+        worst = max(self.findings, key=lambda one: one.degree.rank, default=None)
+        return self.says if worst is None else worst.says
+
+    @property
+    def remark(self) -> Mark:
+        """The mark of what `says` tells beside the findings."""
+        return Mark.PASS if self.outcome.is_told else Mark.UNSEEN
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The causes that fails and warnings point to, each once."""
+        return tuple(dict.fromkeys(slug for one in self.findings if is_bad(one) for slug in one.causes))
+
+
+def is_bad(finding: Finding) -> bool:
+    """Whether it is more than a remark."""
+    return finding.mark is not Mark.PASS
+
+
+def verdict(checks: Iterable[Checked]) -> Mark:
+    """The worst mark of all checks."""
+    return max((one.mark for one in checks), key=lambda mark: mark.rank, default=Mark.UNSEEN)
+
 
 _SURE = 0.55
 """Strength below which a finding counts one degree less, a warning not at all: it may be harmless."""
@@ -108,3 +221,8 @@ def nonfinite_in(run: Run) -> list[Finding]:
 
 def _percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.01 or not math.isfinite(share) else f"{share:.2g} (share)"
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by severity; those that are equally bad stay in their order."""
+    return tuple(sorted(findings, key=lambda one: -one.degree.rank))

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from traindx.recorder.guard import Unheard
 from traindx.recorder.hooks.attachment import attached
-from traindx.recorder.hooks.monkeypatch import Unheard
 from traindx.recorder.recorder import Recorder
 
 Restore = Callable[[], None]
@@ -64,15 +64,13 @@ def _tensors(model: nn.Module, optimizer: Optimizer) -> Restore:
     held = [*model.parameters(), *model.buffers()]
     held += [one for group in optimizer.param_groups for one in group["params"]]
     unique = list({id(one): one for one in held}.values())
-    kept = [(one, one.detach().clone(), one.grad, _copied(one.grad)) for one in unique]
+    kept = [(one, _kept(one), one.grad, _kept(one.grad)) for one in unique]
 
     def restore() -> None:
-        with torch.no_grad():
-            for one, value, gradient, numbers in kept:
-                one.copy_(value)
-                one.grad = gradient
-                if gradient is not None:
-                    gradient.copy_(numbers)
+        for one, back, gradient, gradient_back in kept:
+            back()
+            gradient_back()
+            one.grad = gradient
 
     return restore
 
@@ -93,7 +91,7 @@ def _settings(optimizer: Optimizer) -> Restore:
     """Rates and the like: some are tensors, which a step may change in place."""
     kept = [
         (group, {name: _kept(group[name]) for name in group if name != "params"})
-        for group in _groups(optimizer)
+        for group in optimizer.param_groups
     ]
 
     def restore() -> None:
@@ -120,14 +118,6 @@ def _state(optimizer: Optimizer) -> Restore:
             held.update({name: back() for name, back in state.items()})
 
     return restore
-
-
-def _groups(optimizer: Optimizer) -> list[dict[str, object]]:
-    return list(optimizer.param_groups)
-
-
-def _copied(value: Tensor | None) -> Tensor | None:
-    return None if value is None else value.detach().clone()
 
 
 def _kept(value: object) -> "Callable[[], object]":

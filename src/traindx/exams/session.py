@@ -14,23 +14,23 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
 from traindx import facts as f
 from traindx import quantities as q
-from traindx.exams.batch import Presented, called, prediction_in
+from traindx.exams.batch import Presented, called, prediction_in, presented
 from traindx.exams.graph_shape import normalised_layers, scoring_layers
-from traindx.exams.module_order import ForwardOrder, kinds_in, refuse_unfit
+from traindx.exams.model_parts import ForwardOrder, ModelParameters, in_training_mode, kinds_in, refuse_unfit
 from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
-from traindx.exams.parameters import ModelParameters
 from traindx.format import count, listed
 from traindx.readers.loading.runs import load
-from traindx.recorder.backend import Holder
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.hooks.modules import Modules
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.probes.types import Dropout, Probe, Purpose
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import EventKind, Fact, Parameter, Run, Scalar, Series
 
 FORMAT = "exam"
@@ -85,6 +85,11 @@ class ModelSession:
         self._recorder.names_model(model)
         self._recorder.optimizer_made(model, _PARAMETERS)
 
+    @property
+    def name(self) -> str:
+        """What the model itself is called."""
+        return self.kinds.get("", type(self.model).__name__)
+
     def __enter__(self) -> "ModelSession":
         return self
 
@@ -93,6 +98,12 @@ class ModelSession:
     ) -> None:
         self._recorder.close()
         self._folder.cleanup()
+
+    def present(self, batch: object) -> Presented:
+        """A batch, the first of a loader, as the model takes it where it lives, in training mode."""
+        self.notes += in_training_mode(self.model)
+        first = next(iter(batch)) if isinstance(batch, DataLoader) else batch
+        return presented(first, self.model).to(next(self.model.parameters()).device)
 
     def forward(self, batch: Presented) -> object:
         """What the model gives for a batch; every module's output is recorded."""
@@ -147,7 +158,7 @@ class ModelSession:
         sampling = self._recorder.sampling
         if sampling.snapshot is not None:
             # Not as a backward pass: that would record a loss.
-            sampling.backward_begins(sampling.snapshot, graph, self.parameters.held)
+            sampling.tell(Probe.backward_begins, sampling.snapshot, graph, self.parameters.held)
         self.look_at_weights()
         self._recorder.update_ends(self.model)
 
@@ -220,7 +231,7 @@ class ModelSession:
     def _facts(self, layers: Sequence[Parameter], *, with_gradients: bool) -> dict[Fact, Scalar]:
         """What the recorder states only after several steps, or knows of no scripted or exported module."""
         stated: dict[Fact, Scalar] = {
-            f.MODEL: self.kinds.get("", type(self.model).__name__),
+            f.MODEL: self.name,
             f.NORMALISATION_LAYERS: sum(_NORMALISING in kind for kind in self.kinds.values()),
             f.FROZEN_PARAMETERS: sum(not layer.trainable for layer in layers),
         }

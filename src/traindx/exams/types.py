@@ -6,8 +6,19 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from traindx.curves.layers import is_matrix
-from traindx.finding import Finding
+from traindx.finding import Finding, Mark
 from traindx.run import Parameter, Run
+
+
+class _WithProblems:
+    """What all exams of a model have."""
+
+    problems: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The problems that should stop a training; empty while there are none."""
+        return tuple(one for one in self.problems if one.mark is Mark.FAIL)
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,7 @@ class ActivationRow:
 
 
 @dataclass(frozen=True, eq=False)
-class ActivationExam:
+class ActivationExam(_WithProblems):
     """Every layer in the order of the forward pass, what is wrong, and what was guessed."""
 
     exam: ClassVar[str] = "activations"
@@ -46,11 +57,6 @@ class ActivationExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The problems that should stop a training; empty while there are none."""
-        return tuple(one for one in self.problems if one.is_error)
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ class Decay:
 
 
 @dataclass(frozen=True, eq=False)
-class GradientExam:
+class GradientExam(_WithProblems):
     """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
 
     exam: ClassVar[str] = "gradients"
@@ -131,11 +137,6 @@ class GradientExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The problems that should stop a training; empty while there are none."""
-        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def norm(self) -> float:
@@ -239,7 +240,7 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelExam:
+class ModelExam(_WithProblems):
     """A model as it is built."""
 
     exam: ClassVar[str] = "model"
@@ -256,11 +257,6 @@ class ModelExam:
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The problems that should stop a training; empty while there are none."""
-        return tuple(one for one in self.problems if one.is_error)
 
     @property
     def parameters(self) -> int:

@@ -10,8 +10,7 @@ from traindx.facts import PRECISION
 from traindx.format import count, listed
 from traindx.interview.types import Gathered
 from traindx.lint.script import read_script
-from traindx.readers.loading.discover import STANDARD_INPUT
-from traindx.readers.loading.hyperparameter_files import settings_in
+from traindx.readers.loading.files import STANDARD_INPUT, settings_in
 from traindx.readers.loading.runs import load
 from traindx.readers.names.vocabulary import fact_of
 from traindx.run import Fact, Run, Scalar

@@ -5,11 +5,14 @@ from typing import Annotated, Any
 
 import anyio
 from mcp.server.mcpserver import Context, ListRoots, Resolve
-from mcp_types import ListRootsResult
+from mcp_types import ListRootsResult, ToolAnnotations
 from pydantic import BeforeValidator, Field
 
 from traindx.mcp.paths import Roots
 from traindx.mcp.schema import Detail
+
+READS_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+"""What most tools do to the world: nothing."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from traindx.errors import TraindxError
 from traindx.format import printable
-from traindx.readers.loading.discover import files_below
+from traindx.readers.loading.files import files_below
 
 _OURS = ".traindx"
 _BESIDE = ("files", ".hydra", "params")

@@ -9,9 +9,8 @@ The `metrics.json` beside them repeats the last epoch.
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import add_records
 from traindx.readers.tabular.json_values import document_in, flattened
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind
@@ -38,10 +37,8 @@ def read(source: Source) -> Iterator[Log]:
     if _is_repeated(source, record.get("epoch")):
         yield Log(source.path, settings=dict(flattened(record)))
         return
-    builder = SheetBuilder()
-    add_records(builder, [record])
     torn = (Event(EventKind.TORN, "the file ends before its last bracket"),) if document.torn else ()
-    yield log_of(builder.finish(), Origin(source.path, events=torn))
+    yield log_of(sheet_of([record]), Origin(source.path, events=torn))
 
 
 def _is_repeated(source: Source, epoch: object) -> bool:

@@ -13,16 +13,15 @@ from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import axis_of, meaning
-from traindx.readers.tabular.delimited_shape import Shape, shape_of
-from traindx.readers.tabular.delimited_text import read_rows
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.delimited_shape import shape_in
+from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
-from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.readers.types import Log, Reader, Source
 
 
 def recognises(source: Source) -> float:
     """Half sure of a table whose columns have known names, less of other tables of numbers."""
-    shape = _shape(source)
+    shape = shape_in(source)
     if shape is None:
         return 0.0
     if not shape.headed:
@@ -37,22 +36,13 @@ def recognises(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log, or one per run where a column tells runs apart."""
-    shape = _shape(source)
-    if shape is None:
-        raise UnreadableError(source.path, "its lines do not form a table of numbers")
-    builder = SheetBuilder()
-    events = read_rows(source, shape, builder)
-    sheet = builder.finish()
+    sheet, events = read_table(source)
     if not sheet.cells:
         if not sheet.length:
             todo = "wait until the run has written some, or give another file"
             raise UnreadableError(source.path, "has a header and no rows yet", todo)
         raise UnreadableError(source.path, "no cell of its table holds a number", "give another file")
     yield from logs_of(sheet, Origin(source.path, events=events))
-
-
-def _shape(source: Source) -> Shape | None:
-    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
 
 
 READER = Reader("delimited", "Table (CSV, TSV)", recognises, read)

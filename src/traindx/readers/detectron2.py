@@ -8,11 +8,10 @@ A run that is resumed or started again goes on in the same file.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import first_records, read_lines
-from traindx.readers.tabular.sheet import SheetBuilder
-from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.tabular.lines import first_records, read_lines
+from traindx.readers.tabular.sheet_logs import logs_of
 from traindx.readers.types import Log, Reader, Source
 
 _TELLING = frozenset({"total_loss", "eta_seconds", "data_time", "rank_data_time", "time", "lr"})
@@ -28,13 +27,8 @@ def recognises(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log; restarts show as iterations that go back."""
-    builder = SheetBuilder()
-    lines = read_lines(source, builder)
-    sheet = builder.finish()
-    if not sheet.cells:
-        raise UnreadableError(source.path, "no line holds a record with a number")
-    origin = Origin(source.path, lines.settings, lines.events, smoothing="median of 20 steps")
-    yield from logs_of(sheet, origin)
+    sheet, origin = read_lines(source)
+    yield from logs_of(sheet, replace(origin, smoothing="median of 20 steps"))
 
 
 READER = Reader("detectron2", "detectron2 metrics.json", recognises, read)

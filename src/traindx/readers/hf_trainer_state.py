@@ -12,9 +12,8 @@ a curve. Each checkpoint repeats the history before it.
 from collections.abc import Iterator, Mapping
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import add_records
 from traindx.readers.tabular.json_values import document_in, flattened
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar
@@ -34,9 +33,7 @@ def read(source: Source) -> Iterator[Log]:
     state = document.value if isinstance(document.value, dict) else {}
     history = state.get("log_history")
     records = [record for record in history if isinstance(record, dict)] if isinstance(history, list) else []
-    builder = SheetBuilder()
-    add_records(builder, [record for record in records if not _sums_up(record)])
-    sheet = builder.finish()
+    sheet = sheet_of([record for record in records if not _sums_up(record)])
     if not sheet.cells:
         raise UnreadableError(source.path, "its log_history is empty", "has the Trainer logged a step yet?")
     settings = dict(flattened({name: value for name, value in state.items() if name != "log_history"}))

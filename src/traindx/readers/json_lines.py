@@ -11,10 +11,9 @@ apart; numbers may be text; NaN stands bare, which is no JSON; the last line may
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_rows import read_lines
 from traindx.readers.tabular.json_values import decoded, names_a_metric, only_sets
-from traindx.readers.tabular.sheet import SheetBuilder
-from traindx.readers.tabular.sheet_logs import Origin, logs_of
+from traindx.readers.tabular.lines import read_lines
+from traindx.readers.tabular.sheet_logs import logs_of
 from traindx.readers.types import Log, Reader, Source
 
 
@@ -41,12 +40,8 @@ def _is_record(line: bytes) -> bool:
 
 def read(source: Source) -> Iterator[Log]:
     """One log, or one per run where a name tells runs apart."""
-    builder = SheetBuilder()
-    lines = read_lines(source, builder)
-    sheet = builder.finish()
-    if not sheet.cells and not lines.settings:
-        raise UnreadableError(source.path, "no line holds a record with a number")
-    logs = list(logs_of(sheet, Origin(source.path, lines.settings, lines.events)))
+    sheet, origin = read_lines(source, may_only_set=True)
+    logs = list(logs_of(sheet, origin))
     if sheet.length == 1 and all(map(only_sets, logs)):
         raise UnreadableError(
             source.path, "its one line holds settings of a run, and nothing that was measured"

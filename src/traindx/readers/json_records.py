@@ -14,10 +14,9 @@ from dataclasses import replace
 
 from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import meaning, split_of
-from traindx.readers.tabular.json_rows import add_records
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
 from traindx.readers.tabular.json_values import Document, document_in, names_a_metric, only_sets
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
@@ -116,9 +115,7 @@ def _logs_of_records(contents: Contents, origin: Origin) -> list[Log]:
     unread: list[Skipped] = []
     length = 0
     for path, records in contents.records.items():
-        builder = SheetBuilder()
-        add_records(builder, records)
-        sheet = builder.finish()
+        sheet = sheet_of(records)
         logs = list(logs_of(sheet, origin))
         if len(logs) > 1:
             return logs

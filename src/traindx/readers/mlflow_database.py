@@ -20,8 +20,7 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
-from traindx.readers.tabular.json_values import number_or_text
-from traindx.readers.tabular.trackers import distinct_names
+from traindx.readers.tabular.json_values import distinct_names, number_or_text
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Axis, Event, EventKind, Scalar, Skipped
 

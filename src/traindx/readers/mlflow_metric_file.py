@@ -99,10 +99,4 @@ def _name(path: str) -> str:
     return "/".join(parts[folders[-1] + 1 :]) if folders else parts[-1]
 
 
-READER = Reader(
-    slug="mlflow_metric_file",
-    title="MLflow metric file",
-    recognises=recognises,
-    read=read,
-    spans_folder=True,
-)
+READER = Reader("mlflow_metric_file", "MLflow metric file", recognises, read, spans_folder=True)

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.tabular.json_rows import first_records, read_lines
-from traindx.readers.tabular.sheet import Sheet, SheetBuilder, part_of
-from traindx.readers.tabular.sheet_logs import Origin, log_of
+from traindx.readers.tabular.lines import first_records, read_lines
+from traindx.readers.tabular.sheet import Sheet, part_of
+from traindx.readers.tabular.sheet_logs import log_of
 from traindx.readers.tabular.table import Cells
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Rows, Split
@@ -40,13 +39,8 @@ def recognises(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log: training rows by iteration, validation rows by what they state."""
-    builder = SheetBuilder()
-    lines = read_lines(source, builder)
-    sheet = builder.finish()
-    if not sheet.cells:
-        raise UnreadableError(source.path, "no line holds a record with a number")
-    smoothing = _MMCV if "mode" in sheet.words else _MMENGINE
-    origin = Origin(source.path, lines.settings, lines.events, smoothing)
+    sheet, origin = read_lines(source)
+    origin = replace(origin, smoothing=_MMCV if "mode" in sheet.words else _MMENGINE)
     held_out = _validation_rows(sheet)
     trained = np.setdiff1d(np.arange(sheet.length), held_out)
     if not len(held_out) or not len(trained):

@@ -12,12 +12,10 @@ from dataclasses import replace
 
 from traindx import quantities as q
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.delimited_shape import shape_of
-from traindx.readers.tabular.delimited_text import read_rows
 from traindx.readers.tabular.json_values import decoded, flattened
-from traindx.readers.tabular.sheet import SheetBuilder
+from traindx.readers.tabular.lines import read_table
 from traindx.readers.tabular.sheet_logs import Origin, log_of
-from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.readers.types import Log, Reader, Source
 from traindx.run import Scalar
 
 _MEANS = {"r": q.REWARD, "l": q.EPISODE_LENGTH, "t": q.WALL_TIME}
@@ -32,12 +30,7 @@ def recognises(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log, an episode per record."""
-    shape = shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
-    if shape is None:
-        raise UnreadableError(source.path, "its lines do not form a table")
-    builder = SheetBuilder()
-    events = read_rows(source, shape, builder)
-    sheet = builder.finish()
+    sheet, events = read_table(source)
     if not sheet.cells:
         raise UnreadableError(source.path, "no episode has ended yet")
     log = log_of(sheet, Origin(source.path, _settings(source.head), events))

@@ -4,7 +4,7 @@
     {wall_time: 1700000001.5, step: 10, summary {value {tag: "train/loss", simple_value: 0.71}}}
     {wall_time: 1700000002.5, step: 1, summary {value {tag: "epoch_loss", tensor {dtype: DT_FLOAT, ...}}}}
 
-Binary: protobuf messages (`tfevent`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
+Binary: messages (`protobuf`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
 run; TensorFlow 2 and Keras write scalars as tensors; step 0 is not written; the step of Keras's `epoch_...`
 tags is an epoch; images and histograms fill most of some files; the last record is torn while the writer
 lives.
@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import WireError, parse_event
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfevent_layout import Points
 from traindx.readers.binary.tfrecord import HEADER_BYTES, LONGEST, Ending, header_length
@@ -44,7 +43,7 @@ def recognises(source: Source) -> float:
         # Torn or very long: an event starts with its wall time, a double.
         return 0.9 if record[:1] == b"\x09" else 0.0
     try:
-        event = parse(record)
+        event = parse_event(record)
     except WireError:
         return 0.0
     if event.version.startswith("brain.Event"):
@@ -99,12 +98,10 @@ def _joined(pieces: list[list[NDArray[_Number]]]) -> list[NDArray[_Number]]:
 
 
 def _column(tag: str, values: Floats, steps: Floats, rows: Rows, seconds: Floats) -> Column:
-    if np.any(rows[1:] < rows[:-1]):
-        order = np.argsort(rows, kind="stable")
-        rows, steps, values, seconds = rows[order], steps[order], values[order], seconds[order]
     # Keras's own tags have no place in front: AllenNLP's epoch_metrics/loss counts batches.
     axis = Axis.EPOCH if tag.startswith("epoch_") and "/" not in tag else Axis.STEP
-    return Column(tag, values, steps, rows, axis, seconds)
+    column = Column(tag, values, steps, rows, axis, seconds)
+    return column.at(np.argsort(rows, kind="stable")) if np.any(rows[1:] < rows[:-1]) else column
 
 
 def _events(contents: Contents) -> Iterator[Event]:

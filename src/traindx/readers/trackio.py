@@ -20,8 +20,14 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
-from traindx.readers.tabular.json_values import decoded, flattened
-from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, distinct_names, unread_of
+from traindx.readers.tabular.json_values import (
+    TrackedNumbers,
+    columns_of,
+    decoded,
+    distinct_names,
+    flattened,
+    unread_of,
+)
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 

@@ -24,8 +24,14 @@ from traindx import facts as f
 from traindx.errors import UnreadableError
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.readers.binary.recording_file import Happening, Recording, Track, recording_in
-from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT
+from traindx.readers.binary.recording_file import (
+    APPLICATION_ID,
+    FORMAT,
+    Happening,
+    Recording,
+    Track,
+    recording_in,
+)
 from traindx.readers.binary.sqlite import opened, table_columns_in
 from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
 from traindx.readers.types import Column, Log, Reader, Source
@@ -93,18 +99,27 @@ def _stepless(source: Source, recording: Recording) -> Log:
     facts = dict(_meta_facts(recording.meta))
     for _, stated in sorted(recording.facts.items()):
         facts |= stated
-    offsets = {stream.id: 0.0 for stream in recording.streams}
-    events, odd = _events(source, recording, offsets, is_last=True)
+    log = _log_of(source, recording, {stream.id: 0.0 for stream in recording.streams}, facts, is_last=True)
+    model = tuple(layer for stream in sorted(recording.layers) for layer in recording.layers[stream])
+    return replace(log, settings=_versions(recording), model=model)
+
+
+def _log_of(
+    source: Source,
+    recording: Recording,
+    offsets: Mapping[int, float],
+    facts: Mapping[str, Scalar],
+    *,
+    is_last: bool,
+) -> Log:
+    """What a recording states besides numbers, and what of it is not known."""
+    events, odd = _events(source, recording, offsets, is_last)
+    unknown = [*(slug for slug in facts if slug not in FACTS), *odd]
     return Log(
         source=source.path,
-        settings=_versions(recording),
         events=events,
-        unread=(
-            *(Skipped(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
-            *(Skipped(kind, 1, _NEWER) for kind in odd),
-        ),
+        unread=tuple(Skipped(name, 1, _NEWER) for name in unknown),
         facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
-        model=tuple(layer for stream in sorted(recording.layers) for layer in recording.layers[stream]),
         whole=True,
     )
 
@@ -124,23 +139,18 @@ def _log(source: Source, recording: Recording, training: Training, name: str, *,
     tracks = [track for stream in training.streams for track in recording.tracks[stream.id]]
     known = [track for track in tracks if track.quantity in QUANTITIES]
     unknown = [track for track in tracks if track.quantity not in QUANTITIES]
-    events, odd = _events(source, recording, offsets, is_last)
-    facts = _facts(recording, training)
-    return Log(
-        source=source.path,
+    log = _log_of(source, recording, offsets, _facts(recording, training), is_last=is_last)
+    return replace(
+        log,
         columns=tuple(_columns(known, training.parts, offsets)),
         settings=_settings(recording, training),
-        events=events,
         unread=(
             *(Skipped(track.quantity, len(track.values), _NEWER) for track in unknown),
-            *(Skipped(slug, 1, _NEWER) for slug in facts if slug not in FACTS),
-            *(Skipped(kind, 1, _NEWER) for kind in odd),
+            *log.unread,
             *(Skipped("numbers", count, why) for why, count in recording.lost.items()),
         ),
         run=name,
-        facts={FACTS[slug]: value for slug, value in facts.items() if slug in FACTS},
         model=_model(recording, training),
-        whole=True,
     )
 
 

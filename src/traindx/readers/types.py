@@ -1,13 +1,19 @@
 """The types of a reader, and of the log it reads."""
 
 import io
+import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from traindx.readers.binary.gunzip import Gunzip
+import numpy as np
+from numpy.typing import NDArray
+
 from traindx.run import Axis, Event, Fact, Floats, Parameter, Quantity, Rows, Scalar, Skipped, Split
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +45,23 @@ class Column:
                 f"{self.name}: {len(self.values)} values, {len(self.steps)} steps, {len(self.rows)} rows"
             )
 
+    def at(self, which: NDArray[np.bool_] | Rows) -> "Column":
+        """Some of the values, or all in another order."""
+        times = None if self.times is None else self.times[which]
+        return replace(
+            self, values=self.values[which], steps=self.steps[which], rows=self.rows[which], times=times
+        )
+
+
+def last_of_each_step(steps: Floats | Rows) -> Rows | slice:
+    """What puts steps in increasing order, the last written of equal ones kept: all, where they are so."""
+    if bool(np.all(steps[1:] > steps[:-1])):
+        return slice(None)
+    order: Rows = np.argsort(steps, kind="stable").astype(np.int64)
+    ordered = steps[order]
+    last: Rows = order[np.append(ordered[1:] != ordered[:-1], True)]
+    return last
+
 
 @dataclass(frozen=True, eq=False)
 class Log:
@@ -60,6 +83,54 @@ class Log:
     """The parameters of the model in the order of its forward pass."""
     whole: bool = False
     """Whether the file holds all of its runs, so that no other file adds to them."""
+
+
+_BLOCK = 1 << 16
+
+
+class Gunzip(io.RawIOBase):
+    """The decompressed content of a gzip stream, up to its end or to where it breaks."""
+
+    def __init__(self, compressed: BinaryIO) -> None:
+        self._compressed = compressed
+        self._member = zlib.decompressobj(wbits=31)
+        self._ready = b""
+        self._broken = False
+
+    def readable(self) -> bool:
+        """True: this is a stream to read."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Fill the buffer with the next decompressed bytes; 0 at the end."""
+        while not self._ready and not self._broken:
+            block = self._member.unconsumed_tail or self._compressed.read(_BLOCK)
+            if not block:
+                break
+            self._ready = self._inflate(block)
+        view = memoryview(buffer).cast("B")
+        count = min(len(view), len(self._ready))
+        view[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
+
+    def _inflate(self, block: bytes) -> bytes:
+        try:
+            # Bounded, so that a small file that inflates to gigabytes costs no memory.
+            inflated = self._member.decompress(block, 1 << 20)
+        except zlib.error:
+            self._broken = True
+            return b""
+        if self._member.eof:
+            rest = self._member.unused_data
+            self._member = zlib.decompressobj(wbits=31)
+            return inflated + (self._inflate(rest) if rest.startswith(b"\x1f\x8b") else b"")
+        return inflated
+
+    def close(self) -> None:
+        """Close the compressed stream too."""
+        self._compressed.close()
+        super().close()
 
 
 HEAD_BYTES = 65_536

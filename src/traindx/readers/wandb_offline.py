@@ -21,10 +21,9 @@ from typing import BinaryIO
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.protobuf import LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.readers.binary.wandb_history import History, read_history
-from traindx.readers.tabular.json_values import decoded, flattened
-from traindx.readers.tabular.trackers import columns_of, unread_of
+from traindx.readers.binary.protobuf import LENGTH, WireError, fields, integer, varint
+from traindx.readers.binary.wandb_history import History, item, read_history
+from traindx.readers.tabular.json_values import columns_of, decoded, flattened, unread_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 
@@ -100,7 +99,6 @@ _HISTORY, _CONFIG, _RUN, _EXIT = 2, 5, 17, 18
 _COUNTED = {4: "console output", 7: "system metrics", 10: "alerts", 13: "console output"}
 _RUN_CONFIG, _RUN_NAME, _RUN_FIRST_STEP, _RUN_RESUMED = 4, 8, 14, 18
 _UPDATE, _EXIT_CODE = 1, 1
-_KEYS, _VALUE_JSON = (1, 2), 16
 _NUM_TAG, _HISTORY_TAG, _SUMMARY_TAG = 0x08, 0x12, 0x1A
 _ONE_BYTE = 0x80
 """Numbers and lengths below this take one byte."""
@@ -190,20 +188,14 @@ def _other(message: bytes, aside: _Aside) -> Iterator[bytes]:
 
 def _start(data: bytes, start: int, end: int, aside: _Aside) -> None:
     """Take the settings and the name of a RunRecord, and whether it resumes an earlier one."""
-    starting_step = 0
-    resumed = False
     for number, wire, begin, finish in fields(data, start, end):
         if number == _RUN_CONFIG and wire == LENGTH:
             _configure(data, begin, finish, aside)
         elif number == _RUN_NAME and wire == LENGTH:
             aside.settings["wandb.name"] = data[begin:finish].decode("utf-8", "replace")
-        elif number == _RUN_FIRST_STEP and wire == VARINT:
-            starting_step = signed(varint(data, begin)[0])
-        elif number == _RUN_RESUMED and wire == VARINT:
-            resumed = varint(data, begin)[0] != 0
-    if resumed:
-        says = f"resumed at step {starting_step}"
-        aside.events.append(Event(EventKind.RESUMED, says, float(starting_step)))
+    if integer(data, _RUN_RESUMED, (start, end)):
+        step = integer(data, _RUN_FIRST_STEP, (start, end))
+        aside.events.append(Event(EventKind.RESUMED, f"resumed at step {step}", float(step)))
 
 
 def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
@@ -211,27 +203,16 @@ def _configure(data: bytes, start: int, end: int, aside: _Aside) -> None:
     for number, wire, begin, finish in fields(data, start, end):
         if number != _UPDATE or wire != LENGTH:
             continue
-        keys: list[str] = []
-        text = b"null"
-        for part, kind, low, high in fields(data, begin, finish):
-            if kind == LENGTH and part in _KEYS:
-                keys.append(data[low:high].decode("utf-8", "replace"))
-            elif kind == LENGTH and part == _VALUE_JSON:
-                text = data[low:high]
+        name, text = item(data, begin, finish)
         try:
-            aside.settings.update(flattened({".".join(keys): decoded(text)}))
+            aside.settings.update(flattened({name: decoded(text) if isinstance(text, bytes) else None}))
         except ValueError:
-            aside.unread[f"setting {'.'.join(keys)}"] += 1
+            aside.unread[f"setting {name}"] += 1
 
 
 def _finish(data: bytes, start: int, end: int, aside: _Aside) -> None:
     """Take the exit code of a RunExitRecord."""
-    codes = [
-        signed(varint(data, at)[0])
-        for number, wire, at, _ in fields(data, start, end)
-        if (number, wire) == (_EXIT_CODE, VARINT)
-    ]
-    code = codes[0] if codes else 0
+    code = integer(data, _EXIT_CODE, (start, end))
     aside.settings["exit_code"] = code
     if code == _AFTER_INTERRUPT:
         aside.events.append(

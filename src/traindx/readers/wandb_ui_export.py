@@ -15,11 +15,11 @@ import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.readers.names.vocabulary import axis_of, meaning
-from traindx.readers.tabular.delimited_shape import Shape, shape_of
-from traindx.readers.tabular.delimited_text import read_rows
-from traindx.readers.tabular.sheet import Sheet, SheetBuilder, part_of
+from traindx.readers.tabular.delimited_shape import shape_in
+from traindx.readers.tabular.lines import read_table
+from traindx.readers.tabular.sheet import Sheet, part_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
-from traindx.readers.types import HEAD_BYTES, Log, Reader, Source
+from traindx.readers.types import Log, Reader, Source
 from traindx.run import Skipped
 
 _BOUNDS = ("__MIN", "__MAX")
@@ -30,7 +30,7 @@ def recognises(source: Source) -> float:
     """Sure where columns come as a value with its bounds."""
     if _BETWEEN.encode() not in source.head[:4096]:
         return 0.0
-    shape = _shape(source)
+    shape = shape_in(source)
     if shape is None or len(shape.names) < 2 or not all(_BETWEEN in name for name in shape.names[1:]):
         return 0.0
     if any(name + bound in shape.names for name in shape.names for bound in _BOUNDS):
@@ -42,12 +42,8 @@ def recognises(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log per run."""
-    shape = _shape(source)
-    if shape is None:
-        raise UnreadableError(source.path, "its lines do not form a table")
-    builder = SheetBuilder()
-    origin = Origin(source.path, events=read_rows(source, shape, builder))
-    sheet = builder.finish()
+    sheet, events = read_table(source)
+    origin = Origin(source.path, events=events)
     runs: dict[str, dict[str, str]] = {}
     for column in sheet.cells:
         run, between, metric = column.rpartition(_BETWEEN)
@@ -73,10 +69,6 @@ def _log(sheet: Sheet, columns: Mapping[str, str], origin: Origin, run: str) -> 
     )
     own = replace(sheet, cells={**shared, **told}, words={}, unread=(*sheet.unread, *repeats))
     return log_of(part_of(own, rows), origin, run)
-
-
-def _shape(source: Source) -> Shape | None:
-    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
 
 
 READER = Reader("wandb_ui_export", "W&B chart export (CSV)", recognises, read)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
-from traindx.recorder.probes.types import Batch, Dropout, LossCall, Purpose, Snapshot
+from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
 from traindx.recorder.schedule import Budget
 from traindx.recorder.sources import Sources
@@ -17,6 +16,8 @@ from traindx.recorder.validation import Validation
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
+    from traindx.recorder.hooks.torch_backend import TorchBackend
 
 _MOST_PASSES_WITHOUT_TRAINING = 200
 """Calls of a model after which a program that never trained is left alone."""
@@ -29,7 +30,7 @@ class Forward:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: "TorchBackend",
         sampling: Sampling,
         budget: Budget,
         model: Model,
@@ -109,12 +110,12 @@ class Forward:
                 self._outputs.told(module, name, found[0])
             else:
                 name = f"{name} (call {calls})"
-            self._sampling.module_returns(snapshot, name, module, found[0], Purpose.TRAINING)
+            self._sampling.tell(Probe.module_returns, snapshot, name, module, found[0], Purpose.TRAINING)
 
     def _tell_waited(self, snapshot: Snapshot) -> None:
         waited = self._outputs.returned()
         if waited.outputs:
-            self._sampling.modules_returned(snapshot, waited, Purpose.TRAINING)
+            self._sampling.tell(Probe.modules_returned, snapshot, *waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
@@ -123,7 +124,7 @@ class Forward:
         if purpose is Purpose.VALIDATION:
             snapshot = self.validation.snapshot(self._sources.evaluated, self._streams.step)
             snapshot.samples = max(samples, 1)
-            self._sampling.batch_enters(snapshot, batch)
+            self._sampling.tell(Probe.batch_enters, snapshot, batch)
             self.validation.note(
                 self._sources.evaluated,
                 self._streams.step,
@@ -137,7 +138,7 @@ class Forward:
         self.samples = self.samples or samples
         if self._sampling.snapshot is not None:
             self.in_eval_mode = not module.training
-            self._sampling.batch_enters(self._sampling.snapshot, batch)
+            self._sampling.tell(Probe.batch_enters, self._sampling.snapshot, batch)
 
     def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
         """A dropout was active, inside a module or on its own."""
@@ -147,7 +148,7 @@ class Forward:
         purpose = self._purpose if self._depth else self._sources.purpose(gradients)
         snapshot = self._sampling.snapshot
         if snapshot is not None and purpose is Purpose.TRAINING:
-            self._sampling.dropout_is_applied(snapshot, Dropout(probability, given, output))
+            self._sampling.tell(Probe.dropout_is_applied, snapshot, Dropout(probability, given, output))
 
     def loss_computed(
         self,
@@ -175,7 +176,7 @@ class Forward:
             if precision := self._backend.precision():
                 snapshot.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
-            self._sampling.loss_is_computed(snapshot, call)
+            self._sampling.tell(Probe.loss_is_computed, snapshot, call)
         if value.numel() == 1:
             # A program may stop at a bad loss, before any backward pass.
             self._nonfinite.in_loss(value, self._backend.number(value), self._streams.step + 1)
@@ -194,7 +195,9 @@ class Forward:
         snapshot.samples = max(samples, 1)
         if chosen:
             snapshot.state(VALIDATION_PLACE, self._backend.place())
-        self._sampling.loss_is_computed(snapshot, call, by_all=chosen)
+            self._sampling.tell(Probe.loss_is_computed, snapshot, call)
+        else:
+            self._sampling.tell_whole_passes(snapshot, call)
 
 
 def _only_holds_others(module: "nn.Module") -> bool:

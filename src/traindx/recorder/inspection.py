@@ -2,11 +2,11 @@
 
 from traindx.facts import BATCH_SIZE, STEP_PLACE, STEPS_PER_EPOCH
 from traindx.quantities import GRADIENT_NORM
-from traindx.recorder.backend import Backend
 from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.model import Model
-from traindx.recorder.probes.types import Update
+from traindx.recorder.probes.types import Probe, Update
 from traindx.recorder.sampling import Sampling, TrainingSnapshot
+from traindx.recorder.schedule import Budget
 from traindx.recorder.sources import Sources
 from traindx.recorder.step import Norms, Objective
 from traindx.recorder.streams import Stream, Streams
@@ -15,7 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.backend import Value
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
 _THOROUGH_AT_FIRST, _THOROUGH_EVERY = 4, 8
 """Looks that also tell what seldom changes, of the model and of the program."""
@@ -31,7 +32,7 @@ class Inspection:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: "TorchBackend",
         sampling: Sampling,
         model: Model,
         streams: Streams,
@@ -47,7 +48,9 @@ class Inspection:
 
     def backward_begins(self, snapshot: TrainingSnapshot, loss: "Tensor") -> None:
         """The first backward pass of the step begins."""
-        self._sampling.backward_begins(snapshot, loss, self._model.held(self._streams.held_by_any()))
+        self._sampling.tell(
+            Probe.backward_begins, snapshot, loss, self._model.held(self._streams.held_by_any())
+        )
 
     def update_begins(
         self, snapshot: TrainingSnapshot, stream: Stream, holder: object, samples: int
@@ -56,7 +59,7 @@ class Inspection:
         snapshot.step = stream.step
         held = stream.held()
         parameters = self._model.held(held)
-        self._sampling.update_begins(snapshot, Update(holder, parameters, samples))
+        self._sampling.tell(Probe.update_begins, snapshot, Update(holder, parameters, samples))
         if self._sampling.follows:
             return self._norms.of_step(stream, None)
         by_layer = snapshot.of(GRADIENT_NORM)
@@ -75,11 +78,24 @@ class Inspection:
         """The step is over: write what was seen; without a holder it was never taken."""
         if holder is not None:
             parameters = self._model.held(stream.held())
-            self._sampling.update_ends(snapshot, Update(holder, parameters, samples))
+            self._sampling.tell(Probe.update_ends, snapshot, Update(holder, parameters, samples))
         self._largest = max(self._largest, fetched or samples)
         if not self._sampling.follows and is_thorough(stream.schedule.looks):
             self.describe(stream)
         snapshot.write(stream.notebook, self._backend)
+
+    def choose_next(self, stream: Stream, budget: Budget, *, looked: bool) -> None:
+        """Decide at the end of a step whether the next one is looked at."""
+        if looked:
+            stream.schedule.looked(stream.step)
+        coming = stream.successor
+        step = coming.step + 1
+        if coming.schedule.wants(step, budget):
+            self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
+        elif looked and coming is stream:
+            self._sampling.begin(step, follows=True)
+        else:
+            self._sampling.end()
 
     def describe(self, stream: Stream) -> None:
         """State what seldom changes: the model, its data, the habits of the program."""

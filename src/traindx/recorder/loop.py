@@ -1,13 +1,10 @@
 """The training loop as it is seen from outside: batches, passes, backward passes, steps."""
 
-from collections.abc import Mapping
-
-from traindx.facts import ACCURACY_OF_NUMBERS, METRIC_PLACE, TARGET_VALUES, TARGETS_ARE_WHOLE
-from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
-from traindx.recorder.backend import Backend, Holder
+from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward
-from traindx.recorder.inspection import Inspection, is_thorough
+from traindx.recorder.inspection import Inspection
+from traindx.recorder.loop_facts import doubt_accuracy
 from traindx.recorder.model import Model
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.recording_writer import RecordingWriter
@@ -15,16 +12,14 @@ from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import Budget, StepLimit
 from traindx.recorder.sources import Sources
 from traindx.recorder.step import Norms, Objective, StepTimes
-from traindx.recorder.streams import Stream, Streams
-from traindx.run import Event, EventKind, Fact, Quantity, Scalar
+from traindx.recorder.streams import Holder, Stream, Streams
+from traindx.run import Event, EventKind, Quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import Tensor
 
-_ACCURACIES = frozenset((TRAIN_ACCURACY, VAL_ACCURACY, TEST_ACCURACY))
-_MANY_NUMBERS = 20
-"""Different targets; labels in between, such as 0.5, are fewer."""
+    from traindx.recorder.hooks.torch_backend import TorchBackend
 
 
 class Loop:
@@ -33,7 +28,7 @@ class Loop:
     def __init__(
         self,
         writer: RecordingWriter,
-        backend: Backend,
+        backend: "TorchBackend",
         sampling: Sampling,
         budget: float,
         every: int | None,
@@ -42,32 +37,27 @@ class Loop:
         self._backend, self._sampling = backend, sampling
         self.limit = limit
         self._budget = Budget(budget)
-        self._model = Model()
-        self._streams = Streams(writer, self._model, every)
+        self.model = Model()
+        self._streams = Streams(writer, self.model, every)
         self.sources = Sources()
         self._objective = Objective(backend)
-        self._norms = Norms(backend)
-        self._nonfinite = Nonfinite(backend, self._model)
+        self.norms = Norms(backend)
+        self._nonfinite = Nonfinite(backend, self.model)
         self.forward = Forward(
-            backend,
-            sampling,
-            self._budget,
-            self._model,
-            self._streams,
-            self.sources,
-            self._nonfinite,
+            backend, sampling, self._budget, self.model, self._streams, self.sources, self._nonfinite
         )
         self._inspection = Inspection(
-            backend, sampling, self._model, self._streams, self.sources, self._norms, self._objective
+            backend, sampling, self.model, self._streams, self.sources, self.norms, self._objective
         )
-        self.fast_path = FastPath(self.sources, self._objective, self._norms, self._nonfinite)
+        self.fast_path = FastPath(self.sources, self._objective, self.norms, self._nonfinite)
         self._times: StepTimes | None = None
         self._updating: object = None
         self._again = False
         """Whether the program computes gradients within a step of its optimizer."""
         self._batch_size = 0
         self._skipped = 0
-        self._scale = 0.0
+        self.scale = 0.0
+        """What the program multiplies its loss with before the backward pass; 0 where it does not."""
         self._spent = 0.0
 
     @property
@@ -86,7 +76,7 @@ class Loop:
 
     def describe_unbegun(self, notebook: Notebook) -> None:
         """State what is known of a training that ended before its first step."""
-        facts = {**self._streams.settings_made(), **self._backend.model_facts(self._model.roots)}
+        facts = {**self._streams.settings_made(), **self._backend.model_facts(self.model.roots)}
         for fact, value in facts.items():
             notebook.state(fact, value)
         if self._sampling.snapshot is not None:
@@ -98,18 +88,10 @@ class Loop:
         if self._sampling.snapshot is None:
             self._sampling.begin(1)
 
-    def meet(self, module: "nn.Module") -> None:
-        """Learn the names of a model."""
-        self._model.meet(module)
-
     def evaluates(self) -> None:
         """A model goes into eval mode: what it is called with next is looked at, where training has begun."""
         if self.step:
             self._sampling.active = True
-
-    def describes_data(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
-        """A loader tells of itself."""
-        self.sources.describe(source, facts)
 
     def fetched(
         self, source: object, seconds: float, samples: int, first: bool, batches: int, now: float
@@ -173,14 +155,6 @@ class Loop:
             self._objective.take_back(loss)
             self._timed(now).backward_ends(now)
 
-    def clipped(self, norm: "Tensor", limit: float) -> None:
-        """The program clipped its gradients."""
-        self._norms.clipped(norm, limit)
-
-    def scaled(self, scale: float) -> None:
-        """The program scales its loss."""
-        self._scale = scale
-
     def update_begins(self, holder: object, kind: Holder, now: float) -> None:
         """An optimizer begins its step."""
         if self._updating is self and holder is not self:
@@ -191,11 +165,11 @@ class Loop:
             return
         self._timed(now).update_begins(now)
         self._updating = holder
-        self._follow(stream)
+        self._streams.follow(stream)
         stream.step += 1
         snapshot = self._sampling.snapshot
         if snapshot is None:
-            norm = self._norms.of_step(stream, None)
+            norm = self.norms.of_step(stream, None)
         else:
             norm = self._inspection.update_begins(snapshot, stream, holder, self.forward.samples)
         self._nonfinite.in_gradients(norm, stream)
@@ -218,9 +192,12 @@ class Loop:
         if snapshot is not None and not self._sampling.follows:
             self._budget.looked(ours)
         self._spent = spent
-        self._norms.adapt(stream, self._budget.share, seconds)
-        self._choose_next(stream, looked=snapshot is not None and not self._sampling.follows)
-        if self._sampling.snapshot is None and not self._again and not self._scale and holder is not self:
+        self.norms.adapt(stream, self._budget.share, seconds)
+        self.forward.samples = 0
+        self._inspection.choose_next(
+            stream, self._budget, looked=snapshot is not None and not self._sampling.follows
+        )
+        if self._sampling.snapshot is None and not self._again and not self.scale and holder is not self:
             self._open_fast_path(stream, holder, now)
 
     def leave_fast_path(self, spent: float) -> None:
@@ -236,7 +213,8 @@ class Loop:
         self.leave_fast_path(spent)
         stream = self._streams.current
         assert stream is not None
-        self._choose_next(stream, looked=False)
+        self.forward.samples = 0
+        self._inspection.choose_next(stream, self._budget, looked=False)
         holder = self.fast_path.holder
         if self._sampling.snapshot is None and holder is not None:
             self._open_fast_path(stream, holder, now)
@@ -261,16 +239,8 @@ class Loop:
         """A framework reports a number itself."""
         if self._streams.current is not None:
             self.forward.validation.reported.add((quantity.slug, part))
-            self._doubt_accuracy(self._streams.current.notebook, quantity)
-            self._one_value(self._streams.current, quantity, value, part)
-
-    def _doubt_accuracy(self, notebook: Notebook, quantity: Quantity) -> None:
-        """State where an accuracy is reported of targets that are real numbers."""
-        different = notebook.stated(TARGET_VALUES)
-        many = isinstance(different, int) and different >= _MANY_NUMBERS
-        if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
-            notebook.state(ACCURACY_OF_NUMBERS, True)
-            notebook.state(METRIC_PLACE, self._backend.place())
+            doubt_accuracy(self._streams.current.notebook, quantity, self._backend)
+            self._streams.current.write_value(quantity, value, part)
 
     def settle(self) -> None:
         """Read what is still on a device."""
@@ -305,11 +275,6 @@ class Loop:
             self._times = StepTimes(mark=now, began=now, asked=now)
         return self._times
 
-    def _follow(self, stream: Stream) -> None:
-        if self._streams.current is not None:
-            self._streams.current.successor = stream
-        self._streams.current = stream
-
     def _end_validation(self, stream: Stream) -> None:
         loop_facts = self._inspection.loop_facts
         self.forward.validation.write(stream.notebook, self.forward.function, self._backend, loop_facts)
@@ -321,25 +286,8 @@ class Loop:
         times, loader = self._timed(now).finish(now, ours)
         epoch = (*loader, self.sources.epoch) if loader else ()
         stream.write_step(self._objective.of_step(), stream.rates(), times, epoch)
-        if self._scale:
-            self._one_value(stream, LOSS_SCALE, self._scale)
-            self._one_value(stream, SKIPPED_STEPS, self._skipped)
+        if self.scale:
+            stream.write_value(LOSS_SCALE, self.scale)
+            stream.write_value(SKIPPED_STEPS, self._skipped)
         self._nonfinite.write(stream)
         return times[1]
-
-    def _choose_next(self, stream: Stream, *, looked: bool) -> None:
-        self.forward.samples = 0
-        if looked:
-            stream.schedule.looked(stream.step)
-        coming = stream.successor
-        step = coming.step + 1
-        if coming.schedule.wants(step, self._budget):
-            self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
-        elif looked and coming is stream:
-            self._sampling.begin(step, follows=True)
-        else:
-            self._sampling.end()
-
-    def _one_value(self, stream: Stream, quantity: Quantity, value: float, part: str = "") -> None:
-        column = stream.writer.column(stream.number, quantity.slug, "", part)
-        stream.writer.rows_of(stream.writer.layout((column,))).extend((stream.step, value))

@@ -4,26 +4,33 @@ from collections import Counter
 from statistics import median
 
 from traindx.facts import (
+    ACCURACY_OF_NUMBERS,
     DROPOUT_IN_VALIDATION,
     FROZEN_PARAMETERS,
     GRADIENTLESS_PARAMETERS,
+    METRIC_PLACE,
     READ_PLACE,
     READS_PER_STEP,
     STALE_PARAMETERS,
+    TARGET_VALUES,
+    TARGETS_ARE_WHOLE,
     TRAINED_IN_EVAL_MODE,
     UNOPTIMIZED_PARAMETERS,
     VALIDATED_IN_TRAIN_MODE,
     VALIDATED_WITH_GRADIENT,
 )
-from traindx.quantities import READ_TIME
+from traindx.quantities import READ_TIME, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Snapshot
 from traindx.recorder.recording_writer import LayerRecord
 from traindx.recorder.sampling import Notebook
+from traindx.run import Quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from traindx.recorder.hooks.torch_backend import TorchBackend
 
 
 _LOOKS_BEFORE_JUDGING = 2
@@ -108,6 +115,20 @@ class LoopFacts:
         }
         for fact, number in counts.items():
             notebook.state(fact, number)
+
+
+_ACCURACIES = frozenset((TRAIN_ACCURACY, VAL_ACCURACY, TEST_ACCURACY))
+_MANY_NUMBERS = 20
+"""Different targets; labels in between, such as 0.5, are fewer."""
+
+
+def doubt_accuracy(notebook: Notebook, quantity: Quantity, backend: "TorchBackend") -> None:
+    """State where an accuracy is reported of targets that are real numbers."""
+    different = notebook.stated(TARGET_VALUES)
+    many = isinstance(different, int) and different >= _MANY_NUMBERS
+    if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
+        notebook.state(ACCURACY_OF_NUMBERS, True)
+        notebook.state(METRIC_PLACE, backend.place())
 
 
 COST = 0.5e-6

@@ -3,7 +3,6 @@
 from math import isfinite
 
 from traindx.facts import NONFINITE_SOURCE
-from traindx.recorder.backend import Backend
 from traindx.recorder.model import Model
 from traindx.recorder.streams import Stream
 from traindx.run import Event, EventKind
@@ -12,13 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.backend import Value
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
 
 class Nonfinite:
     """Asks for the origin once for the loss and once for the gradients."""
 
-    def __init__(self, backend: Backend, model: Model) -> None:
+    def __init__(self, backend: "TorchBackend", model: Model) -> None:
         self._backend, self._model = backend, model
         self.batches = 0
         """Backward passes so far."""

@@ -3,13 +3,15 @@
 import json
 import os
 import sqlite3
+import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.readers.binary.recording_format import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
-from traindx.run import Event, Scalar
+from traindx import __version__
+from traindx.readers.binary.recording_file import APPLICATION_ID, FORMAT, SCHEMA, SUFFIX
+from traindx.run import Event, EventKind, Scalar
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,27 @@ class RecordingWriter:
 
     def _later(self, statement: str, values: tuple[object, ...]) -> None:
         self._statements.append((statement, values))
+
+
+def process_facts(began: float, rank: int = 0, ranks: int = 1) -> dict[str, object]:
+    """What the head of a recording says of the process."""
+    return {
+        "traindx": __version__,
+        "python": sys.version.split()[0],
+        "script": sys.argv[0] if sys.argv else "",
+        "arguments": sys.argv[1:],
+        "pid": os.getpid(),
+        "rank": rank,
+        "ranks": ranks,
+        "began": began,
+    }
+
+
+def ending_by(error: BaseException, step: int | None) -> Event:
+    """The event of a program that ends with an exception: its class and the first line of what it says."""
+    kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
+    first, *_ = str(error).strip().splitlines() or [""]
+    return Event(kind, ": ".join(part for part in (type(error).__name__, first) if part), step)
 
 
 def _free(path: Path) -> Path:

@@ -2,20 +2,14 @@
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import final
+from types import FunctionType
+from typing import Concatenate, ParamSpec, final
 
 from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
-from traindx.recorder.backend import Backend
-from traindx.recorder.outputs import Waited
 from traindx.recorder.probes.types import (
-    Batch,
-    Dropout,
-    LiveParameter,
     LossCall,
     Probe,
-    Purpose,
     Snapshot,
-    Update,
     Where,
 )
 from traindx.recorder.recording_writer import RecordingWriter
@@ -23,11 +17,10 @@ from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
-    from traindx.recorder.backend import Value
-
-
+P = ParamSpec("P")
 _LEAST = frozenset(q.slug for q in (INPUT_MIN, PREDICTION_MIN, TARGET_MIN))
 _NUMBERS = frozenset((float, int, bool))
 _GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
@@ -60,6 +53,11 @@ class Notebook:
     def stated(self, fact: Fact) -> Scalar | None:
         """What was stated of a fact last; None before that."""
         return self._facts.get(fact.slug)
+
+    def stepped_aside(self, what: str, error: Exception, step: int | None) -> None:
+        """Record that something of ours failed and is left out from here on."""
+        says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        self.happened(Event(EventKind.STEPPED_ASIDE, says, step))
 
     def happened(self, event: Event) -> None:
         """Record an event, unless the same sentence was recorded."""
@@ -119,7 +117,7 @@ class TrainingSnapshot(_Statements):
         """What was kept of a quantity so far."""
         return self._values.get(quantity.slug, {})
 
-    def write(self, notebook: Notebook, backend: Backend) -> None:
+    def write(self, notebook: Notebook, backend: "TorchBackend") -> None:
         """Hand the values to the writer, one row for each quantity."""
         self.write_statements(notebook)
         for slug, values in self._values.items():
@@ -143,20 +141,18 @@ class ValidationSnapshot(_Statements):
         """Keep a number of one batch."""
         self._values.setdefault((quantity.slug, layer, part), []).append((value, self.samples))
 
-    def write(self, notebook: Notebook, backend: Backend, left_out: Set[tuple[str, str]]) -> None:
+    def write(self, notebook: Notebook, backend: "TorchBackend", left_out: Set[tuple[str, str]]) -> None:
         """Hand the means over the pass to the writer; smallest and largest values stay what they are."""
         self.write_statements(notebook)
-        writer = notebook.writer
         for (slug, layer, part), weighed in self._values.items():
             if (slug, part) in left_out:
                 continue
-            column = writer.column(notebook.stream, slug, layer, part)
             values = floats([value for value, _ in weighed], backend)
-            rows = writer.rows_of(writer.layout((column,)))
-            rows.extend((self.step, _together(slug, values, [weight for _, weight in weighed])))
+            mean = _together(slug, values, [weight for _, weight in weighed])
+            notebook.rows_for(slug, ((layer, part),)).extend((self.step, mean))
 
 
-def floats(values: "list[Value]", backend: Backend) -> "Sequence[float]":
+def floats(values: "list[Value]", backend: "TorchBackend") -> "Sequence[float]":
     """Numbers and tensors of one value as floats, waiting for a device at most once."""
     if _NUMBERS.issuperset(map(type, values)):
         return values
@@ -173,17 +169,6 @@ def _together(slug: str, values: Sequence[float], weights: Sequence[int]) -> flo
     return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
 
 
-_MOMENTS = (
-    "batch_enters",
-    "module_returns",
-    "dropout_is_applied",
-    "loss_is_computed",
-    "backward_begins",
-    "update_begins",
-    "update_ends",
-)
-
-
 class Sampling:
     """The look at the step in the making, if there is one, and the probes that answer."""
 
@@ -196,16 +181,13 @@ class Sampling:
         self.thorough = True
         """Whether what seldom changes is told as well."""
         self._process = process
+        moments = {name: value for name, value in vars(Probe).items() if isinstance(value, FunctionType)}
         self._asked: dict[str, list[Probe]] = {
-            moment: [p for p in probes if getattr(type(p), moment) is not getattr(Probe, moment)]
-            for moment in _MOMENTS
+            name: [one for one in probes if getattr(type(one), name) is not usual]
+            for name, usual in moments.items()
         }
-        self._asked["modules_returned"] = [
-            probe
-            for probe in probes
-            if probe in self._asked["module_returns"]
-            or type(probe).modules_returned is not Probe.modules_returned
-        ]
+        alone, together = self._asked["module_returns"], self._asked["modules_returned"]
+        self._asked["modules_returned"] = [one for one in probes if one in alone or one in together]
 
     def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
         """Look at a step."""
@@ -220,66 +202,30 @@ class Sampling:
         self.snapshot = None
         self.active = False
 
-    def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
-        """Tell of a batch."""
-        self._tell("batch_enters", snapshot, lambda probe: probe.batch_enters(snapshot, batch))
-
-    def module_returns(
-        self, snapshot: Snapshot, name: str, module: "nn.Module", output: "Tensor", purpose: Purpose
+    def tell(
+        self,
+        moment: "Callable[Concatenate[Probe, Snapshot, P], None]",
+        snapshot: Snapshot,
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> None:
-        """Tell of a module's output."""
-        self._tell(
-            "module_returns",
-            snapshot,
-            lambda probe: probe.module_returns(snapshot, name, module, output, purpose),
-        )
+        """Tell probes that answer to a moment, such as `Probe.batch_enters`; one that fails is left out."""
+        self._tell(self._asked[moment.__name__], moment.__name__, snapshot, *args, **kwargs)
 
-    def modules_returned(self, snapshot: Snapshot, waited: Waited, purpose: Purpose) -> None:
-        """Tell of outputs that could wait."""
-        self._tell(
-            "modules_returned", snapshot, lambda probe: probe.modules_returned(snapshot, *waited, purpose)
-        )
+    def tell_whole_passes(self, snapshot: Snapshot, call: LossCall) -> None:
+        """Tell of a loss only those probes that need every loss of a pass."""
+        asked = [probe for probe in self._asked["loss_is_computed"] if probe.whole_passes]
+        self._tell(asked, "loss_is_computed", snapshot, call)
 
-    def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:
-        """Tell of a dropout."""
-        self._tell("dropout_is_applied", snapshot, lambda probe: probe.dropout_is_applied(snapshot, dropout))
-
-    def loss_is_computed(self, snapshot: Snapshot, call: LossCall, *, by_all: bool = True) -> None:
-        """Tell of a loss all probes, or only those that need every loss of a pass."""
-        self._tell(
-            "loss_is_computed",
-            snapshot,
-            lambda probe: probe.loss_is_computed(snapshot, call) if by_all or probe.whole_passes else None,
-        )
-
-    def backward_begins(
-        self, snapshot: Snapshot, loss: "Tensor", parameters: Sequence[LiveParameter]
+    def _tell(
+        self, asked: Sequence[Probe], moment: str, snapshot: Snapshot, *args: object, **kwargs: object
     ) -> None:
-        """Tell that gradients are about to be computed."""
-        self._tell(
-            "backward_begins", snapshot, lambda probe: probe.backward_begins(snapshot, loss, parameters)
-        )
-
-    def update_begins(self, snapshot: Snapshot, update: Update) -> None:
-        """Tell that parameters are about to change."""
-        self._tell("update_begins", snapshot, lambda probe: probe.update_begins(snapshot, update))
-
-    def update_ends(self, snapshot: Snapshot, update: Update) -> None:
-        """Tell that parameters have changed."""
-        self._tell("update_ends", snapshot, lambda probe: probe.update_ends(snapshot, update))
-
-    def _tell(self, moment: str, snapshot: Snapshot, ask: Callable[[Probe], None]) -> None:
         following = self.follows and snapshot is self.snapshot
-        for probe in self._asked[moment]:
+        for probe in asked:
             if following and not probe.follows:
                 continue
             try:
-                ask(probe)
+                getattr(probe, moment)(snapshot, *args, **kwargs)
             except Exception as error:  # a probe of another package may fail in any way
-                self._steps_aside(probe, error, snapshot.step)
-
-    def _steps_aside(self, failed: Probe, error: Exception, step: int) -> None:
-        self._asked = {m: [p for p in probes if p is not failed] for m, probes in self._asked.items()}
-        name = type(failed).__name__
-        says = f"probe {name} failed ({type(error).__name__}: {error}); it records nothing from here on"
-        self._process.happened(Event(EventKind.STEPPED_ASIDE, says, step))
+                self._asked = {m: [p for p in probes if p is not probe] for m, probes in self._asked.items()}
+                self._process.stepped_aside(f"probe {type(probe).__name__}", error, snapshot.step)

@@ -1,4 +1,4 @@
-"""When to look: often at first, ever more seldom, never beyond the budget; and when to stop."""
+"""When to look: often at first, ever more seldom, never beyond the budget; when to write; when to stop."""
 
 from dataclasses import dataclass
 
@@ -79,6 +79,34 @@ class Schedule:
         self.looks += 1
         self.last = step
         self.due = step + (self.every or gap_after(step))
+
+
+_LONGEST_UNWRITTEN = 0.5
+"""Seconds: no kill loses a second or fifty steps."""
+_MOST_UNWRITTEN = 48
+"""Steps; one more may be in the making."""
+_ENOUGH_TO_WRITE = 24
+"""Steps; the rest is room for plain steps in a row."""
+
+
+class WriteSchedule:
+    """When steps must reach the file."""
+
+    def __init__(self) -> None:
+        self._written, self._flushed = 0, 0.0
+
+    def are_due(self, steps: int, now: float) -> bool:
+        """Whether what was taken of so many steps is to be written now."""
+        return steps - self._written >= _ENOUGH_TO_WRITE or now - self._flushed > _LONGEST_UNWRITTEN
+
+    def room(self, steps: int) -> int:
+        """How many more steps may be taken before anything must be written."""
+        return _MOST_UNWRITTEN - (steps - self._written)
+
+    def written(self, steps: int, now: float) -> int:
+        """So many steps have reached the file: the room for more."""
+        self._written, self._flushed = steps, now
+        return self.room(steps)
 
 
 _MANY = 1 << 62

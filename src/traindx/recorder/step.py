@@ -6,7 +6,6 @@ from math import isclose
 from time import perf_counter
 
 from traindx.facts import ACCUMULATION, BACKWARD_PLACE, BACKWARDS_PER_STEP, GRADIENT_CLIP, LOSS_DIVISOR
-from traindx.recorder.backend import Backend
 from traindx.recorder.probes.types import Where
 from traindx.recorder.sampling import Notebook
 from traindx.recorder.streams import Stream
@@ -15,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.backend import Value
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class StepTimes:
 class Objective:
     """Losses whose gradients add up to one step."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: "TorchBackend") -> None:
         self._backend = backend
         self.values: list[Value] = []
         """Losses of the backward passes since the last step."""
@@ -91,7 +91,6 @@ class Objective:
         """Batches whose gradients are added up before one step."""
 
     def __len__(self) -> int:
-        """Count the backward passes since the last step."""
         return len(self.values)
 
     def add(self, loss: "Tensor", *, looked_at: bool) -> "Value | None":
@@ -155,7 +154,7 @@ _SHARE = 0.12
 class Norms:
     """Norms of gradients, by clipping or by our own sum."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: "TorchBackend") -> None:
         self._backend = backend
         self._clipped: tuple[Value, float] | None = None
         self._cost = 0.0

@@ -2,7 +2,8 @@
 
 import weakref
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from traindx.facts import OPTIMIZER_PLACE
 from traindx.quantities import (
@@ -19,7 +20,6 @@ from traindx.quantities import (
     UPDATE_TIME,
     WALL_TIME,
 )
-from traindx.recorder.backend import Backend, Holder
 from traindx.recorder.model import Model
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook, floats
@@ -30,11 +30,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from traindx.recorder.backend import Value
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
 
 _TIMES = (WALL_TIME, STEP_TIME, BACKWARD_TIME, UPDATE_TIME)
 _LOADER_TIMES = (DATA_TIME, FORWARD_TIME, OTHER_TIME, EPOCH)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """How to ask an optimizer of some framework what it holds."""
+
+    parameters: "Callable[[object], Sequence[Tensor]]"
+    rates: Callable[[object], Sequence[float]]
+    """The learning rate of each parameter group; read at every step."""
+    settings: Callable[[object], Mapping[Fact, Scalar]]
 
 
 class Stream:
@@ -124,7 +135,11 @@ class Stream:
         else:
             self._waiting.append((rows, values))
 
-    def settle(self, backend: Backend) -> None:
+    def write_value(self, quantity: Quantity, value: float, part: str = "") -> None:
+        """Write a number of the step that is not one of every step."""
+        self.notebook.rows_for(quantity.slug, (("", part),)).extend((self.step, value))
+
+    def settle(self, backend: "TorchBackend") -> None:
         """Read what was still on a device."""
         if not self._waiting:
             return
@@ -221,6 +236,12 @@ class Streams:
             self._of[id(holder)] = self.current
             return None
         return self._begin(holder, kind)
+
+    def follow(self, stream: Stream) -> None:
+        """A stream steps after the one that stepped last."""
+        if self.current is not None:
+            self.current.successor = stream
+        self.current = stream
 
     def unfinished(self, holder: object) -> Stream:
         """A stream for a program that ends before its first step."""

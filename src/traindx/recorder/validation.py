@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 
 from traindx.quantities import VAL_LOSS
-from traindx.recorder.backend import Backend
 from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from traindx.recorder.backend import Value
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
 
 _STRIDE = 7
 """From pass to pass, how far the batch that is looked at moves on."""
@@ -87,9 +87,10 @@ class Validation:
         number, length = self._past.get(source, (0, 1))
         return batch == 1 + (_STRIDE * number) % length
 
-    def write(self, notebook: Notebook, function: str, backend: Backend, loop_facts: LoopFacts) -> None:
+    def write(
+        self, notebook: Notebook, function: str, backend: "TorchBackend", loop_facts: LoopFacts
+    ) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
-        writer = notebook.writer
         for source, one in self._passes.items():
             parts = self._parts.setdefault(notebook.stream, {})
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
@@ -100,8 +101,7 @@ class Validation:
             if samples and (VAL_LOSS.slug, part) not in self.reported:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
-                column = writer.column(notebook.stream, VAL_LOSS.slug, "", part)
-                writer.rows_of(writer.layout((column,))).extend((one.step, total / samples))
+                notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))
             # Statistics of a second set of data would pass for those of the first.
             # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
             if one.snapshot is not None and not part and (weighed or source):

@@ -1,7 +1,8 @@
 """What to do about the problems of an exam: their own order, or the first fix of their cause."""
 
 from traindx.diagnosis.knowledge import causes
-from traindx.finding import Finding, Mark, worst_mark
+from traindx.exams.questions import worst_mark
+from traindx.finding import Finding, Mark
 
 PASS, WARN, FAIL = Mark.PASS.value, Mark.WARN.value, Mark.FAIL.value
 NOTE = "note"

@@ -12,7 +12,7 @@ from traindx.run import Floats, Series
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
-_NON_FINITE = "×"
+NON_FINITE = "×"
 
 
 def sparkline(series: Series, width: int = 16) -> str:
@@ -20,7 +20,7 @@ def sparkline(series: Series, width: int = 16) -> str:
     stretches = [part for part in np.array_split(series.values, min(width, len(series))) if len(part)]
     finite = series.finite.values
     if not len(finite):
-        return _NON_FINITE * len(stretches)
+        return NON_FINITE * len(stretches)
     low, middle, high = float(finite.min()), float(np.median(finite)), float(finite.max())
     return "".join(_character(part, low, middle, high) for part in stretches)
 
@@ -29,7 +29,7 @@ def _character(
     part: np.ndarray[tuple[int], np.dtype[np.float64]], low: float, middle: float, high: float
 ) -> str:
     if not np.isfinite(part).all():
-        return _NON_FINITE
+        return NON_FINITE
     # The value farthest from the median, never the mean: a spike of one step must stay visible.
     extreme = float(part[np.abs(part - middle).argmax()])
     share = (extreme - low) / (high - low) if high > low else 0.0
@@ -39,8 +39,6 @@ def _character(
 FIRST_STROKE = "⠒"
 
 SECOND_LETTER = "o"
-
-NON_FINITE = "×"
 
 MARK = "▲"
 

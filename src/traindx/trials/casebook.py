@@ -58,14 +58,19 @@ class Casebook:
         when: datetime | None = None,
     ) -> list[Case]:
         """Write a case for every trial, or one for the diagnosis where nothing was tried."""
-        found = _cases(
-            diagnosis,
-            treatment,
-            command=command,
+        top = diagnosis.suspects[0] if diagnosis.suspects else None
+        plain = Case(
+            when=_moment(when or datetime.now(UTC)),
             project=project or Path.cwd().name,
-            patch_applied=patch_applied,
-            when=when or datetime.now(UTC),
+            command=command,
+            run=diagnosis.run,
+            verdict=diagnosis.verdict.value,
+            suspect=top.cause.slug if top else "",
+            confidence=top.confidence if top else None,
         )
+        found = [plain]
+        if treatment is not None and treatment.trials:
+            found = [_of(trial, plain, treatment.best, patch_applied) for trial in treatment.trials]
         with self._opened(writes=True) as connection:
             marks = ", ".join("?" * len(_NAMES))
             # Only the names of our own fields are put together here; the values are bound.
@@ -214,30 +219,6 @@ def _kind(text: str) -> str:
         return kind_of(parse_changes(text))
     except TraindxError:
         return text
-
-
-def _cases(
-    diagnosis: Diagnosis,
-    treatment: Treatment | None,
-    *,
-    command: str,
-    project: str,
-    patch_applied: bool,
-    when: datetime,
-) -> list[Case]:
-    top = diagnosis.suspects[0] if diagnosis.suspects else None
-    plain = Case(
-        when=_moment(when),
-        project=project,
-        command=command,
-        run=diagnosis.run,
-        verdict=diagnosis.verdict.value,
-        suspect=top.cause.slug if top else "",
-        confidence=top.confidence if top else None,
-    )
-    if treatment is None or not treatment.trials:
-        return [plain]
-    return [_of(trial, plain, treatment.best, patch_applied) for trial in treatment.trials]
 
 
 def _of(trial: Trial, plain: Case, best: Trial | None, patch_applied: bool) -> Case:

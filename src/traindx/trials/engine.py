@@ -13,10 +13,9 @@ from traindx.changes.types import ChangeSpec, Measure, change_of, name_of
 from traindx.diagnosis.engine import diagnose
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
-from traindx.trials.arm import ArmResult
 from traindx.trials.measure import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.program import ArmSpec
-from traindx.trials.runner import Runner
+from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress
 from traindx.trials.workspace import Workspace
 
@@ -141,7 +140,7 @@ class Engine:
                 )
             except BaseException:
                 # Or the pool would wait for arms that nobody waits for any more.
-                self.runner.stop()
+                self.runner.close()
                 raise
         self.budget.over = self.runner.lost
         return found

@@ -15,7 +15,7 @@ from traindx.quantities import (
     VAL_ACCURACY,
     VAL_LOSS,
 )
-from traindx.run import Quantity, Run, Series
+from traindx.run import Quantity, Run
 
 _TAIL = 0.15
 """The last part of a curve, whose mean is its end."""
@@ -41,9 +41,10 @@ def can_measure(run: Run, measure: Measure) -> bool:
 
 def curve(run: Run, measure: Measure) -> tuple[tuple[float, float], ...]:
     """Steps and values of what a run is compared by."""
-    series, turned = _series(run, measure)
-    if series is None:
+    quantity, turned = _CURVES[measure]
+    if quantity not in run:
         return ()
+    series = whole(run, quantity)
     values = 1 - series.values if turned else series.values
     if measure is Measure.SPEED:
         values = 1 / np.maximum(values, 1e-9)
@@ -63,11 +64,6 @@ def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
         return float(np.median(values[len(values) // 5 :]))
     tail = values[-max(1, math.ceil(_TAIL * len(values))) :]
     return float(tail.mean()) if np.isfinite(tail).all() else math.inf
-
-
-def start(run: Run, measure: Measure) -> float | None:
-    """Where what a run is compared by begins."""
-    return start_of(curve(run, measure))
 
 
 def start_of(points: Sequence[tuple[float, float]]) -> float | None:
@@ -94,8 +90,3 @@ def accuracies(run: Run) -> tuple[tuple[float, float], ...]:
     """The same over steps."""
     measure = next((one for one in _ANSWERS if can_measure(run, one)), None)
     return tuple((step, 1 - wrong) for step, wrong in curve(run, measure)) if measure else ()
-
-
-def _series(run: Run, measure: Measure) -> tuple[Series | None, bool]:
-    quantity, turned = _CURVES[measure]
-    return (whole(run, quantity), turned) if quantity in run else (None, turned)

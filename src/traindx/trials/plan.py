@@ -1,14 +1,23 @@
-"""Which changes are worth a trial, the most promising first."""
+"""Which changes are worth a trial, the most promising first, and what a trial suggests to try next."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from traindx.cause import Prescription, Symptom
-from traindx.changes.types import BY_VALIDATION, ChangeSpec, Measure, change_of, kind_of, parse_changes
+from traindx.changes.types import (
+    BY_VALIDATION,
+    ChangeSpec,
+    Measure,
+    change_of,
+    kind_of,
+    known_changes,
+    parse_changes,
+)
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
-from traindx.trials.measure import can_measure, end, start
-from traindx.trials.types import Candidate
+from traindx.trials.effect import PROMISING, gain, gain_of, rank
+from traindx.trials.measure import can_measure, curve, end, start_of
+from traindx.trials.types import Candidate, Pair, Trial
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""
@@ -100,5 +109,69 @@ def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: R
 
 def _is_learnt(run: Run) -> bool:
     """Whether the training loss has come down so far that a change could hardly be seen in it."""
-    ends, begins = end(run, Measure.LOSS), start(run, Measure.LOSS)
+    ends, begins = end(run, Measure.LOSS), start_of(curve(run, Measure.LOSS))
     return ends is not None and begins is not None and 0 <= ends < _LEARNT * begins
+
+
+_RUINED = -0.9
+"""A pair whose treated arm is so much worse broke, although its numbers are finite."""
+
+
+def next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
+    """What to try after a trial, which may have been suggested by one before it."""
+    if not trial.counted:
+        return None
+    return _next_dose(candidate, trial, before) or _steadied(candidate, trial)
+
+
+def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
+    """More of what helped, as long as more helps more, and of a rate that shows nothing; less of too much."""
+    spec = candidate.changes[0]
+    doses = change_of(spec).doses
+    if len(candidate.changes) > 1 or doses is None or not spec.is_factor:
+        return None
+    factor = spec.number
+    times = doses.step or max(factor, 1 / factor)
+    better = gain_of(trial)
+    if better >= PROMISING and (before is None or _helps_more(trial, before)):
+        factor *= times if factor > 1 else 1 / times
+    elif before is not None:
+        return None
+    elif better <= -PROMISING:
+        factor = factor**0.5
+    elif doses.is_searched:
+        # What is off by far more than that shows nothing yet.
+        factor *= times if factor > 1 else 1 / times
+    else:
+        return None
+    # Two digits, and 100 rather than 1e+02.
+    dose = ChangeSpec(spec.name, ("x", f"{float(f'{factor:.2g}'):g}"))
+    order = candidate.order or candidate.title
+    return replace(candidate, changes=(dose,), order=order, title=f"{order} ({dose})")
+
+
+def _helps_more(trial: Trial, before: Trial) -> bool:
+    """Whether more is still better; where the dose before was too much, the way further leads back to it."""
+    return gain_of(before) >= PROMISING and rank(trial) < rank(before)
+
+
+def _steadied(candidate: Candidate, trial: Trial) -> Candidate | None:
+    """The same at a lower rate, where a change breaks with some seed what did not break without it."""
+    steady = _steadying()
+    is_lowered = any(spec.name == steady.name for spec in candidate.changes)
+    if is_lowered or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
+        return None
+    title = f"{candidate.title}, at a lower rate"
+    return replace(candidate, changes=(*candidate.changes, steady), title=title)
+
+
+def _steadying() -> ChangeSpec:
+    """What a change is tried with that breaks the training: it may learn where that steadies it."""
+    change = next(one for one in known_changes().values() if one.doses and one.doses.steadies)
+    assert change.doses is not None
+    return ChangeSpec(change.name, ("x", f"{change.doses.steadies:g}"))
+
+
+def _is_broken_by(pair: Pair, measure: Measure) -> bool:
+    # Where it stopped with an error, a lower rate does not make the change fit.
+    return not pair.treated.problem and gain([pair], measure) <= _RUINED

@@ -1,14 +1,111 @@
-"""Where arms run: in processes of this machine, unless something else is asked for."""
+"""Where arms run, in processes of this machine unless something else is asked for, and what they left."""
 
+import json
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from traindx.trials.arm import ArmResult, carry_out
-from traindx.trials.program import ArmSpec
-from traindx.trials.workspace import Workspace
+from traindx.changes.types import ChangeSpec
+from traindx.curves.facts import is_recording
+from traindx.errors import UnreadableError
+from traindx.readers.loading.runs import load
+from traindx.recorder.launch.command import Command, command_from, new_run_folder
+from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
+from traindx.run import Run
+from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
+
+
+@dataclass(frozen=True)
+class ArmResult:
+    """What came of it."""
+
+    order: ArmSpec
+    run: Run | None
+    seconds: float
+    problem: str = ""
+    """Why it does not count; empty where it does."""
+    refused: str = ""
+    """Why the change did not take hold."""
+    crashed: bool = False
+    """Whether the program itself stopped with an error."""
+
+
+def carry_out(order: ArmSpec, stop: Event | None = None) -> ArmResult:
+    """Run the program to its end, or to the end of its time, or until it is to be stopped."""
+    order.folder.mkdir(parents=True, exist_ok=True)
+    return done_from(order, run_program(order, os.environ, stop=stop))
+
+
+def done_from(order: ArmSpec, ended: Ended) -> ArmResult:
+    """What a program left in the folder of its arm."""
+    run = _recorded(order.folder)
+    crashed = bool(ended.code) and run is not None and not stopped(order.folder)
+    return ArmResult(order, run, ended.seconds, _problem(order, run, ended.code), _unapplied(order), crashed)
+
+
+def _recorded(folder: Path) -> Run | None:
+    if not recordings(folder):
+        return None
+    try:
+        # What the program printed lies beside it, and may read like a log.
+        runs = [run for run in load(folder) if is_recording(run)]
+    except UnreadableError:  # it was ended before its first step
+        return None
+    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0), default=None)
+
+
+def _problem(order: ArmSpec, run: Run | None, code: int | None) -> str:
+    if code is None:
+        did = "end" if run is not None else "take a step"
+        return f"it did not {did} within {order.seconds:.0f} s"
+    if code and not stopped(order.folder):
+        when = "" if run is not None else " before it trained"
+        return f"it ended with code {code}{when}: {last_line(order.folder / OUTPUT)}"
+    return "" if run is not None else why_nothing(order.folder)
+
+
+def last_line(path: Path) -> str:
+    """What a program said last."""
+    lines = [line.strip() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "it said nothing"
+
+
+def _unapplied(order: ArmSpec) -> str:
+    """Why a change took hold nowhere, by what the program's side noted down; empty where all did."""
+    notes = _notes(order.folder)
+    taken = {note["change"] for note in notes if note["applied"]}
+    missing = next((one for one in order.changes if str(one) not in taken), None)
+    return refused(order.folder, missing) if missing is not None else ""
+
+
+def _notes(folder: Path) -> Sequence[Mapping[str, object]]:
+    try:
+        lines = (folder / NOTES).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def applied(folder: Path) -> list[str]:
+    """What was done to the program of an arm, in sentences."""
+    return [str(note["says"]) for note in _notes(folder) if note["applied"]]
+
+
+def refused(folder: Path, change: ChangeSpec) -> str:
+    """Why a change was refused, be it at one of several places; empty where it took hold at all of them."""
+    notes = [note for note in _notes(folder) if note["change"] == str(change)]
+    reasons = [str(note["says"]) for note in notes if not note["applied"]]
+    nothing = "" if notes else f"nothing in the program was found that {change.name} could be applied to"
+    return reasons[0] if reasons else nothing
+
 
 _MOST = 4
 """Arms beside each other on one machine, however many cores it has."""
@@ -46,12 +143,8 @@ class Runner(Protocol):
         """What a reader of the results should know about how they were run."""
         ...
 
-    def stop(self) -> None:
-        """End all arms that are running."""
-        ...
-
     def close(self) -> None:
-        """Leave nothing running."""
+        """End all arms that are running, and begin no others."""
         ...
 
 
@@ -62,15 +155,8 @@ class LocalRunner:
     workspace: Workspace
     _stopped: Event = field(default_factory=Event)
 
-    @property
-    def lost(self) -> str:
-        """Nothing: this machine is there as long as we are."""
-        return ""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """None."""
-        return ()
+    lost: ClassVar[str] = ""
+    notes: ClassVar[tuple[str, ...]] = ()
 
     def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm in its working directory, which is gone afterwards if it is a copy."""
@@ -93,13 +179,9 @@ class LocalRunner:
         """The cores, shared out among the arms."""
         return max(1, cores() // self.at_once(timed=timed))
 
-    def stop(self) -> None:
-        """End the programs, and do not begin others."""
-        self._stopped.set()
-
     def close(self) -> None:
         """End the programs; nothing else was started."""
-        self.stop()
+        self._stopped.set()
 
 
 def cores() -> int:
@@ -107,3 +189,72 @@ def cores() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+_AT_ONCE = 2
+"""Programs beside each other at most."""
+
+
+@dataclass(frozen=True)
+class ShortRuns:
+    """A program that is run again and again."""
+
+    command: Command
+    runner: LocalRunner
+    folder: Path
+    """Where the recordings go, each in a folder of its own."""
+
+    @classmethod
+    def of(cls, words: Sequence[str], out: Path | str, name: str | None, *, in_place: bool) -> "ShortRuns":
+        """Those of a command, in a new folder below `out`."""
+        command = command_from(words, os.environ)
+        folder = new_run_folder(Path(out), command.name, name).resolve()
+        workspace = workspace_of(Path.cwd(), command.words, folder, in_place=in_place)
+        return cls(command, LocalRunner(workspace), folder)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know about how they were run."""
+        return () if self.runner.workspace.copies else (IN_PLACE,)
+
+    def carry_out(
+        self,
+        name: str,
+        changes: tuple[ChangeSpec, ...],
+        steps: int,
+        *,
+        seconds: float,
+        observes: tuple[str, ...] = (),
+        is_alone: bool = False,
+    ) -> ArmResult:
+        """Run it for some steps; `is_alone` says whether it may have all cores."""
+        origin = self.runner.workspace.origin
+        order = ArmSpec(
+            command=self.command,
+            folder=self.folder / name,
+            place=origin,
+            changes=changes,
+            steps=steps,
+            is_cut=True,
+            seconds=seconds,
+            threads=None if is_alone else max(1, cores() // self._at_once),
+            observes=observes,
+        )
+        done = self.runner.carry_out(order)
+        return done if done.run is None else replace(done, run=relocated(done.run, done.order.place, origin))
+
+    @contextmanager
+    def beside(self) -> Iterator[ThreadPoolExecutor]:
+        """Threads to call `carry_out` in; where one fails or we are interrupted, all programs are ended."""
+        with ThreadPoolExecutor(self._at_once) as pool:
+            try:
+                yield pool
+            except BaseException:
+                # Or the pool would wait for programs that nobody waits for any more.
+                self.runner.close()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    @property
+    def _at_once(self) -> int:
+        return min(_AT_ONCE, self.runner.at_once(timed=False))

@@ -15,17 +15,15 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
-from traindx.trials.arm import ArmResult
 from traindx.trials.casebook import Casebook
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
-from traindx.trials.runner import LocalRunner, Runner
-from traindx.trials.search import SEEDS, searched, updated
+from traindx.trials.runner import ArmResult, LocalRunner, Runner
+from traindx.trials.search import SEEDS, searched, updated, verify_patch
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial
-from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4

@@ -95,12 +95,11 @@ class Trial:
     @property
     def metrics(self) -> tuple[float, float] | None:
         """The mean shares of right answers of control arms and of treated ones, where all tell theirs."""
-        control = [pair.control.metric for pair in self.counted]
-        treated = [pair.treated.metric for pair in self.counted]
-        known = [one for one in (*control, *treated) if one is not None]
-        if not known or len(known) < len(control) + len(treated):
+        both = [(pair.control.metric, pair.treated.metric) for pair in self.counted]
+        known = [(one, other) for one, other in both if one is not None and other is not None]
+        if not known or len(known) < len(both):
             return None
-        return sum(known[: len(control)]) / len(control), sum(known[len(control) :]) / len(treated)
+        return sum(one for one, _ in known) / len(both), sum(other for _, other in known) / len(both)
 
     @property
     def control(self) -> float | None:
@@ -135,6 +134,8 @@ class Candidate:
     """How promising it is: the belief in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
+    order: str = ""
+    """The title without the dose that another trial suggested; empty where none did."""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def compared(model: nn.Module, folder: Path, passes: int = 60) -> dict[str, floa
     """What the observer finds after a few calls of a model."""
     program = Program(folder, None)
     calls: dict[int, modes.Call] = {}
-    program.patches.replace(nn.Module, "__call__", lambda original: modes._remembering(original, calls))
+    modes._remember(program, calls)
     torch.manual_seed(0)
     rows = 3 + 2 * torch.randn(16, 4)
     try:

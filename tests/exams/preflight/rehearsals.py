@@ -4,9 +4,9 @@ from pathlib import Path
 
 from tests.changes.changing import changed
 from tests.trainings import Training, recorded
-from traindx.exams.check import Checked
 from traindx.exams.preflight.run import checked, checks
 from traindx.exams.preflight.types import Length, Rehearsal, Repeated
+from traindx.exams.questions import Checked
 from traindx.trials.measure import steps_of
 
 CHECKS = {one.slug: one for one in checks()}

@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 
 from tests.event_bytes import event, simple, tensor
 from tests.protobuf_bytes import field, varint
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import Number, Other, parse
+from traindx.readers.binary.protobuf import Number, Other, WireError, parse_event
 
 FLOAT, DOUBLE, INT32, UINT8, STRING, INT64, BOOL, BFLOAT16, HALF, UINT64 = 1, 2, 3, 4, 7, 9, 10, 14, 19, 23
 
 
 def test_a_scalar_of_pytorch() -> None:
     record = event(7, seconds=12.5, values=[simple("loss", 0.5)])
-    found = parse(record)
+    found = parse_event(record)
     (number,) = found.numbers
     assert (found.seconds, found.step, number.tag, number.value) == (12.5, 7, "loss", 0.5)
     assert struct.unpack_from("<d", record, found.seconds_at) == (12.5,)
@@ -25,12 +24,12 @@ def test_a_scalar_of_pytorch() -> None:
 
 
 def test_a_step_that_is_not_written_is_zero() -> None:
-    assert parse(event(0, values=[simple("loss", 1)])).step == 0
+    assert parse_event(event(0, values=[simple("loss", 1)])).step == 0
 
 
 @pytest.mark.parametrize("step", [1, 127, 128, 16_384, 2**40, 2**63 - 1, -1, -(2**63)])
 def test_steps_of_every_width(step: int) -> None:
-    assert parse(event(step, values=[simple("loss", 1)])).step == step
+    assert parse_event(event(step, values=[simple("loss", 1)])).step == step
 
 
 @pytest.mark.parametrize(
@@ -58,12 +57,12 @@ def test_steps_of_every_width(step: int) -> None:
 )
 def test_a_tensor_of_one_element_is_a_number(dtype: int, data: bytes, value: float) -> None:
     for shape in ((), (1,), (1, 1)):
-        (number,) = parse(event(1, values=[tensor("x", dtype, data, shape=shape)])).numbers
+        (number,) = parse_event(event(1, values=[tensor("x", dtype, data, shape=shape)])).numbers
         assert (number.tag, number.value) == ("x", value)
 
 
 def test_not_a_number_stays_what_it_is() -> None:
-    (number,) = parse(event(1, values=[simple("x", math.nan)])).numbers
+    (number,) = parse_event(event(1, values=[simple("x", math.nan)])).numbers
     assert math.isnan(number.value)
 
 
@@ -83,27 +82,27 @@ def test_not_a_number_stays_what_it_is() -> None:
     ],
 )
 def test_what_is_not_one_number_has_a_kind(value: bytes, kind: str) -> None:
-    found = parse(event(1, values=[value]))
+    found = parse_event(event(1, values=[value]))
     assert [(other.kind, other.tag) for other in found.others] == [(kind, "x")]
     assert found.numbers == ()
 
 
 def test_texts_are_kept() -> None:
-    (other,) = parse(
+    (other,) = parse_event(
         event(values=[tensor("x", STRING, field(8, b"a") + field(8, b"b"), plugin="text")])
     ).others
     assert other == Other("text", "x", text="a\nb")
 
 
 def test_several_values_in_one_event() -> None:
-    found = parse(event(3, values=[simple("a", 1), field(1, b"h") + field(5, b""), simple("b", 2)]))
+    found = parse_event(event(3, values=[simple("a", 1), field(1, b"h") + field(5, b""), simple("b", 2)]))
     assert [(n.tag, n.value) for n in found.numbers] == [("a", 1.0), ("b", 2.0)]
     assert found.others == (Other("histogram", "h"),)
 
 
 def test_a_tensor_without_a_tag_has_the_name_of_its_node() -> None:
     value = tensor("", FLOAT, field(4, struct.pack("<f", 2.0)), plugin="") + field(7, b"node")
-    assert parse(event(values=[value])).numbers[0].tag == "node"
+    assert parse_event(event(values=[value])).numbers[0].tag == "node"
 
 
 def test_hyperparameters() -> None:
@@ -117,19 +116,19 @@ def test_hyperparameters() -> None:
         + entry("nothing", b"\x08\x00")
     )
     plugin = field(1, field(1, b"hparams") + field(2, field(3, session)))
-    (other,) = parse(event(values=[field(1, b"x") + field(9, plugin)])).others
+    (other,) = parse_event(event(values=[field(1, b"x") + field(9, plugin)])).others
     assert other.settings == {"lr": 0.1, "optimizer": "adam", "amp": True}
 
 
 def test_what_an_event_holds_beside_a_summary() -> None:
-    assert parse(event(rest=field(3, b"brain.Event:2"))).version == "brain.Event:2"
-    assert parse(event(rest=field(4, b"graph"))).others == (Other("graph"),)
-    assert parse(event(30, rest=field(7, b"\x08\x01"))).session_starts
-    assert not parse(event(30, rest=field(7, b"\x08\x02"))).session_starts
+    assert parse_event(event(rest=field(3, b"brain.Event:2"))).version == "brain.Event:2"
+    assert parse_event(event(rest=field(4, b"graph"))).others == (Other("graph"),)
+    assert parse_event(event(30, rest=field(7, b"\x08\x01"))).session_starts
+    assert not parse_event(event(30, rest=field(7, b"\x08\x02"))).session_starts
 
 
 def test_a_value_of_the_wrong_wire_type_is_not_read() -> None:
-    found = parse(event(1, values=[field(1, b"x") + field(2, b"ab")]))
+    found = parse_event(event(1, values=[field(1, b"x") + field(2, b"ab")]))
     assert (found.numbers, found.others) == ((), (Other("empty value", "x"),))
 
 
@@ -138,7 +137,7 @@ def test_damaged_records_are_events_or_an_error(at: int, noise: bytes) -> None:
     record = event(300, values=[simple("loss", 1), tensor("x", FLOAT, field(4, bytes(4)))])
     damaged = record[:at] + noise + record[at + len(noise) :]
     try:
-        found = parse(damaged)
+        found = parse_event(damaged)
     except WireError:
         return
     assert all(isinstance(number, Number) for number in found.numbers)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.event_bytes import event, event_file, framed, simple, tensor
 from tests.protobuf_bytes import field
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import parse_event
 from traindx.readers.binary.tfevent_file import Contents, collect
 from traindx.readers.binary.tfrecord import Ending
 
@@ -39,7 +39,7 @@ def found_in(contents: Contents) -> dict[str, Curve]:
 def parsed_one_by_one(records: list[bytes]) -> dict[str, Curve]:
     curves: dict[str, Curve] = {}
     for row, record in enumerate(records, start=1):
-        found = parse(record)
+        found = parse_event(record)
         for number in found.numbers:
             scalar = (row, found.seconds, found.step, number.value)
             curves.setdefault(number.tag, []).append(scalar)

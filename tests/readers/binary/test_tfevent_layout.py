@@ -5,7 +5,7 @@ import pytest
 
 from tests.event_bytes import event, framed, simple, tensor
 from tests.protobuf_bytes import field
-from traindx.readers.binary.tfevent import parse
+from traindx.readers.binary.protobuf import parse_event
 from traindx.readers.binary.tfevent_layout import (
     Layout,
     Patterns,
@@ -31,7 +31,7 @@ def gathered(records: list[bytes]) -> Records:
 
 
 def the_layout() -> Layout:
-    layout = layout_of(parse(RECORDS[0]), LENGTH)
+    layout = layout_of(parse_event(RECORDS[0]), LENGTH)
     assert layout is not None
     return layout
 
@@ -60,7 +60,7 @@ def test_where_the_parts_lie() -> None:
     ],
 )
 def test_records_without_a_layout(record: bytes) -> None:
-    assert layout_of(parse(record), len(record)) is None
+    assert layout_of(parse_event(record), len(record)) is None
 
 
 def test_the_fingerprint_ignores_time_step_and_value_and_nothing_else() -> None:

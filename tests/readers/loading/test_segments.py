@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from traindx.readers.loading.segments import last_of_each_step, segments_of
-from traindx.readers.types import Column
+from traindx.readers.loading.segments import segments_of
+from traindx.readers.types import Column, last_of_each_step
 
 
 def column(
@@ -53,4 +53,4 @@ def test_rows_in_no_order_are_not_a_hundred_restarts() -> None:
 
 def test_the_last_written_of_equal_steps_is_kept() -> None:
     steps = np.array([0.0, 1, 2, 1, 2, 3])
-    assert last_of_each_step(steps).tolist() == [0, 3, 4, 5]
+    assert np.arange(6)[last_of_each_step(steps)].tolist() == [0, 3, 4, 5]

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from traindx import quantities as q
 from traindx.facts import FACTS
 from traindx.quantities import QUANTITIES
-from traindx.readers.names.qualifiers import POSITIONS
-from traindx.readers.names.setting_names import FACTS_BY_NAME
 from traindx.readers.names.vocabulary import Meaning, axis_of, bare_split_of, fact_of, meaning, split_of
+from traindx.readers.names.word_lists import FACTS_BY_NAME, POSITIONS
 from traindx.run import Axis, Split
 
 NAMES = Path(__file__).parents[2] / "data" / "vocabulary" / "names.txt"

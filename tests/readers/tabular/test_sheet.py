@@ -1,7 +1,8 @@
 import numpy as np
 
-from traindx.readers.loading.discover import in_memory
-from traindx.readers.tabular.sheet import SheetBuilder, part_of, whole_lines
+from traindx.readers.loading.files import in_memory
+from traindx.readers.tabular.lines import whole_lines
+from traindx.readers.tabular.sheet import SheetBuilder, part_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 
 

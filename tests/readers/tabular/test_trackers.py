@@ -1,6 +1,6 @@
 import numpy as np
 
-from traindx.readers.tabular.trackers import TrackedNumbers, columns_of, distinct_names, unread_of
+from traindx.readers.tabular.json_values import TrackedNumbers, columns_of, distinct_names, unread_of
 from traindx.run import Skipped
 
 

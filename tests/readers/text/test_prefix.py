@@ -1,7 +1,6 @@
 import pytest
 
-from traindx.readers.text.lines import parted
-from traindx.readers.text.prefix import message_of, prefix_of
+from traindx.readers.text.lines import message_of, parted, prefix_of
 
 
 @pytest.mark.parametrize(

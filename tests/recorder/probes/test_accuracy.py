@@ -6,7 +6,7 @@ from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.quantities import TRAIN_ACCURACY, VAL_ACCURACY
-from traindx.recorder.probes.accuracy import Accuracy
+from traindx.recorder.probes.predictions import Accuracy
 
 CHANCE = torch.Generator().manual_seed(7)
 

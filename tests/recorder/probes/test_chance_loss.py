@@ -8,7 +8,7 @@ from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
-from traindx.recorder.probes.chance_loss import ChanceLoss
+from traindx.recorder.probes.loss_value import ChanceLoss
 
 CHANCE = torch.Generator().manual_seed(4)
 

@@ -7,7 +7,7 @@ from torch.nn.functional import one_hot
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.quantities import PREDICTION_RECALL
-from traindx.recorder.probes.class_recalls import ClassRecalls
+from traindx.recorder.probes.predictions import ClassRecalls
 
 
 def told(classes: list[int], count: int = 3) -> Tensor:

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from tests.recorder.tensors.training import Training, shown
 from traindx.quantities import DEAD_UNIT_SHARE
-from traindx.recorder.probes.dead_units import DeadUnits
 from traindx.recorder.probes.types import Purpose
+from traindx.recorder.probes.units import DeadUnits
 from traindx.testing.probe import Written
 
 Modules = list[tuple[str, nn.Module]]

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from tests.promises.tape_reading import Scalar, read_tape
 from traindx.facts import INPUT_DROPOUT
 from traindx.recorder.hooks import attachment
-from traindx.recorder.probes.dropouts import Dropouts
+from traindx.recorder.probes.architecture import Dropouts
 from traindx.recorder.probes.types import Batch, Dropout, Purpose
 from traindx.testing.probe import Written
 

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from tests.recorder.tensors.training import Training, named
 from traindx.quantities import EQUAL_UNIT_SHARE
-from traindx.recorder.probes.equal_units import EqualUnits
 from traindx.recorder.probes.types import LiveParameter, Update
+from traindx.recorder.probes.units import EqualUnits
 from traindx.testing.probe import Written
 
 

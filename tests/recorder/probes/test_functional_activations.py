@@ -11,10 +11,9 @@ from torch.utils.checkpoint import checkpoint
 
 from tests.recorder.tensors.training import Training, named
 from traindx.quantities import ACTIVATION_MEAN, DEAD_UNIT_SHARE, SATURATED_SHARE
-from traindx.recorder.probes.activations import Activations
-from traindx.recorder.probes.dead_units import DeadUnits
-from traindx.recorder.probes.functional_activations import FunctionalActivations
+from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.types import Probe
+from traindx.recorder.probes.units import DeadUnits
 from traindx.testing.probe import Written
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import GRADIENT_AGREEMENT, GRADIENT_NOISE_SCALE
-from traindx.recorder.probes.gradient_noise import GradientNoise
+from traindx.recorder.probes.gradients import GradientNoise
 from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.run import Quantity
 from traindx.testing.probe import Written

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import LABEL_FAULT, UNUSED_CLASS
-from traindx.recorder.probes.label_faults import LabelFaults
+from traindx.recorder.probes.targets import LabelFaults
 
 CHANCE = torch.Generator().manual_seed(3)
 

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
-from traindx.recorder.probes.loss_broadcast import stretched  # noqa: E402
+from traindx.recorder.probes.loss_function import stretched  # noqa: E402
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from tests.recorder.tensors.training import named
 from traindx.facts import LOSS_FACTOR, LOSS_REDUCTION
-from traindx.recorder.probes.loss_factor import LossFactor
+from traindx.recorder.probes.loss_value import LossFactor
 from traindx.recorder.probes.types import LossCall, Purpose
 from traindx.run import Fact, Scalar
 from traindx.testing.probe import Written

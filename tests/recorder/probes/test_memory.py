@@ -9,14 +9,14 @@ import pytest
 pytest.importorskip("torch")
 
 from traindx.quantities import MEMORY
-from traindx.recorder.probes.memory import PROBE, resident_bytes
+from traindx.recorder.probes.memory import Memory, resident_bytes
 from traindx.recorder.probes.types import Update
 from traindx.testing.probe import Written
 
 
 def test_what_the_process_holds_is_written_in_bytes() -> None:
     snapshot = Written()
-    PROBE().update_ends(snapshot, Update(None, (), 8))
+    Memory().update_ends(snapshot, Update(None, (), 8))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     assert 0.2 * peak < float(snapshot.numbers[MEMORY, "", ""]) <= 1.05 * peak
 

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 from tests.recorder.tensors.training import named
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, NONLINEARITIES
 from traindx.recorder.graph.linearity import linearity
-from traindx.recorder.probes.nonlinearities import Nonlinearities
+from traindx.recorder.probes.architecture import Nonlinearities
 from traindx.recorder.probes.types import LiveParameter, LossCall, Purpose
 from traindx.run import Fact, Scalar
 from traindx.testing.probe import Written

@@ -4,7 +4,7 @@ import torch
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import OUTPUTS, TARGET_VALUES, TARGETS_ARE_WHOLE
-from traindx.recorder.probes.target_values import TargetValues
+from traindx.recorder.probes.targets import TargetValues
 
 
 def test_class_ids_compared_as_numbers_are_few_and_whole() -> None:

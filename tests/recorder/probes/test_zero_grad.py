@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from tests.recorder.tensors.training import Training
 from traindx.facts import GRADIENTS_CLEARED
-from traindx.recorder.probes.zero_grad import ZeroGrad
+from traindx.recorder.probes.gradients import ZeroGrad
 
 
 def training(lr: float = 0.01) -> tuple[Training, nn.Module]:

@@ -14,7 +14,7 @@ from traindx.quantities import (
     UPDATE_RATIO,
     WEIGHT_NORM,
 )
-from traindx.recorder.probes import gradient_noise, gradients, weights
+from traindx.recorder.probes import gradients, weights
 from traindx.recorder.probes.types import LiveParameter, Update
 from traindx.recorder.tensors import access
 from traindx.recorder.tensors.activation import ActivationWriter, activation, together
@@ -69,7 +69,7 @@ def update(monkeypatch: pytest.MonkeyPatch) -> Update:
 
 
 def test_probes_of_updates_stay_on_the_device(update: Update) -> None:
-    probes = [gradients.PROBE(), weights.PROBE(), gradient_noise.PROBE()]
+    probes = [gradients.Gradients(), weights.Weights(), gradients.GradientNoise()]
     for step in (1, 2):
         snapshot = Written(step)
         for probe in probes:

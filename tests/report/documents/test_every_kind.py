@@ -15,9 +15,9 @@ from traindx import exams
 from traindx.cli import main
 from traindx.cli._knowledge import as_json
 from traindx.diagnosis import knowledge
-from traindx.exams.check import Check, Checked, Outcome, unseen
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist, Part
+from traindx.exams.questions import Check, Checked, Outcome, unseen
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
 from traindx.report.documents.exams import (

@@ -106,7 +106,7 @@ def test_norms_of_zero_leave_the_axis_logarithmic(monkeypatch: pytest.MonkeyPatc
         pages.append(figure)
         return b""
 
-    monkeypatch.setattr("traindx.report.png.gradient_norm.as_png", keep)
+    monkeypatch.setattr("traindx.report.png.curve.as_png", keep)
     with drawing():
         gradient_norm(Run("zeros", (norms,)), None)
     (panel,) = pages[0].axes

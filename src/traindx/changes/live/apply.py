@@ -6,7 +6,6 @@ import os
 import random
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from traindx.changes import live
-from traindx.changes.live.program import Program, leave_keras_layers, when_keras_comes
+from traindx.changes.live.keras_import import leave_keras_layers, when_keras_comes
+from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import TRIAL, end_after
@@ -33,16 +33,12 @@ def _seed(seed: int, patches: Patches) -> None:
     """
     numpy = sys.modules.get("numpy")
 
-    def shifted(original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def seeded(*args: object, **kwargs: object) -> object:
-            if args and isinstance(args[0], int):
-                args = ((args[0] + seed) % _LARGEST, *args[1:])
-            elif isinstance(kwargs.get("seed"), int):
-                kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
-            return original(*args, **kwargs)
-
-        return seeded
+    def shifted(original: "Callable[..., object]", *args: object, **kwargs: object) -> object:
+        if args and isinstance(args[0], int):
+            args = ((args[0] + seed) % _LARGEST, *args[1:])
+        elif isinstance(kwargs.get("seed"), int):
+            kwargs["seed"] = (kwargs["seed"] + seed) % _LARGEST  # type: ignore[operator]
+        return original(*args, **kwargs)
 
     torch.manual_seed(seed)
     random.seed(seed)
@@ -50,11 +46,11 @@ def _seed(seed: int, patches: Patches) -> None:
         numpy.random.seed(seed)
     if not seed:
         return
-    patches.replace(torch, "manual_seed", shifted)
-    patches.replace(torch.random, "manual_seed", shifted)
-    patches.replace(random, "seed", shifted)
+    patches.wrap(torch, "manual_seed", shifted)
+    patches.wrap(torch.random, "manual_seed", shifted)
+    patches.wrap(random, "seed", shifted)
     if numpy is not None:
-        patches.replace(numpy.random, "seed", shifted)
+        patches.wrap(numpy.random, "seed", shifted)
 
 
 def check(spec: ChangeSpec) -> None:

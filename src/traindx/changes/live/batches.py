@@ -1,20 +1,15 @@
-"""What a program learns from: loaders, inputs as features, the scale of targets, batches that are held."""
+"""What a program learns from: loaders, the scale of targets, batches that are held."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import wraps
-from inspect import signature
+from functools import partial
 
-import torch
-from torch import Tensor, nn
-from torch.optim import Optimizer
-from torch.utils.data import DataLoader
-from torch.utils.data.dataloader import _BaseDataLoaderIter
-
-from traindx.changes.live.program import Loss, Program
+from traindx.changes import nn, torch
+from traindx.changes.live.program import Loss, Program, parameter_names
 from traindx.changes.types import ChangeSpec
-from traindx.recorder.hooks.loss_functions import NAMES
 
 Settings = Mapping[str, object]
 
@@ -22,62 +17,14 @@ Settings = Mapping[str, object]
 def change_loaders(program: Program, how: Callable[[object, Settings], Settings]) -> None:
     """Make every loader with the settings that are made of those the program asked for."""
 
-    def changed(original: "Callable[..., object]") -> "Callable[..., object]":
-        names = list(signature(original).parameters)[2:]
+    def init(
+        original: Callable[..., object], loader: object, dataset: object, *args: object, **kwargs: object
+    ) -> None:
+        names = parameter_names(original)[2:]
+        asked = {**dict(zip(names, args, strict=False)), **kwargs}
+        original(loader, dataset, **how(dataset, asked))
 
-        @wraps(original)
-        def init(loader: object, dataset: object, *args: object, **kwargs: object) -> None:
-            asked = {**dict(zip(names, args, strict=False)), **kwargs}
-            original(loader, dataset, **how(dataset, asked))
-
-        return init
-
-    program.patches.replace(DataLoader, "__init__", changed)
-
-
-_READING = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """The data among the arguments of a model."""
-
-    place: int
-    """Which argument it is."""
-    values: Tensor
-    axis: int
-    """Where features or channels are."""
-
-
-class Entrances:
-    """The models of a program that data enters: what goes on from one model to the next is none."""
-
-    def __init__(self, program: Program, change: ChangeSpec) -> None:
-        self._program, self._change = program, change
-        self._inner: set[int] = set()
-
-    def features(self, model: nn.Module, args: tuple[object, ...]) -> Features | None:
-        """The first tensor that a model is given; None where that is no rows of decimal numbers."""
-        place = next((n for n, one in enumerate(args) if isinstance(one, Tensor)), None)
-        values = args[place] if place is not None else None
-        if place is None or not isinstance(values, Tensor) or not _are_rows(values):
-            self._program.refuse(self._change, "the model is not given rows of decimal numbers")
-            return None
-        if torch.is_grad_enabled() and values.requires_grad:
-            self._inner.add(id(model))
-        if id(model) in self._inner:
-            return None
-        series = values.dim() == 3 and not _convolves(model)
-        return Features(place, values, values.dim() - 1 if series else 1)
-
-
-def _are_rows(values: Tensor) -> bool:
-    return bool(values.is_floating_point()) and values.dim() >= 2
-
-
-def _convolves(model: nn.Module) -> bool:
-    first = next((one for one in model.modules() if isinstance(one, _READING)), None)
-    return isinstance(first, nn.Conv1d | nn.Conv2d)
+    program.patches.wrap(torch.utils.data.DataLoader, "__init__", init)
 
 
 _LEAST = 1e-12
@@ -91,14 +38,14 @@ _STILL = 1e-3
 class TargetScale:
     """What is taken from targets and what they are divided by; one number, or one for each column."""
 
-    mean: Tensor
-    deviation: Tensor
+    mean: torch.Tensor
+    deviation: torch.Tensor
 
-    def standardized(self, values: Tensor) -> Tensor:
+    def standardized(self, values: torch.Tensor) -> torch.Tensor:
         """Values in units of the deviation."""
         return (values - self.mean.to(values)) / self.deviation.to(values)
 
-    def restored(self, values: Tensor) -> Tensor:
+    def restored(self, values: torch.Tensor) -> torch.Tensor:
         """Values in their own unit."""
         return values * self.deviation.to(values) + self.mean.to(values)
 
@@ -109,7 +56,7 @@ class TargetScale:
         return f"{len(self.mean)} columns, deviations of {low:.3g} to {high:.3g}"
 
 
-def scale_of(targets: Tensor) -> TargetScale | None:
+def scale_of(targets: torch.Tensor) -> TargetScale | None:
     """The scale of a batch of targets; None where they are all the same."""
     values = targets.detach().float()
     whole = values.std() if values.numel() > 1 else torch.zeros(())
@@ -129,20 +76,18 @@ def hold_loaders(program: Program, change: ChangeSpec) -> Batches:
     """Let every loader give its first batch again and again; epochs stay as long as they are."""
     first: Batches = {}
 
-    def held(original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def fetch(iterator: _BaseDataLoaderIter) -> object:
-            batch = original(iterator)
-            data = iterator._dataset
-            # Not by the loader: many programs make a new one for each epoch.
-            key = id(data), getattr(iterator._index_sampler, "batch_size", None)
-            _, kept = first.setdefault(key, (data, _copied(batch)))
-            program.applied(change, "every batch of a data loader is its first one")
-            return _copied(kept)
+    def fetch(
+        original: Callable[..., object], iterator: torch.utils.data.dataloader._BaseDataLoaderIter
+    ) -> object:
+        batch = original(iterator)
+        data = iterator._dataset
+        # Not by the loader: many programs make a new one for each epoch.
+        key = id(data), getattr(iterator._index_sampler, "batch_size", None)
+        _, kept = first.setdefault(key, (data, _copied(batch)))
+        program.applied(change, "every batch of a data loader is its first one")
+        return _copied(kept)
 
-        return fetch
-
-    program.patches.replace(_BaseDataLoaderIter, "__next__", held)
+    program.patches.wrap(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", fetch)
     return first
 
 
@@ -167,16 +112,18 @@ class _Held:
 
     def __init__(self, program: Program, change: ChangeSpec, unless: Callable[[], bool]) -> None:
         self._program, self._change, self._unless = program, change, unless
-        self._first: dict[tuple[object, ...], Tensor] = {}
+        self._first: dict[tuple[object, ...], torch.Tensor] = {}
         self._calls: dict[object, int] = {}
         self._differed = self._given_up = self._recorded = self._inside = False
 
     def hold_losses(self) -> None:
         """Put held targets into every loss function."""
-        for name in NAMES:
-            self._program.replace_losses((name,), self._losses(name))
+        from traindx.recorder.hooks.loss_functions import NAMES
 
-    def inputs(self, model: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
+        for name in NAMES:
+            self._program.replace_losses((name,), partial(self._loss, name))
+
+    def inputs(self, model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         """The inputs of the same call of the first step."""
         if self._given_up or not torch.is_grad_enabled() or self._unless():
             return None
@@ -185,44 +132,36 @@ class _Held:
             # imported by name is the function as it was before.
             self._recorded = True
             self.hold_losses()
-        tensors = [one for one in args if isinstance(one, Tensor)]
+        tensors = [one for one in args if isinstance(one, torch.Tensor)]
         if any(one.requires_grad for one in tensors):
             self._give_up("what enters the model is computed or differentiated by the program")
             return None
         turn = self._turn(id(model))
         return tuple(
-            self._kept(one, id(model), turn, place) if isinstance(one, Tensor) else one
+            self._kept(one, id(model), turn, place) if isinstance(one, torch.Tensor) else one
             for place, one in enumerate(args)
         )
 
-    def _losses(self, name: str) -> Callable[[Loss], Loss]:
+    def _loss(
+        self, name: str, original: Loss, given: object, target: object, **settings: object
+    ) -> torch.Tensor:
         """A loss function that compares with the targets of the same call of the first step."""
+        done = self._inside or self._given_up or self._unless()
+        if done or not isinstance(target, torch.Tensor) or target.requires_grad:
+            return original(given, target, **settings)
+        kept = self._kept(target, name, self._turn(name))
+        self._inside = True
+        try:
+            return original(given, kept, **settings)
+        finally:
+            self._inside = False
 
-        def held(original: Loss) -> Loss:
-            def loss(*args: object, **kwargs: object) -> Tensor:
-                target = args[1] if len(args) > 1 else kwargs.get("target")
-                done = self._inside or self._given_up or self._unless()
-                if done or not isinstance(target, Tensor) or target.requires_grad:
-                    return original(*args, **kwargs)
-                kept = self._kept(target, name, self._turn(name))
-                self._inside = True
-                try:
-                    if len(args) > 1:
-                        return original(args[0], kept, *args[2:], **kwargs)
-                    return original(*args, **{**kwargs, "target": kept})
-                finally:
-                    self._inside = False
-
-            return loss
-
-        return held
-
-    def step_begins(self, _: Optimizer) -> None:
+    def step_begins(self, _: torch.optim.Optimizer) -> None:
         """Tell whether inputs and targets are held, and begin to count anew."""
         if self._calls and self._program.taken and not self._unless() and not self._given_up:
             if not self._differed:
                 self._program.applied(self._change, "every step takes the same rows by itself")
-            elif any(call in NAMES for call in self._calls):
+            elif any(isinstance(call, str) for call in self._calls):
                 self._program.applied(self._change, "every step gets the inputs and targets of the first one")
             else:
                 self._give_up("its loss is written out by hand and its targets come from no data loader")
@@ -232,7 +171,7 @@ class _Held:
         self._calls[of] = self._calls.get(of, 0) + 1
         return self._calls[of]
 
-    def _kept(self, now: Tensor, *key: object) -> Tensor:
+    def _kept(self, now: torch.Tensor, *key: object) -> torch.Tensor:
         first = self._first.setdefault(key, now.detach().clone())
         if not first.dim() or not now.dim():
             return first.clone()

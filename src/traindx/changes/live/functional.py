@@ -1,19 +1,24 @@
 """Activations and dropouts of a model, as modules and as functions that it calls."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
+from typing import TypeAlias
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
-
+from traindx.changes import nn, torch
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec
 
-_LEARNING = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.RNNBase)
-Activation = Callable[..., Tensor]
+Activation: TypeAlias = "Callable[..., torch.Tensor]"
+_DROPOUTS = "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout".split()
+_ACTIVATIONS = "ReLU LeakyReLU GELU ELU SiLU Tanh Sigmoid".split()
+_BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
+DROPOUT_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+LEARNING = "Linear Conv1d Conv2d Conv3d RNNBase".split()
+"""Modules with weights."""
 
 
 class Place(Enum):
@@ -25,8 +30,13 @@ class Place(Enum):
     """None comes after it."""
 
 
-Replaced = Callable[[Place, Activation], Activation | None]
+Replaced: TypeAlias = "Callable[[Place, Activation], Activation | None]"
 """What is applied to a value in the place of a function, which is told with its settings; None leaves it."""
+
+
+def modules_of(names: Iterable[str]) -> tuple[type[nn.Module], ...]:
+    """Classes of torch.nn by their names."""
+    return tuple(getattr(nn, name) for name in names)
 
 
 def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Module]:
@@ -34,7 +44,7 @@ def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Mo
     found: list[nn.Module] = []
     waiting: list[nn.Module] = []
     for module in model.modules():
-        if isinstance(module, _LEARNING):
+        if isinstance(module, modules_of(LEARNING)):
             found, waiting = [*found, *waiting], []
         elif isinstance(module, kinds):
             waiting.append(module)
@@ -56,14 +66,11 @@ class Calls:
         self._busy = False
         """Inside of a call: the function is written by means of the method."""
         program.on_input(self._entered)
-        handle = nn.modules.module.register_module_forward_hook(self._passed)
-        program.patches.on_undo(handle.remove)
+        program.after_modules(self._passed)
 
     def watch(self, name: str) -> None:
         """Watch a function under all its names."""
-        for owner in (torch, functional):
-            self._program.patches.replace(owner, name, self._watched)
-        self._program.patches.shadow(Tensor, name, self._watched)
+        self._program.wrap_function(name, self._watched)
 
     def _entered(self, model: nn.Module, _: tuple[object, ...]) -> None:
         self._number, self.model = 0, model
@@ -72,40 +79,33 @@ class Calls:
     def _passed(self, module: nn.Module, _: object, __: object) -> None:
         if self.model is None:
             return
-        if isinstance(module, _LEARNING) and self._number:
+        if isinstance(module, modules_of(LEARNING)) and self._number:
             key = id(self.model)
             self._followed[key] = max(self._followed.get(key, 0), self._number)
         if module is self.model:
             self.model = None
 
-    def _watched(self, original: Activation) -> Activation:
+    def _watched(
+        self, original: Activation, value: torch.Tensor, *args: object, **kwargs: object
+    ) -> torch.Tensor:
+        model = self.model
+        if self._busy or model is None:
+            return original(value, *args, **kwargs)
+        self._number += 1
+        hidden = self._number <= self._followed.get(id(model), 0)
+
         @wraps(original)
-        def activation(value: Tensor, *args: object, **kwargs: object) -> Tensor:
-            model = self.model
-            if self._busy or model is None:
-                return original(value, *args, **kwargs)
-            self._number += 1
-            hidden = self._number <= self._followed.get(id(model), 0)
-            place = Place.HIDDEN if hidden else Place.OUTPUT
+        def as_set(one: torch.Tensor) -> torch.Tensor:
+            return original(one, *args, **kwargs)
 
-            @wraps(original)
-            def as_set(one: Tensor) -> Tensor:
-                return original(one, *args, **kwargs)
+        place = Place.HIDDEN if hidden else Place.OUTPUT
+        instead = self._replaced(place, as_set) if self._passes[id(model)] > 1 else None
+        self._busy = True
+        try:
+            return (as_set if instead is None else instead)(value)
+        finally:
+            self._busy = False
 
-            instead = self._replaced(place, as_set) if self._passes[id(model)] > 1 else None
-            self._busy = True
-            try:
-                return (as_set if instead is None else instead)(value)
-            finally:
-                self._busy = False
-
-        return activation
-
-
-_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
-_ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.ELU, nn.SiLU, nn.Tanh, nn.Sigmoid)
-_BENDING = "relu leaky_relu gelu elu silu tanh sigmoid".split()
-_FUNCTIONS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 
 Settings = Callable[[float, bool], tuple[float, bool]]
 """What a dropout is called with, and what it is to be called with: its share, and whether it drops."""
@@ -114,9 +114,9 @@ Settings = Callable[[float, bool], tuple[float, bool]]
 def set_dropouts(program: Program, settings: Settings) -> None:
     """Let every dropout that is called have other settings."""
     setter = _Setter(settings)
-    for name in _FUNCTIONS:
-        program.patches.replace(functional, name, setter.instead)
-    program.patches.replace(torch, "dropout", setter.instead)
+    program.wrap_function("dropout", setter.dropout)
+    for name in DROPOUT_FUNCTIONS[1:]:
+        program.patches.wrap(nn.functional, name, setter.dropout)
 
 
 class _Setter:
@@ -126,31 +126,31 @@ class _Setter:
         self._settings = settings
         self._busy = False
 
-    def instead(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
-        # torch's own is no Python function: it has no signature, and no defaults.
-        usual: dict[str, object] = (
-            dict.fromkeys(("input", "p", "train"))
-            if original is torch.dropout
-            else {name: one.default for name, one in signature(original).parameters.items()}
-        )
+    def dropout(self, original: Callable[..., torch.Tensor], *args: object, **kwargs: object) -> torch.Tensor:
+        """Call a dropout with other settings."""
+        if self._busy:
+            return original(*args, **kwargs)
+        usual = _usual_settings(original)
         switch = "train" if "train" in usual else "training"
+        given = {**usual, **dict(zip(usual, args, strict=False)), **kwargs}
+        share, drops = given["p"], given[switch]
+        if not isinstance(share, int | float):
+            return original(*args, **kwargs)
+        share, drops = self._settings(share, bool(drops))
+        self._busy = True
+        try:
+            return original(**{**given, "p": share, switch: drops})
+        finally:
+            self._busy = False
 
-        @wraps(original)
-        def dropout(*args: object, **kwargs: object) -> Tensor:
-            if self._busy:
-                return original(*args, **kwargs)
-            given = {**usual, **dict(zip(usual, args, strict=False)), **kwargs}
-            share, drops = given["p"], given[switch]
-            if not isinstance(share, int | float):
-                return original(*args, **kwargs)
-            share, drops = self._settings(share, bool(drops))
-            self._busy = True
-            try:
-                return original(**{**given, "p": share, switch: drops})
-            finally:
-                self._busy = False
 
-        return dropout
+@cache
+def _usual_settings(dropout: Callable[..., torch.Tensor]) -> dict[str, object]:
+    """The parameters of a dropout and their defaults; torch's own function has no signature."""
+    try:
+        return {name: one.default for name, one in signature(dropout).parameters.items()}
+    except ValueError:
+        return dict.fromkeys(("input", "p", "train"))
 
 
 class ModelDropout:
@@ -161,7 +161,7 @@ class ModelDropout:
         self._plain: set[int] = set()
         """Models that drop nothing and bend by functions."""
         set_dropouts(program, self._set)
-        program.patches.replace(functional, "scaled_dot_product_attention", self._of_attention)
+        program.patches.wrap(nn.functional, "scaled_dot_product_attention", self._of_attention)
         program.on_model(self._entered)
         self._calls = Calls(program, self._bent)
         for name in _BENDING if self._share else ():
@@ -169,7 +169,7 @@ class ModelDropout:
 
     def _entered(self, model: nn.Module) -> None:
         """Set what is a module; else find places to drop behind."""
-        found = [one for one in model.modules() if isinstance(one, _DROPOUTS)]
+        found = [one for one in model.modules() if isinstance(one, modules_of(_DROPOUTS))]
         for one in found:
             self._applied(one.p)
             one.p = self._share
@@ -180,7 +180,7 @@ class ModelDropout:
         if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
             return
         recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
-        hidden = followed(model, _ACTIVATIONS) or recurrent
+        hidden = followed(model, modules_of(_ACTIVATIONS)) or recurrent
         if not hidden:
             self._plain.add(id(model))
             return
@@ -197,19 +197,17 @@ class ModelDropout:
             self._applied(share)
         return self._share, drops
 
-    def _of_attention(self, original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        @wraps(original)
-        def scaled_dot_product_attention(*args: object, **kwargs: object) -> Tensor:
-            place = 4
-            given = args[place] if len(args) > place else kwargs.get("dropout_p")
-            if not given or given == self._share:
-                return original(*args, **kwargs)
-            self._applied(given)
-            if len(args) > place:
-                return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
-            return original(*args, **{**kwargs, "dropout_p": self._share})
-
-        return scaled_dot_product_attention
+    def _of_attention(
+        self, original: Callable[..., torch.Tensor], *args: object, **kwargs: object
+    ) -> torch.Tensor:
+        place = 4
+        given = args[place] if len(args) > place else kwargs.get("dropout_p")
+        if not given or given == self._share:
+            return original(*args, **kwargs)
+        self._applied(given)
+        if len(args) > place:
+            return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
+        return original(*args, **{**kwargs, "dropout_p": self._share})
 
     def _bent(self, place: Place, original: Activation) -> Activation | None:
         """An activation that is called, with a dropout behind it."""
@@ -217,14 +215,14 @@ class ModelDropout:
         if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
             return None
         self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
-        return lambda value: functional.dropout(original(value), self._share)
+        return lambda value: nn.functional.dropout(original(value), self._share)
 
     def _dropped(self, module: nn.Module, _: object, output: object) -> object:
         if not module.training or not torch.is_grad_enabled():
             return None
-        if isinstance(output, tuple) and isinstance(output[0], Tensor):
-            return (functional.dropout(output[0], self._share), *output[1:])
-        return functional.dropout(output, self._share) if isinstance(output, Tensor) else None
+        if isinstance(output, tuple) and isinstance(output[0], torch.Tensor):
+            return (nn.functional.dropout(output[0], self._share), *output[1:])
+        return nn.functional.dropout(output, self._share) if isinstance(output, torch.Tensor) else None
 
 
 def _calls_dropout(module: nn.Module) -> bool:

@@ -1,48 +1,46 @@
 """The layers of a Keras model: which are followed by others, which stand at its end, what enters them."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import keras
-import torch
-from keras.src.layers.convolutional.base_conv import BaseConv
-from keras.src.layers.convolutional.base_conv_transpose import BaseConvTranspose
-from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
-from keras.src.layers.convolutional.base_separable_conv import BaseSeparableConv
-from keras.src.models.functional import Functional
-from keras.src.ops.node import Node
-from torch import Tensor
+from traindx.changes import keras, torch
 
-WEIGHING = (
-    keras.layers.Dense,
-    keras.layers.EinsumDense,
-    BaseConv,
-    BaseConvTranspose,
-    BaseDepthwiseConv,
-    BaseSeparableConv,
-)
-"""Layers that multiply by weights, and bend what comes out if they are told to."""
-_BENDING = (
-    keras.layers.ReLU,
-    keras.layers.LeakyReLU,
-    keras.layers.PReLU,
-    keras.layers.ELU,
-    keras.layers.Softmax,
-)
-_PASSED = (
-    keras.layers.Dropout,
-    keras.layers.BatchNormalization,
-    keras.layers.LayerNormalization,
-    keras.layers.Identity,
-    keras.layers.Flatten,
-)
+if TYPE_CHECKING:
+    from keras.src.models.functional import Functional
+    from keras.src.ops.node import Node
+
+_BENDING = "ReLU LeakyReLU PReLU ELU Softmax".split()
+_PASSED = "Dropout BatchNormalization LayerNormalization Identity Flatten".split()
+_LOOKING_UP = "Embedding CategoryEncoding IntegerLookup Hashing".split()
+"""Layers for which a number is a name."""
+
+
+@cache
+def weighing() -> tuple[type[keras.Layer], ...]:
+    """Layers that multiply by weights, and bend what comes out if they are told to."""
+    from keras.src.layers.convolutional.base_conv import BaseConv
+    from keras.src.layers.convolutional.base_conv_transpose import BaseConvTranspose
+    from keras.src.layers.convolutional.base_depthwise_conv import BaseDepthwiseConv
+    from keras.src.layers.convolutional.base_separable_conv import BaseSeparableConv
+
+    own = (BaseConv, BaseConvTranspose, BaseDepthwiseConv, BaseSeparableConv)
+    return (keras.layers.Dense, keras.layers.EinsumDense, *own)
+
+
+def layers_of(names: Sequence[str]) -> tuple[type[keras.Layer], ...]:
+    """Classes of keras.layers by their names."""
+    return tuple(getattr(keras.layers, name) for name in names)
 
 
 def graph_of(model: keras.Layer) -> Functional | None:
     """The graph of a model; None where it is only known by its code."""
     if isinstance(model, keras.Sequential):
         return model._functional
-    return model if isinstance(model, Functional) else None
+    return model if isinstance(model, keras.src.models.functional.Functional) else None
 
 
 def hidden_layers(model: keras.Layer) -> list[keras.Layer]:
@@ -57,7 +55,7 @@ def hidden_layers(model: keras.Layer) -> list[keras.Layer]:
     for layer in graph.layers:
         if id(layer) in followed:
             found += _innermost(layer)
-        elif _below(layer) and not isinstance(layer, WEIGHING):
+        elif _below(layer) and not isinstance(layer, weighing()):
             found += hidden_layers(layer)
     return found
 
@@ -73,7 +71,7 @@ def output_layers(model: keras.Layer) -> list[keras.Layer]:
     ]
 
 
-def declared_input(model: keras.Layer, place: int) -> "keras.KerasTensor | None":
+def declared_input(model: keras.Layer, place: int) -> keras.KerasTensor | None:
     """What a model says of one of its inputs; None where it says nothing."""
     graph = graph_of(model)
     return graph.inputs[place] if graph is not None and place < len(graph.inputs) else None
@@ -93,21 +91,26 @@ def direct_followers(model: keras.Layer) -> Iterator[tuple[keras.Layer, keras.La
     """Pairs of layers with weights of which the second gets what the first gives, straight."""
     graph = graph_of(model)
     if graph is None:
-        kept = [one for one in _below(model) if not isinstance(one, _PASSED)]
+        kept = [one for one in _below(model) if not isinstance(one, layers_of(_PASSED))]
         pairs = list(pairwise(kept))
     else:
         pairs = [(one.operation, node.operation) for node in _nodes(graph) for one in _feeding(node)]
-    yield from (pair for pair in pairs if all(isinstance(one, WEIGHING) for one in pair))
+    yield from (pair for pair in pairs if all(isinstance(one, weighing()) for one in pair))
     for layer in _below(model):
         if isinstance(layer, keras.Model):
             yield from direct_followers(layer)
 
 
+def is_told_activation(layer: keras.Layer) -> bool:
+    """Whether a layer applies the activation that it is told."""
+    return isinstance(layer, (*weighing(), keras.layers.Activation))
+
+
 def bends(layer: keras.Layer) -> bool:
     """Whether a layer gives anything but a weighted sum, by an activation that is its own."""
-    if isinstance(layer, (*WEIGHING, keras.layers.Activation)):
+    if is_told_activation(layer):
         return layer.activation is not keras.activations.linear
-    return isinstance(layer, _BENDING)
+    return isinstance(layer, layers_of(_BENDING))
 
 
 def _below(layer: keras.Layer) -> list[keras.Layer]:
@@ -115,7 +118,7 @@ def _below(layer: keras.Layer) -> list[keras.Layer]:
 
 
 def _innermost(layer: keras.Layer) -> list[keras.Layer]:
-    below = [] if isinstance(layer, WEIGHING) else _below(layer)
+    below = [] if isinstance(layer, weighing()) else _below(layer)
     return [leaf for one in below for leaf in _innermost(one)] if below else [layer]
 
 
@@ -146,27 +149,18 @@ def _before_weights(graph: Functional) -> list[Node]:
 def _feeding(node: Node) -> Iterator[Node]:
     """The nodes that a node gets its input from, beyond those that let it pass."""
     for parent in node.parent_nodes:
-        if isinstance(parent.operation, _PASSED):
+        if isinstance(parent.operation, layers_of(_PASSED)):
             yield from _feeding(parent)
         else:
             yield parent
 
 
-_LOOKING_UP = (
-    keras.layers.Embedding,
-    keras.layers.CategoryEncoding,
-    keras.layers.IntegerLookup,
-    keras.layers.Hashing,
-)
-"""Layers for which a number is a name."""
-
-
-def decimal(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
+def decimal(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
     """An input as decimal numbers; None where it is none, such as numbers of words."""
     if values.dim() < 2 or values.dtype is torch.bool:
         return None
     takers = takers_of(model, place)
-    if any(isinstance(one, _LOOKING_UP) for taker in takers for one in taker._flatten_layers()):
+    if any(isinstance(one, layers_of(_LOOKING_UP)) for taker in takers for one in taker._flatten_layers()):
         return None
     if values.is_floating_point():
         return values
@@ -176,7 +170,7 @@ def decimal(model: keras.Layer, place: int, values: Tensor) -> Tensor | None:
     return values.float() if is_made_decimal else None
 
 
-def feature_axis(values: Tensor) -> int:
+def feature_axis(values: torch.Tensor) -> int:
     """Where features or channels are."""
     is_picture = values.dim() >= 4
     return 1 if is_picture and keras.config.image_data_format() == "channels_first" else values.dim() - 1

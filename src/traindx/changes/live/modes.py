@@ -3,7 +3,6 @@
 import atexit
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
 
 import torch
 from torch import Tensor, nn
@@ -11,10 +10,11 @@ from torch.nn import functional
 from torch.nn.modules.batchnorm import _NormBase
 from torch.utils._pytree import tree_leaves
 
+from traindx.changes.live.functional import DROPOUT_FUNCTIONS
 from traindx.changes.live.program import Program
+from traindx.recorder.hooks.monkeypatch import Patches
 
 NAME = "modes"
-_DROPOUTS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 
 Call = tuple[nn.Module, tuple[object, ...], dict[str, object]]
 
@@ -22,15 +22,14 @@ Call = tuple[nn.Module, tuple[object, ...], dict[str, object]]
 def begin(program: Program) -> None:
     """Remember how the program calls its model, and compare the modes when it ends."""
     calls: dict[int, Call] = {}
-    program.patches.replace(nn.Module, "__call__", lambda original: _remembering(original, calls))
+    _remember(program, calls)
     atexit.register(lambda: program.keep(NAME, _compared(calls)))
 
 
-def _remembering(original: "Callable[..., object]", calls: dict[int, Call]) -> "Callable[..., object]":
+def _remember(program: Program, calls: dict[int, Call]) -> None:
     inside = False
 
-    @wraps(original)
-    def call(module: nn.Module, *args: object, **kwargs: object) -> object:
+    def call(original: "Callable[..., object]", module: nn.Module, *args: object, **kwargs: object) -> object:
         nonlocal inside
         if inside or not torch.is_grad_enabled() or next(module.parameters(), None) is None:
             return original(module, *args, **kwargs)
@@ -41,7 +40,7 @@ def _remembering(original: "Callable[..., object]", calls: dict[int, Call]) -> "
         finally:
             inside = False
 
-    return call
+    program.patches.wrap(nn.Module, "__call__", call)
 
 
 def _compared(calls: Mapping[int, Call]) -> dict[str, object]:
@@ -115,17 +114,18 @@ def _as_it_was(module: nn.Module) -> Iterator[None]:
 @contextmanager
 def _without_dropout(active: Callable[[], None]) -> Iterator[None]:
     """Let dropouts pass everything; `active` is told of those that would not have."""
-    kept = {name: getattr(functional, name) for name in _DROPOUTS}
+    patches = Patches()
 
-    def passing(given: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    def passing(
+        _: object, given: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+    ) -> Tensor:
         if training and p:
             active()
         return given
 
-    for name in kept:
-        setattr(functional, name, passing)
+    for name in DROPOUT_FUNCTIONS:
+        patches.wrap(functional, name, passing)
     try:
         yield
     finally:
-        for name, original in kept.items():
-            setattr(functional, name, original)
+        patches.undo()

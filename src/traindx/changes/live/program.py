@@ -3,30 +3,47 @@
 Everything is installed before the recorder, so that the recorder sees the program as it is changed.
 """
 
+from __future__ import annotations
+
 import json
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from inspect import signature
 from pathlib import Path
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
-from torch.optim import Optimizer
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-
+from traindx.changes import nn, torch
 from traindx.changes.types import ChangeSpec
-from traindx.recorder.hooks.attachment import before_keras
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.environment import NOTES
 
-OnModel = Callable[[nn.Module], None]
-OnInput = Callable[[nn.Module, tuple[object, ...]], "tuple[object, ...] | None"]
-OnOptimizer = Callable[[Optimizer], None]
-Loss = Callable[..., Tensor]
+OnModel: TypeAlias = "Callable[[nn.Module], None]"
+OnInput: TypeAlias = "Callable[[nn.Module, tuple[object, ...]], tuple[object, ...] | None]"
+OnOptimizer: TypeAlias = "Callable[[torch.optim.Optimizer], None]"
+Loss: TypeAlias = "Callable[..., torch.Tensor]"
+
+
+@dataclass(frozen=True)
+class StepRate:
+    """The learning rate that an optimizer of torch or Keras is about to step with."""
+
+    first: float
+    """The one it was made with, whatever a schedule has done to it since."""
+    now: float
+    taken: int
+    """Steps taken before."""
+
+    @property
+    def without_schedule(self) -> float:
+        """What the rate of this step is to be multiplied by to be the first one."""
+        return self.first / self.now if self.now else 1.0
+
+
+Factor: TypeAlias = "Callable[[StepRate], float]"
+"""What the rate of a step is multiplied by."""
 
 
 class Program:
@@ -40,7 +57,7 @@ class Program:
         """Steps of the optimizer that were taken."""
         self.models: list[nn.Module] = []
         """Modules that the program has called itself, each with all that is inside it."""
-        self.held: dict[int, Optimizer] = {}
+        self.held: dict[int, torch.optim.Optimizer] = {}
         """Optimizers by the parameters that they have stepped or were given."""
         self.last_step: int | None = None
         """The step after which the recorder ends the program; None where no change says so."""
@@ -81,25 +98,60 @@ class Program:
         """Act on every optimizer before its first step."""
         known: set[int] = set()
 
-        def first(optimizer: Optimizer) -> None:
+        def first(optimizer: torch.optim.Optimizer) -> None:
             if id(optimizer) not in known:
                 known.add(id(optimizer))
                 act(optimizer)
 
         self.before_step(first)
 
-    def replace_losses(
-        self, names: Sequence[str], make: Callable[[Loss], Loss], *, while_validating: bool = False
-    ) -> None:
+    def multiply_rates(self, factor: Factor) -> None:
+        """Multiply the rates of every step: a schedule of the program goes on as if nothing had happened."""
+        kept: dict[int, list[object]] = {}
+        taken: WeakKeyDictionary[torch.optim.Optimizer, int] = WeakKeyDictionary()
+        """By each optimizer: of two that step in turn, each goes through the whole of a schedule."""
+
+        def begins(optimizer: torch.optim.Optimizer) -> None:
+            kept[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
+            # One that comes later, such as that of the next fold, goes on where the others are.
+            now = taken.setdefault(optimizer, min(taken.values(), default=self.taken))
+            taken[optimizer] = now + 1
+            first = optimizer.param_groups[0]
+            # A schedule of one cycle begins far below the rate it was given.
+            made_with = first.get("max_lr", first.get("initial_lr", first.get("lr", 0.0)))
+            times = factor(StepRate(float(made_with), float(first.get("lr", 0.0)), now))
+            for group in optimizer.param_groups:
+                if isinstance(group.get("lr"), int | float | torch.Tensor):
+                    group["lr"] = group["lr"] * times
+
+        def ends(optimizer: torch.optim.Optimizer) -> None:
+            for group, rate in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):
+                group["lr"] = rate
+
+        self.before_step(begins)
+        self.after_step(ends)
+
+    def after_modules(self, hook: Callable[..., object]) -> None:
+        """Act behind every call of a module, as a forward hook of all modules does."""
+        handle = nn.modules.module.register_module_forward_hook(hook)
+        self.patches.on_undo(handle.remove)
+
+    def wrap_function(self, name: str, call: Loss) -> None:
+        """Wrap a function of torch under all its names: of torch, of torch.nn.functional, as a method."""
+        import torch
+
+        for owner in (torch, torch.nn.functional):
+            self.patches.wrap(owner, name, call)
+        self.patches.wrap_inherited(torch.Tensor, name, call)
+
+    def replace_losses(self, names: Sequence[str], compute: Loss, *, while_validating: bool = False) -> None:
         """Put a function in the place of loss functions, while the model learns.
 
-        It is called with prediction and target by place and all settings by name, however the program or a
-        module such as nn.BCEWithLogitsLoss gives them.
+        It is called with the original, with prediction and target by place and with all settings by name,
+        however the program or a module such as nn.BCEWithLogitsLoss gives them.
         """
         for name in names:
-            self.patches.replace(
-                functional, name, lambda original: _instead(original, make(original), while_validating)
-            )
+            self.patches.wrap(nn.functional, name, partial(_computed, compute, while_validating))
 
     def applied(self, change: ChangeSpec, says: str) -> None:
         """Tell that a change took hold, once."""
@@ -130,7 +182,7 @@ class Program:
             handle = nn.modules.module.register_module_forward_pre_hook(self._called)
             self.patches.on_undo(handle.remove)
 
-    def _called(self, module: nn.Module, args: tuple[object, ...]) -> "tuple[object, ...] | None":
+    def _called(self, module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         if any(which(module) for which in self._left_alone):
             return None
         if id(module) not in self._inside:
@@ -151,90 +203,66 @@ class Program:
     def _watch_steps(self) -> None:
         if self._before or self._after:
             return
-        self.patches.on_undo(register_optimizer_step_pre_hook(self._step_begins).remove)
-        self.patches.on_undo(register_optimizer_step_post_hook(self._step_ends).remove)
+        from torch.optim.optimizer import register_optimizer_step_post_hook as after
+        from torch.optim.optimizer import register_optimizer_step_pre_hook as before
+
+        self.patches.on_undo(before(self._step_begins).remove)
+        self.patches.on_undo(after(self._step_ends).remove)
         self._before.append(_nothing)
 
-    def _step_begins(self, optimizer: Optimizer, _: object, __: object) -> None:
+    def _step_begins(self, optimizer: torch.optim.Optimizer, _: object, __: object) -> None:
         for act in self._before:
             act(optimizer)
 
-    def _step_ends(self, optimizer: Optimizer, _: object, __: object) -> None:
+    def _step_ends(self, optimizer: torch.optim.Optimizer, _: object, __: object) -> None:
         for act in reversed(self._after):
             act(optimizer)
         self.taken += 1
 
 
-def _nothing(_: Optimizer) -> None:
+def _nothing(_: torch.optim.Optimizer) -> None:
     """Stand first, so that steps are counted although nothing else is done."""
 
 
-def _instead(original: Loss, changed: Loss, while_validating: bool) -> Loss:
-    first, second, *others = signature(original).parameters
-
-    @wraps(original)
-    def loss(*args: object, **kwargs: object) -> Tensor:
-        if not (torch.is_grad_enabled() or while_validating):
-            return original(*args, **kwargs)
-        named = {**dict(zip((first, second, *others), args, strict=False)), **kwargs}
-        return changed(named.pop(first), named.pop(second), **named)
-
-    return loss
+@cache
+def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
+    """What the parameters of a function are called."""
+    return tuple(signature(function).parameters)
 
 
-def learned_from(shown: Tensor, learned: Tensor) -> Tensor:
+def _computed(
+    compute: Loss, while_validating: bool, original: Loss, *args: object, **kwargs: object
+) -> torch.Tensor:
+    if not (torch.is_grad_enabled() or while_validating):
+        return original(*args, **kwargs)
+    names = parameter_names(original)
+    named = {**dict(zip(names, args, strict=False)), **kwargs}
+    return compute(original, named.pop(names[0]), named.pop(names[1]), **named)
+
+
+def learned_from(shown: torch.Tensor, learned: torch.Tensor) -> torch.Tensor:
     """A loss that reads as one and is learned from as another, so that arms stay comparable."""
     return learned + (shown - learned).detach()
 
 
-def parameters_of(optimizer: Optimizer) -> list[Tensor]:
+def parameters_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """All parameters of an optimizer."""
     return [one for group in optimizer.param_groups for one in group["params"]]
 
 
-_LAYERS = "keras.src.layers.layer"
-_losses_at_work = 0
-"""How many of Keras' loss functions are being computed, one inside another."""
-
-
-def when_keras_comes(program: Program, act: Callable[[], None]) -> None:
-    """Act once Keras has been imported, at once where it has been, if it runs on torch."""
-    came = False
-
-    def comes() -> None:
-        nonlocal came
-        if not came and sys.modules["keras"].config.backend() == "torch":
-            came = True
-            act()
-
-    # The recorder follows an import, and must find Keras as it has been changed.
-    program.patches.on_undo(before_keras(comes))
-    found = sys.modules.get("keras")
-    if found is not None and not getattr(found.__spec__, "_initializing", False):
-        comes()
-
-
-def leave_keras_layers(program: Program) -> None:
-    """Keep changes of torch's modules off Keras' layers: Keras calls each by itself to learn its shapes."""
-    program.leave_alone(_is_of_keras)
-
-
-def _is_of_keras(module: nn.Module) -> bool:
-    layers = sys.modules.get(_LAYERS)
-    return layers is not None and isinstance(module, layers.Layer)
-
-
-@contextmanager
-def keras_loss_at_work() -> Iterator[None]:
-    """While one of Keras' loss functions is computed."""
-    global _losses_at_work  # noqa: PLW0603  # torch's functions are called from below Keras'
-    _losses_at_work += 1
-    try:
-        yield
-    finally:
-        _losses_at_work -= 1
-
-
-def is_called_by_keras_loss() -> bool:
-    """Whether a function of torch is called from inside one of Keras' losses."""
-    return _losses_at_work > 0
+def give_missing(program: Program, optimizer: torch.optim.Optimizer) -> int:
+    """Give what nobody holds to an optimizer; how many tensors that were."""
+    for one in parameters_of(optimizer):
+        program.held[id(one)] = optimizer
+    missing = [
+        one
+        for model in program.models
+        for one in model.parameters()
+        if one.requires_grad and id(one) not in program.held
+    ]
+    unique = list({id(one): one for one in missing}.values())
+    if unique:
+        # Not as a group of their own: schedulers that are there already know how many groups there are.
+        optimizer.param_groups[0]["params"].extend(unique)
+        program.held.update((id(one), optimizer) for one in unique)
+    return len(unique)

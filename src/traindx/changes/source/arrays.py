@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import Definition, of_name, own_nodes
-from traindx.changes.source.loop import is_visible
+from traindx.changes.source.loop import refuse_taken
 from traindx.changes.source.loss import loss_calls
 from traindx.changes.source.optimizer import optimizer_call, parameters_of
 from traindx.changes.source.source import Source
@@ -216,9 +216,7 @@ def remade(
     source: Source, arrays: Arrays, first: list[str], became: Became, names: list[str]
 ) -> dict[cst.CSTNode, New]:
     """Every array with its new value, behind statements about the training one."""
-    for name in names:
-        if is_visible(source, name, source.scope(arrays.train.made)):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+    refuse_taken(source, source.scope(arrays.train.made), *names)
     parts = after(source, arrays.train.made, *first, _again(arrays.train, became))
     for one in arrays.others:
         later = source.lines(one.made)[0] > source.lines(arrays.train.made)[0]

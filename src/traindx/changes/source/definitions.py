@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, is_module, last_name, text_of
 
@@ -62,13 +62,9 @@ def _of_target(
     names = [source.code(one.value) for one in target.elements]
     if wanted not in names:
         return []
-    pairs = isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(names)
-    one = (
-        value.elements[names.index(wanted)].value
-        if isinstance(value, cst.Tuple | cst.List) and pairs
-        else None
-    )
-    return [Definition(one, node)]
+    if isinstance(value, cst.Tuple | cst.List) and len(value.elements) == len(names):
+        return [Definition(value.elements[names.index(wanted)].value, node)]
+    return [Definition(None, node)]
 
 
 def _spelled(target: cst.BaseExpression, source: Source) -> list[str]:
@@ -144,8 +140,7 @@ def _on_command_line(function: cst.FunctionDef, name: str) -> list[Definition]:
 def of_option(source: Source, name: str) -> list[Definition]:
     """The default of an option of argparse that is read under a name."""
     found = [_option(call, name) for call in calls_of(source, {"add_argument"})]
-    again = [given for call in calls_of(source, {"set_defaults"}) if (given := argument(call, {name}))]
-    return [one for one in found if one is not None] + [Definition(one.value, one) for one in again]
+    return [one for one in found if one is not None] + _keywords(calls_of(source, {"set_defaults"}), name)
 
 
 def _option(call: cst.Call, name: str) -> Definition | None:
@@ -238,12 +233,14 @@ def _fields(source: Source, around: cst.ClassDef, name: str) -> list[Definition]
 
 def _given(source: Source, called: str, name: str, fields: list[Definition]) -> list[Definition]:
     """What calls of a class give to a field; its default where a call gives nothing."""
-    found: list[Definition] = []
     calls = calls_of(source, {called})
-    for call in calls:
-        given = argument(call, {name})
-        found += [Definition(given.value, given)] if given else []
+    found = _keywords(calls, name)
     return found if calls and len(found) == len(calls) else found + fields
+
+
+def _keywords(calls: list[cst.Call], name: str) -> list[Definition]:
+    """What calls give to a keyword."""
+    return [Definition(given.value, given) for call in calls if (given := argument(call, {name}))]
 
 
 def _of_configuration(source: Source, base: cst.BaseExpression, name: str) -> list[Definition]:
@@ -252,12 +249,7 @@ def _of_configuration(source: Source, base: cst.BaseExpression, name: str) -> li
         fields = _fields(source, one, name)
         own = assignments(source.nodes(one), f"self.{name}", source)
         found += _given(source, one.name.value, name, fields) if fields else own
-    for call in calls_of(source, _BAGS):
-        given = argument(call, {name})
-        found += [Definition(given.value, given)] if given else []
-    for call in calls_of(source, {"replace"}):
-        given = argument(call, {name})
-        found += [Definition(given.value, given)] if given else []
+    found += _keywords([*calls_of(source, _BAGS), *calls_of(source, {"replace"})], name)
     return found or of_key(source, base, name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
@@ -69,7 +69,7 @@ def called(source: Source, node: cst.CSTNode) -> Activation | None:
         return None
     func = node.func
     applied = node.args[0].value if node.args else None
-    if isinstance(func, cst.Attribute) and not _is_module(source, func.value) and not _is_kept(source, func):
+    if isinstance(func, cst.Attribute) and not _is_module(source, func.value) and not is_kept(source, func):
         applied = func.value
     return Activation(kind, node, source.code(node), applied) if applied is not None else None
 
@@ -85,7 +85,7 @@ def _is_module(source: Source, base: cst.BaseExpression) -> bool:
     )
 
 
-def _is_kept(source: Source, func: cst.BaseExpression) -> bool:
+def is_kept(source: Source, func: cst.BaseExpression) -> bool:
     """Whether a function is an attribute of self that holds a module."""
     return isinstance(func, cst.Attribute) and source.code(func.value) == "self"
 
@@ -95,7 +95,7 @@ def kind_of(source: Source, call: cst.Call) -> str:
     func = call.func
     if isinstance(func, cst.Call):
         return ACTIVATIONS.get(last_name(func.func), "")
-    if _is_kept(source, func):
+    if is_kept(source, func):
         return _kept_kind(source, func)
     name = last_name(func)
     return name if name in ACTIVATION_FUNCTIONS and not _is_own(source, name) else ""
@@ -106,13 +106,17 @@ def _is_own(source: Source, name: str) -> bool:
     return any(one.name.value == name for one in source.all(cst.FunctionDef))
 
 
+def kept_as(source: Source, func: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What the class around an attribute of self, such as self.fc1, assigns to it."""
+    around, code = source.class_around(func), source.code(func)
+    if around is None or not code.startswith("self."):
+        return []
+    assigned = source.all(cst.Assign, around)
+    return [one.value for one in assigned if source.code(one.targets[0].target) == code]
+
+
 def _kept_kind(source: Source, func: cst.CSTNode) -> str:
-    around = source.class_around(func)
-    made = [
-        one.value
-        for one in source.all(cst.Assign, around)
-        if source.code(one.targets[0].target) == source.code(func) and isinstance(one.value, cst.Call)
-    ]
+    made = [one for one in kept_as(source, func) if isinstance(one, cst.Call)]
     kinds = {ACTIVATIONS.get(last_name(one.func), "") for one in made}
     return kinds.pop() if len(kinds) == 1 else ""
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import Definition, of_attribute, of_key, of_name, of_option
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import expression, last_name, number_of, number_text, text_of
+from traindx.changes.source.syntax import (
+    expression,
+    last_name,
+    number_of,
+    number_text,
+    text_of,
+    with_argument,
+    with_value,
+)
 from traindx.changes.types import Edited, RefusedError
 from traindx.facts import PROGRAM_ARGUMENTS
 from traindx.run import Run
@@ -97,6 +106,39 @@ def _only(
         if any(one == option or one.startswith(f"{option}=") for one in given):
             raise RefusedError(f"{what} is given on the command line: change {option} there")
     return found[0]
+
+
+def scaled(
+    source: Source,
+    run: Run,
+    what: str,
+    given: cst.Arg,
+    becomes: Callable[[float], float],
+    *,
+    whole: bool = False,
+) -> Edited:
+    """The number behind an argument written otherwise, wherever it is written."""
+    literal = literal_behind(source, run, what, given.value, given)
+    return rewritten(source, literal, becomes(literal.value), whole=whole)
+
+
+def added(source: Source, call: cst.Call, name: str, text: str) -> Edited:
+    """A call with one more keyword."""
+    return Edited({call: with_argument(call, name, text)}, f"{name}={text} at {source.place(call)}")
+
+
+def exchanged(source: Source, given: cst.Arg, text: str, name: str = "") -> Edited:
+    """An argument with another value; `name` is the keyword to tell it by."""
+    key = f"{name}=" if name else ""
+    says = f"{key}{source.code(given.value)} -> {key}{text} at {source.place(given)}"
+    return Edited({given: with_value(given, text)}, says)
+
+
+def joined(edits: Iterable[Edited]) -> Edited:
+    """Several edits of one source as one."""
+    every = list(edits)
+    parts = {node: new for one in every for node, new in one.parts.items()}
+    return Edited(parts, ", ".join(dict.fromkeys(one.says for one in every)))
 
 
 def rewritten(source: Source, literal: Literal, value: float, *, whole: bool = False) -> Edited:

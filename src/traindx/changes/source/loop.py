@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import assignments, of_name, own_nodes, parameters
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
 from traindx.changes.source.source import Source
@@ -147,6 +147,13 @@ def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -
         if isinstance(scope, cst.Module):
             return False
         scope = source.scope(scope)
+
+
+def refuse_taken(source: Source, scope: cst.FunctionDef | cst.Module, *names: str) -> None:
+    """Refuse names for something new that can be read in a scope already."""
+    for name in names:
+        if is_visible(source, name, scope):
+            raise RefusedError(f"{source.shown} uses the name {name} for something else")
 
 
 def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:

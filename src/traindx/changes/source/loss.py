@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import assignments, of_attribute, of_name, own_nodes
 from traindx.changes.source.layers import Activation, called, last_of_sequential
 from traindx.changes.source.loop import backward_of, differentiated

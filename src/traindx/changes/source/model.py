@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.loop import backward_of, is_visible, loader_call, loop_around
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of, trainer_call
 from traindx.changes.source.source import Source

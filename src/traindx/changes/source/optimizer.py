@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.definitions import of_key, of_name
-from traindx.changes.source.literal import Literal, literal_behind, rewritten
+from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
@@ -22,10 +22,9 @@ from traindx.changes.source.syntax import (
     renamed,
     spread,
     text_of,
-    with_argument,
 )
 from traindx.changes.types import ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN
+from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, OPTIMIZERS_IN_TURN, STEP_PLACE
 from traindx.run import Run
 
 OPTIMIZERS = frozenset(
@@ -112,6 +111,12 @@ def trainer_call(source: Source) -> cst.Call | None:
     return found[0] if len(found) == 1 else None
 
 
+def keras_fit(source: Source, run: Run) -> cst.Call | None:
+    """The call of Keras' fit that the run stepped in."""
+    here = calls_at(source, source.line_of(run, STEP_PLACE)) if names_keras(source) else []
+    return next((one for one in here if last_name(one.func) == "fit"), None)
+
+
 def is_lightning(source: Source) -> bool:
     """Whether a class of the source is a module of Lightning."""
     bases = [base.value for one in source.all(cst.ClassDef) for base in one.bases]
@@ -157,9 +162,7 @@ def _spelled_out(
     value = change.scaled(default)
     if value == default:
         raise RefusedError(f"{setting.what} at {source.place(given)} is {number_text(default)} already")
-    text = f"{spelled}({setting.names[-1]}={number_text(value)})"
-    new = given.with_changes(value=expression(text))
-    return Edited({given: new}, f"{source.code(given.value)} -> {text} at {source.place(given)}")
+    return exchanged(source, given, f"{spelled}({setting.names[-1]}={number_text(value)})")
 
 
 def _edit_argument(
@@ -174,17 +177,14 @@ def _edit_argument(
 ) -> Edited:
     given = argument(call, names, position)
     if given is not None:
-        literal = literal_behind(source, run, setting.what, given.value, given)
-        return rewritten(source, literal, change.scaled(literal.value))
+        return scaled(source, run, setting.what, given, change.scaled)
     if spread(call):
         literal = _spread_literal(source, run, setting.what, call, names[0])
         return rewritten(source, literal, change.scaled(literal.value))
     value = change.scaled(default)
     if value == default:
         raise RefusedError(f"{setting.what} at {source.place(call)} is {number_text(default)} already")
-    text = number_text(value)
-    new = with_argument(call, names[0], text)
-    return Edited({call: new}, f"{names[0]}={text} at {source.place(call)}")
+    return added(source, call, names[0], number_text(value))
 
 
 def _spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
@@ -219,13 +219,10 @@ def parameters_of(source: Source, call: cst.Call) -> str:
     if first is None or not isinstance(first.value, cst.Call):
         return ""
     made = first.value
-    if last_name(made.func) == "parameters" and isinstance(made.func, cst.Attribute):
-        return source.code(made.func.value)
     if last_name(made.func) == "filter" and len(made.args) == 2 and isinstance(made.args[1].value, cst.Call):
-        inner = made.args[1].value
-        if last_name(inner.func) == "parameters" and isinstance(inner.func, cst.Attribute):
-            return source.code(inner.func.value)
-    return ""
+        made = made.args[1].value
+    is_of_model = last_name(made.func) == "parameters" and isinstance(made.func, cst.Attribute)
+    return source.code(made.func.value) if is_of_model and isinstance(made.func, cst.Attribute) else ""
 
 
 def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.loop import is_visible, steps_of
 from traindx.changes.source.optimizer import optimizer_call, target_of
 from traindx.changes.source.source import Source

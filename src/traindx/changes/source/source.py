@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.run import Fact, Run
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ class Source:
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node."""
         return self.module.code_for_node(node).strip()
+
+    def callee(self, call: cst.Call) -> str:
+        """What a call calls, and where: "optim.SGD at train.py:31"."""
+        return f"{self.code(call.func)} at {self.place(call)}"
 
     def operand(self, node: cst.BaseExpression) -> str:
         """The text of an expression as a part of a larger one: in brackets where it would fall apart."""

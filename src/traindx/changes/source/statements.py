@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.source import Source
 from traindx.changes.types import Around, New, RefusedError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from traindx.changes.source import cst
+from traindx.changes import cst
 from traindx.changes.source.source import Source
 from traindx.changes.types import RefusedError
 
@@ -111,6 +111,11 @@ def with_argument(call: cst.Call, name: str, text: str) -> cst.Call:
     return call.with_changes(args=[*others, first, _closed(new, last, _without_comment(closing))])
 
 
+def with_value(arg: cst.Arg, text: str) -> cst.Arg:
+    """The argument with another value."""
+    return arg.with_changes(value=expression(text))
+
+
 def without_arguments(call: cst.Call, names: Collection[str]) -> cst.Call:
     """The call without keywords of these names."""
     return with_only(call, [arg for arg in call.args if not (arg.keyword and arg.keyword.value in names)])
@@ -175,6 +180,12 @@ def renamed(call: cst.Call, name: str) -> cst.Call:
     if isinstance(func, cst.Attribute):
         return call.with_changes(func=func.with_changes(attr=cst.Name(name)))
     return call.with_changes(func=cst.Name(name))
+
+
+def beside(source: Source, made: cst.Call, name: str) -> str:
+    """How a source spells another class of the module of torch that a layer is made of."""
+    base = source.code(made.func).rpartition(".")[0]
+    return f"{base}.{name}" if base else imported(source, f"torch.nn.{name}")
 
 
 def imported(source: Source, path: str, first: str = "") -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_documents
+from traindx.cli._options import add_documents, add_exam_condition, add_option
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -34,41 +34,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="a file, a folder of images, or module:function or file.py:function",
     )
-    parser.add_argument(
-        "--demo", action="store_true", help=f"write small tables with faults into {_FOLDER} first"
-    )
-    parser.add_argument("--validation", metavar="SOURCE", help="validation data, of the same kind")
-    parser.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="the column to predict, or its number; of .npy data also a .npy of labels",
+    add_option(parser, "--demo", f"write small tables with faults into {_FOLDER} first")
+    add_option(parser, "--validation SOURCE", "validation data, of the same kind")
+    add_option(
+        parser, "--target COLUMN", "the column to predict, or its number; of .npy data also a .npy of labels"
     )
     parser.add_argument(
         "--task", choices=("classes", "numbers"), help="what the targets are, where the guess is wrong"
     )
-    parser.add_argument(
-        "--parameters", type=int, metavar="N", help="the parameters of the model that is to learn it"
+    add_option(parser, "--parameters N", "the parameters of the model that is to learn it", type=int)
+    add_option(
+        parser, "--model FUNCTION", "a function that returns the model, as module:function: to count them"
     )
-    parser.add_argument(
-        "--model",
-        metavar="FUNCTION",
-        help="a function that returns the model, as module:function: to count them",
-    )
-    parser.add_argument(
-        "--rows", type=int, default=100_000, metavar="N", help="rows to look at, at most (default: 100,000)"
-    )
-    parser.add_argument(
-        "--export", metavar="FILE", help="write the rows that something is wrong with, as CSV"
-    )
-    parser.add_argument("--png", metavar="FILE", help="write a picture; needs matplotlib (traindx[plots])")
+    add_option(parser, "--rows N", "rows to look at, at most (default: 100,000)", type=int, default=100_000)
+    add_option(parser, "--export FILE", "write the rows that something is wrong with, as CSV")
+    add_option(parser, "--png FILE", "write a picture; needs matplotlib (traindx[plots])")
     add_documents(parser, "data.md", "data.json", "data.html")
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated",
-    )
+    add_exam_condition(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,7 +77,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
     """Write the demonstration, and let it be what is examined."""
     import sys
 
-    from traindx.exams.data_exam.dataset.demonstration import lay_out
+    from traindx.exams.data_exam.demonstration import lay_out
 
     training, validation = lay_out(_FOLDER)
     if arguments.source is None:
@@ -105,8 +87,8 @@ def _lay_out(arguments: argparse.Namespace) -> None:
 
 
 def _examined(arguments: argparse.Namespace) -> "Examination":
-    from traindx.exams.data_exam.dataset.source import parameters_of
     from traindx.exams.data_exam.exam import data
+    from traindx.exams.data_exam.source import parameters_of
 
     parameters = arguments.parameters
     if arguments.model is not None:
@@ -122,33 +104,22 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
 
 
 def _makers(examination: "Examination") -> "dict[str, Maker]":
-    """What each output is made by, whose renderer is loaded only when it is wanted."""
+    """What each output is made by."""
+    from importlib.util import find_spec
 
-    def png() -> bytes:
-        from traindx.report.png.examination import examination_picture
-
-        return examination_picture(examination)
+    from traindx.report.documents.exams import examination_document, rows_table
+    from traindx.report.html.exams import examination_page
+    from traindx.report.markdowns.exams import examination_markdown
+    from traindx.report.png.examination import examination_picture
 
     def html() -> str:
-        from importlib.util import find_spec
+        drawn = examination_picture(examination) if find_spec("matplotlib") else None
+        return examination_page(examination, drawn)
 
-        from traindx.report.html.exams import examination_page
-
-        return examination_page(examination, png() if find_spec("matplotlib") else None)
-
-    def export() -> str:
-        from traindx.report.documents.exams import rows_table
-
-        return rows_table(examination)
-
-    def md() -> str:
-        from traindx.report.markdowns.exams import examination_markdown
-
-        return examination_markdown(examination)
-
-    def json() -> str:
-        from traindx.report.documents.exams import examination_document
-
-        return examination_document(examination)
-
-    return {"export": export, "png": png, "html": html, "md": md, "json": json}
+    return {
+        "export": lambda: rows_table(examination),
+        "png": lambda: examination_picture(examination),
+        "html": html,
+        "md": lambda: examination_markdown(examination),
+        "json": lambda: examination_document(examination),
+    }

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_results, add_subject, positive
+from traindx.cli._options import add_option, add_results, add_subject, positive
 
 HELP = "review how a model is built: order of layers, output against loss, initial weights, size, memory"
 EXAMPLES = """\
@@ -19,7 +19,7 @@ _ROWS = 64
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the exam."""
     add_subject(parser, wants_data=False)
-    parser.add_argument("--samples", type=positive, metavar="N", help="samples in the training data")
+    add_option(parser, "--samples N", "samples in the training data", type=positive)
     add_results(parser, "model", "")
 
 

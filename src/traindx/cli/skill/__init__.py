@@ -2,11 +2,7 @@
 
 import argparse
 
-from traindx.cli import commands_in, describe
-
-TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
-if TYPE_CHECKING:
-    from traindx.cli import Command
+from traindx.cli import add_commands, commands_in
 
 HELP = "install or show the skill that teaches an agent to diagnose before it fixes"
 EXAMPLES = """\
@@ -16,16 +12,9 @@ EXAMPLES = """\
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add what can be done with the skill."""
-    chosen = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    for name, action in actions().items():
-        describe(action, chosen.add_parser(name, help=action.HELP))
+    add_commands(parser, __name__, "action", required=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what was named."""
-    return actions()[arguments.action].run(arguments)
-
-
-def actions() -> "dict[str, Command]":
-    """What can be done with the skill, by name."""
-    return commands_in(__name__)
+    return commands_in(__name__)[arguments.action].run(arguments)

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from traindx.cli._options import add_option
+
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     whose.add_argument("--project", action="store_true", help="in the working directory (default)")
     whose.add_argument("--user", action="store_true", help="in the home folder, for all projects")
     whose.add_argument("--dir", metavar="DIR", help="in this folder, whatever agents read it")
-    parser.add_argument("--force", action="store_true", help="overwrite files that differ")
-    parser.add_argument("--dry-run", action="store_true", help="write nothing; show what would change")
+    add_option(parser, "--force", "overwrite files that differ")
+    add_option(parser, "--dry-run", "write nothing; show what would change")
 
 
 def run(arguments: argparse.Namespace) -> int:

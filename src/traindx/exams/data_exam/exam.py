@@ -7,15 +7,13 @@ import numpy as np
 
 from traindx.catalogue import units
 from traindx.errors import TraindxError
-from traindx.exams.check import Check, Checked
 from traindx.exams.data_exam import checks as data_checks
-from traindx.exams.data_exam.dataset.assemble import assembled
-from traindx.exams.data_exam.dataset.data import Data, Kind, Task
-from traindx.exams.data_exam.dataset.look import Look
-from traindx.exams.data_exam.dataset.portrait import portrayed
-from traindx.exams.data_exam.dataset.raw import MOST_ROWS
-from traindx.exams.data_exam.dataset.source import opened
+from traindx.exams.data_exam.assemble import assembled
+from traindx.exams.data_exam.data import MOST_ROWS, Data, Kind, Task
+from traindx.exams.data_exam.look import Look, portrayed
+from traindx.exams.data_exam.source import opened
 from traindx.exams.data_exam.types import VALIDATION, Examination
+from traindx.exams.questions import Check, Checked
 from traindx.format import count, printable
 
 _TASKS = {"classes": Task.CLASSES, "numbers": Task.NUMBERS}

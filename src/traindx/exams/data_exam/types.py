@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from traindx.exams.check import Checked, is_bad, verdict
-from traindx.finding import Finding, Mark, worst_first
+from traindx.exams.questions import Checked, is_bad, verdict, worst_first
+from traindx.finding import Finding, Mark
 from traindx.run import Floats
 
 

@@ -11,9 +11,8 @@ from torch.optim import Optimizer
 
 from traindx.changes.schedule_range import rising
 from traindx.errors import TraindxError
-from traindx.exams.learning_rate.range_test import run_away
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
-from traindx.exams.learning_rate.types import Course, FoundRate
+from traindx.exams.learning_rate.types import Course, FoundRate, run_away
 from traindx.exams.restore import Restore, restored_training
 
 Batch = tuple[object, object]

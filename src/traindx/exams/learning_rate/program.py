@@ -1,7 +1,6 @@
 """A learning rate for a program as it is: a range test and short trainings, all of the same command."""
 
 import math
-import os
 import re
 import shlex
 import time
@@ -19,19 +18,15 @@ from traindx.curves.series import whole
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
-from traindx.exams.short_runs import ShortRuns
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
 from traindx.format import count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
-from traindx.recorder.launch.command import command_from, new_run_folder
 from traindx.run import Floats, Run
-from traindx.trials.arm import ArmResult, applied
 from traindx.trials.measure import curve, end
 from traindx.trials.program import OUTPUT
-from traindx.trials.runner import LocalRunner
+from traindx.trials.runner import ArmResult, ShortRuns, applied
 from traindx.trials.types import Progress
-from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the range test may take at most."""
@@ -86,21 +81,17 @@ def lr_find(
         raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
-    found_command = command_from(words, os.environ)
-    folder = new_run_folder(Path(out), found_command.name, name).resolve()
-    place = workspace_of(Path.cwd(), found_command.words, folder, in_place=in_place)
-    runs = ShortRuns(found_command, LocalRunner(place), folder)
+    runs = ShortRuns.of(words, out, name, in_place=in_place)
     programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
     found = searched(programs, Plan(steps))
-    notes = [*found.notes, *programs.notes, *([] if place.copies else [IN_PLACE])]
-    found = replace(found, notes=tuple(notes))
+    found = replace(found, notes=(*found.notes, *programs.notes, *runs.notes))
     patch, refused = _patch(found, programs.run)
     return ProgramRate(
         found=found,
-        title=found_command.title,
-        command=shlex.join(found_command.words),
+        title=runs.command.title,
+        command=shlex.join(runs.command.words),
         typed=shlex.join(words),
-        folder=folder,
+        folder=runs.folder,
         seconds=time.monotonic() - began,
         patch=patch,
         no_patch=refused,

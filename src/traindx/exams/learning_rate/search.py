@@ -12,8 +12,16 @@ from typing import Protocol
 
 import numpy as np
 
-from traindx.exams.learning_rate.range_test import Reading, fallen, first_above, reading_of
-from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial, rung
+from traindx.exams.learning_rate.types import (
+    Course,
+    FoundRate,
+    RateTrial,
+    Reading,
+    fallen,
+    first_above,
+    reading_of,
+    rung,
+)
 from traindx.format import count, number
 
 _LOW, _HIGH = 1e-7, 10.0

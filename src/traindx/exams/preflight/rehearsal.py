@@ -16,15 +16,14 @@ from traindx.errors import TraindxError
 from traindx.exams.learning_rate.program import own_rate, range_change, schedule_shares
 from traindx.exams.learning_rate.types import Course
 from traindx.exams.preflight.types import Length, Modes, Ramp, Rehearsal, Repeated
-from traindx.exams.short_runs import ShortRuns
 from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
 from traindx.format import count
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.recorder.launch.outcome import stopped
 from traindx.run import Run
-from traindx.trials.arm import ArmResult, applied, last_line, refused
 from traindx.trials.measure import steps_of
 from traindx.trials.program import OUTPUT
+from traindx.trials.runner import ArmResult, ShortRuns, applied, last_line, refused
 from traindx.trials.types import Progress
 
 STEPS = 100

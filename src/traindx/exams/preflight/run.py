@@ -1,6 +1,5 @@
 """Before the long run: a program is rehearsed for a few steps, and what can be seen by then is checked."""
 
-import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -11,17 +10,14 @@ from pathlib import Path
 from traindx.catalogue import units
 from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
-from traindx.exams.check import Check, Checked, Outcome, is_bad, unseen
 from traindx.exams.preflight import checks as shelf
 from traindx.exams.preflight.checks import one_batch
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.types import Checklist, Part, Rehearsal
-from traindx.exams.short_runs import ShortRuns
-from traindx.finding import Finding, Mark, Severity, worst_first
-from traindx.recorder.launch.command import command_from, new_run_folder
-from traindx.trials.runner import LocalRunner
+from traindx.exams.questions import Check, Checked, Outcome, is_bad, unseen, worst_first
+from traindx.finding import Finding, Mark, Severity
+from traindx.trials.runner import ShortRuns
 from traindx.trials.types import Progress
-from traindx.trials.workspace import IN_PLACE, workspace_of
 
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
@@ -50,20 +46,17 @@ def preflight(
             raise TraindxError(f"--{option} {value}: is no number above 0")
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
-    found = command_from(words, os.environ)
-    folder = new_run_folder(Path(out), found.name, name).resolve()
-    place = workspace_of(Path.cwd(), found.words, folder, in_place=in_place)
-    runs = ShortRuns(found, LocalRunner(place), folder)
+    runs = ShortRuns.of(words, out, name, in_place=in_place)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
     return Checklist(
-        title=found.title,
-        command=shlex.join(found.words),
+        title=runs.command.title,
+        command=shlex.join(runs.command.words),
         checked=all_checked(rehearsal),
         steps=rehearsing.taken,
         seconds=time.monotonic() - began,
-        folder=str(folder),
-        notes=() if place.copies else (IN_PLACE,),
+        folder=str(runs.folder),
+        notes=runs.notes,
     )
 
 
@@ -77,7 +70,7 @@ def checks() -> tuple[Check, ...]:
 def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
     """What all checks find."""
     found = [checked(one, rehearsal) for one in checks()]
-    by_heart = next(one for one in found if one.check is one_batch.CHECK)
+    by_heart = next(one for one in found if one.check is one_batch.one_batch)
     return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
 
 

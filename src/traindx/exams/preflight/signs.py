@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from traindx.curves.series import looked
-from traindx.exams.check import Outcome, unseen
-from traindx.exams.preflight.types import Rehearsal
+from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.exams.questions import Check, Outcome, unseen
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Fact, Quantity, Run, Series
@@ -19,24 +20,40 @@ _FAINT = 0.3
 
 Says = Callable[[Rehearsal], str]
 
-Ask = Callable[[Rehearsal], Outcome]
 
+def by_signs(
+    slug: str,
+    title: str,
+    order: int,
+    part: Part,
+    signs: tuple[Sign, ...],
+    *,
+    unknown: str,
+    needs: Fact | None = None,
+    yields: bool = False,
+) -> Callable[[Says], Check]:
+    """Make a check of signs: serious ones that are clear fail, all others warn.
 
-def by_signs(*signs: Sign, passes: Says, unknown: Says, needs: Fact | None = None) -> Ask:
-    """A check that fails or warns by what signs find: serious ones that are clear fail, all others warn.
-
-    `passes` is the sentence where none finds anything, `unknown` the one where none could tell, or where what
-    they look at, the fact that it `needs`, is not known.
+    The function is the sentence where none finds anything, `unknown` the one where none could tell, or where
+    what they look at, the fact that it `needs`, is not known.
     """
 
-    def ask(rehearsal: Rehearsal) -> Outcome:
-        found, any_told = asked(rehearsal.run, signs)
-        if found:
-            return Outcome(findings=found)
-        looked_at = any_told and (needs is None or needs in rehearsal.run.facts)
-        return Outcome(passes(rehearsal)) if looked_at else unseen(unknown(rehearsal))
+    def declare(passes: Says) -> Check:
+        ask = partial(signs_asked, signs=signs, passes=passes, unknown=unknown, needs=needs)
+        return Check(slug, title, ask, order, part, yields=yields)
 
-    return ask
+    return declare
+
+
+def signs_asked(
+    rehearsal: Rehearsal, signs: Iterable[Sign], passes: Says, unknown: str, needs: Fact | None = None
+) -> Outcome:
+    """What signs find; the sentence of a pass where they find nothing and could tell."""
+    found, any_told = asked(rehearsal.run, signs)
+    if found:
+        return Outcome(findings=found)
+    looked_at = any_told and (needs is None or needs in rehearsal.run.facts)
+    return Outcome(passes(rehearsal)) if looked_at else unseen(unknown)
 
 
 def asked(run: Run, signs: Iterable[Sign]) -> tuple[tuple[Finding, ...], bool]:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
-from traindx.exams.check import Checked, is_bad, verdict
 from traindx.exams.learning_rate.types import Course
+from traindx.exams.questions import Checked, is_bad, verdict
 from traindx.finding import Finding, Mark
 from traindx.run import Run
 

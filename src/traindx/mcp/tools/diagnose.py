@@ -2,14 +2,13 @@
 
 import shlex
 
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import printable
-from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
+from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Level, Paths, RunName
 from traindx.mcp.paths import Roots
 from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Arguments, Lean
@@ -18,7 +17,7 @@ from traindx.report.results.diagnosis import outcome, sureness
 from traindx.run import Run
 
 TITLE = "Why a training fails"
-HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+HINTS = READS_ONLY
 
 _WORST_FIRST = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
 

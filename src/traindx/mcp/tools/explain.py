@@ -2,13 +2,12 @@
 
 from typing import Annotated
 
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.cause import Cause
 from traindx.diagnosis import knowledge
-from traindx.finding import Sign
-from traindx.mcp.arguments import Call, Level
+from traindx.finding import Limit
+from traindx.mcp.arguments import READS_ONLY, Call, Level
 from traindx.mcp.runs import off_loop
 from traindx.mcp.schema import Detail, Fix, Lean, fix_of
 
@@ -27,14 +26,6 @@ class ClueKnown(Lean):
     asks: str
     if_so: float = Field(description="Log odds.")
     if_not: float
-
-
-class LimitKnown(Lean):
-    """A number that a sign compares with."""
-
-    name: str
-    value: float
-    source: str
 
 
 class Page(Lean):
@@ -57,7 +48,7 @@ class Page(Lean):
         default_factory=list, description="What people say who have this and blame another thing."
     )
     clues: list[ClueKnown] = Field(default_factory=list)
-    limits: list[LimitKnown] = Field(default_factory=list)
+    limits: list[Limit] = Field(default_factory=list)
     references: str = ""
     index: dict[str, str] = Field(default_factory=dict, description="All causes with their titles.")
 
@@ -72,7 +63,9 @@ def page_of(name: str, detail: Detail) -> Page:
             index={one.slug: one.title for one in knowledge.causes()},
         )
     unit = knowledge.unit_named(name)
-    return _cause_page(unit, detail) if isinstance(unit, Cause) else _sign_page(unit)
+    if isinstance(unit, Cause):
+        return _cause_page(unit, detail)
+    return Page(name=unit.slug, kind="sign", title=unit.asks, limits=list(unit.limits))
 
 
 def _cause_page(cause: Cause, detail: Detail) -> Page:
@@ -112,13 +105,8 @@ def _cause_page(cause: Cause, detail: Detail) -> Page:
     return page.model_copy(update=update)
 
 
-def _sign_page(sign: Sign) -> Page:
-    limits = [LimitKnown(name=one.name, value=one.value, source=one.source) for one in sign.limits]
-    return Page(name=sign.slug, kind="sign", title=sign.asks, limits=limits)
-
-
 TITLE = "What is known about a cause"
-HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+HINTS = READS_ONLY
 
 
 async def explain(

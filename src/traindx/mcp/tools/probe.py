@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.format import printable
-from traindx.mcp.arguments import Allowed, Call, Level, Paths, RunName
+from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Level, Paths, RunName
 from traindx.mcp.runs import Say, chosen, off_loop, reading_of
 from traindx.mcp.schema import Detail, Lean, NextStep, Told, told
-from traindx.report.results.diagnosis import extent
+from traindx.report.results.run import extent
 from traindx.run import Run, Series
 
 
@@ -69,7 +68,7 @@ def run_read(run: Run, detail: Detail) -> RunRead:
         extent=extent(run),
         quantities=quantities[: bounds.quantities],
         quantities_left_out=max(0, len(quantities) - bounds.quantities),
-        facts=_facts(run, bounds.facts),
+        facts={fact.slug: told(value) for fact, value in list(run.facts.items())[: bounds.facts]},
         events=[printable(event.says, 200) for event in run.events[: bounds.notes]],
         unread=[
             f"{printable(one.name, 80)}: {printable(one.why, 200)}" for one in run.unread[: bounds.notes]
@@ -103,12 +102,8 @@ def _names(names: list[str], most: int) -> list[str]:
     return [printable(name) for name in dict.fromkeys(names) if name][:most]
 
 
-def _facts(run: Run, most: int) -> dict[str, Told]:
-    return {fact.slug: told(value) for fact, value in list(run.facts.items())[:most]}
-
-
 TITLE = "What a training left behind"
-HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+HINTS = READS_ONLY
 
 
 class Probed(Lean):

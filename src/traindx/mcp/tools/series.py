@@ -4,18 +4,17 @@ import difflib
 from typing import Annotated
 
 import numpy as np
-from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.format import listed, printable
-from traindx.mcp.arguments import Allowed, Call, Paths, RunName
+from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Paths, RunName
 from traindx.mcp.runs import Say, off_loop, only_one, reading_of
 from traindx.mcp.schema import Lean, shortened
 from traindx.quantities import QUANTITIES
 from traindx.report.documents.run import number
 from traindx.report.html.extremes import extremes
-from traindx.report.results.diagnosis import span
+from traindx.report.results.run import span
 from traindx.run import Run, Series
 
 
@@ -140,7 +139,7 @@ def _which(quantity: str, what: str, wanted: str, names: list[str]) -> str:
 
 
 TITLE = "The points of a curve"
-HINTS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+HINTS = READS_ONLY
 
 
 async def series(

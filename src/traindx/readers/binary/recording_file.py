@@ -1,24 +1,68 @@
-"""What stands in the database of a recording, table by table (see `recording_format`).
+"""The file of a recording: one SQLite database per process that trains, and what stands in its tables.
 
-A recording may be read while it is written, after its writer was killed, and when a part of it is damaged:
-whatever is whole is returned, and what is not is told.
+Numbers stand in `rows`: a blob of 64-bit floats in the machine's byte order, `count` times the step and one
+value per column of the layout. A layout is the tuple of columns that are written together, so that a plain
+step costs its numbers and nothing else.
+
+A recording may be read while it is written, and when its writer was killed or a part of it is damaged.
 """
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from traindx.readers.binary.sqlite import table_columns, until_damage
-from traindx.run import Floats, Parameter, Scalar
+from traindx.readers.types import last_of_each_step
+from traindx.run import Floats, Parameter, Rows, Scalar
+
+APPLICATION_ID = 0x54445831
+"""Written into the header of the database: "TDX1"."""
+FORMAT = "traindx.recording/1"
+SUFFIX = ".traindx"
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL, shares TEXT NOT NULL);
+CREATE TABLE columns (
+    id INTEGER PRIMARY KEY, stream INTEGER NOT NULL,
+    quantity TEXT NOT NULL, layer TEXT NOT NULL, part TEXT NOT NULL
+);
+CREATE TABLE layouts (id INTEGER PRIMARY KEY, columns TEXT NOT NULL);
+CREATE TABLE rows (
+    id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE facts (
+    stream INTEGER NOT NULL, slug TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (stream, slug)
+);
+CREATE TABLE layers (
+    stream INTEGER NOT NULL, position INTEGER NOT NULL,
+    name TEXT NOT NULL, kind TEXT NOT NULL, shape TEXT NOT NULL,
+    trainable INTEGER NOT NULL, optimized INTEGER NOT NULL, gradient INTEGER NOT NULL,
+    PRIMARY KEY (stream, name)
+);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, step INTEGER, kind TEXT NOT NULL, says TEXT NOT NULL,
+    layer TEXT NOT NULL, operation TEXT NOT NULL, batch INTEGER
+);
+"""
+"""meta: JSON values: format, traindx, python, torch, script, arguments, pid, rank, ranks, began (seconds
+since 1970), experiment (what is different) in arms of trials, rehearsals and searches for a rate, and
+exit_code once the process has ended.
+streams: what one optimizer trains (or several that step together); `shares` is a JSON list of the ids of
+earlier streams that hold some of the same parameters. Stream 0 is the process as a whole: its facts and
+events hold for all. A stream without columns never stepped.
+columns, facts: slugs of `quantities` and `facts`; fact values are JSON. WALL_TIME is seconds since began.
+layouts: a JSON list of column ids.
+layers: the parameters of the model in the order of its definition; `kind` is the class of the module that
+owns the parameter, `gradient` 0 while none other than zero was seen, `trainable` is requires_grad."""
 
 _FLOAT_BYTES = 8
 _FURTHEST_STEP = 2.0**53
 _AT_ONCE = 100
-Order = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -58,7 +102,7 @@ class Happening:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Everything that could be read."""
+    """All that could be read."""
 
     meta: Mapping[str, object]
     streams: tuple[Stream, ...]
@@ -77,13 +121,13 @@ def recording_in(connection: sqlite3.Connection) -> Recording:
     """Read all tables as they stand at one moment."""
     # One transaction, or the writer might add a layout between two of the queries.
     connection.execute("BEGIN")
-    tables = _Tables(connection)
-    lost: dict[str, int] = {}
+    tables = Tables(connection)
+    lost: Counter[str] = Counter()
     tracks: dict[int, list[Track]] = {}
     for track in _tracks(tables, lost):
         tracks.setdefault(track.stream, []).append(track)
     return Recording(
-        meta=_meta(tables),
+        meta=meta_in(tables),
         streams=_streams(tables, tracks),
         tracks={stream: tuple(found) for stream, found in tracks.items()},
         facts=_facts(tables),
@@ -94,12 +138,7 @@ def recording_in(connection: sqlite3.Connection) -> Recording:
     )
 
 
-def meta_in(connection: sqlite3.Connection) -> dict[str, object]:
-    """What a recording says of its process, without reading its numbers."""
-    return _meta(_Tables(connection))
-
-
-class _Tables:
+class Tables:
     """The tables of one database, and what is damaged in them."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -118,11 +157,12 @@ class _Tables:
             yield from until_damage(self._connection, query, (), self.damage)
 
 
-def _meta(tables: _Tables) -> dict[str, object]:
+def meta_in(tables: Tables) -> dict[str, object]:
+    """What a recording says of its process."""
     return {str(key): _decoded(value) for key, value in tables.lines("meta", "key, value")}
 
 
-def _streams(tables: _Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:
+def _streams(tables: Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:
     """The streams that are described, and those that only have numbers."""
     found = {
         number: Stream(number, name, frozenset(_whole_numbers(shares)))
@@ -134,7 +174,7 @@ def _streams(tables: _Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:
     return tuple(found[number] for number in sorted(found) if number)
 
 
-def _facts(tables: _Tables) -> dict[int, dict[str, Scalar]]:
+def _facts(tables: Tables) -> dict[int, dict[str, Scalar]]:
     facts: dict[int, dict[str, Scalar]] = {}
     for stream, slug, text in tables.lines("facts", "stream, slug, value"):
         value = _decoded(text)
@@ -143,20 +183,18 @@ def _facts(tables: _Tables) -> dict[int, dict[str, Scalar]]:
     return facts
 
 
-def _layers(tables: _Tables) -> dict[int, tuple[Parameter, ...]]:
+def _layers(tables: Tables) -> dict[int, tuple[Parameter, ...]]:
     layers: dict[int, list[Parameter]] = {}
     columns = "stream, name, kind, shape, trainable, optimized, gradient"
     for stream, name, kind, shape, *flags in tables.lines("layers", columns, "stream, position"):
-        trainable, optimized, gradient = (flag == 1 for flag in flags)
         if isinstance(stream, int) and isinstance(name, str):
-            sizes = tuple(_whole_numbers(shape))
-            layers.setdefault(stream, []).append(
-                Parameter(name, str(kind), sizes, trainable, optimized, gradient)
-            )
+            sizes, is_set = tuple(_whole_numbers(shape)), [flag == 1 for flag in flags]
+            found = Parameter(name, str(kind), sizes, is_set[0], is_set[1], is_set[2])
+            layers.setdefault(stream, []).append(found)
     return {stream: tuple(found) for stream, found in layers.items()}
 
 
-def _happenings(tables: _Tables) -> Iterator[Happening]:
+def _happenings(tables: Tables) -> Iterator[Happening]:
     columns = "stream, step, kind, says, layer, operation, batch"
     for stream, step, kind, says, layer, operation, batch in tables.lines("events", columns):
         if isinstance(stream, int):
@@ -171,7 +209,7 @@ def _happenings(tables: _Tables) -> Iterator[Happening]:
             )
 
 
-def _tracks(tables: _Tables, lost: dict[str, int]) -> Iterator[Track]:
+def _tracks(tables: Tables, lost: Counter[str]) -> Iterator[Track]:
     """The columns that hold numbers, in the order in which they were made."""
     columns = {number: rest for number, *rest in tables.lines("columns", "id, stream, quantity, layer, part")}
     layouts = {
@@ -191,12 +229,10 @@ def _tracks(tables: _Tables, lost: dict[str, int]) -> Iterator[Track]:
         if isinstance(stream, int) and isinstance(quantity, str):
             yield Track(stream, quantity, str(layer), str(part), steps, values)
         else:
-            _count(lost, "their column is not described", len(values))
+            lost["their column is not described"] += len(values)
 
 
-def _blocks(
-    tables: _Tables, layouts: Mapping[int, Sequence[int]], lost: dict[str, int]
-) -> dict[int, NDArray[np.float64]]:
+def _blocks(tables: Tables, layouts: Mapping[int, Sequence[int]], lost: Counter[str]) -> dict[int, Floats]:
     """The numbers of each layout: a line for the steps and one for each of its columns."""
     pieces: dict[int, list[bytes]] = {}
     for layout, data in tables.lines("rows", "layout, data", "id"):
@@ -204,22 +240,22 @@ def _blocks(
             continue
         row_bytes = _FLOAT_BYTES * (1 + len(layouts.get(layout, ())))
         if layout not in layouts or len(data) % row_bytes:
-            _count(lost, "their layout is not described or not theirs", len(data) // _FLOAT_BYTES)
+            lost["their layout is not described or not theirs"] += len(data) // _FLOAT_BYTES
             continue
         pieces.setdefault(layout, []).append(data)
-    blocks: dict[int, NDArray[np.float64]] = {}
+    blocks: dict[int, Floats] = {}
     for layout in sorted(pieces):
         block = _turned(pieces.pop(layout), 1 + len(layouts[layout]))
         placed = np.abs(block[0]) <= _FURTHEST_STEP  # False for NaN too
         if not placed.all():
-            _count(lost, "their step is not a number", int(np.count_nonzero(~placed)) * (len(block) - 1))
+            lost["their step is not a number"] += int(np.count_nonzero(~placed)) * (len(block) - 1)
             block = np.ascontiguousarray(block[:, placed])
         if block.shape[1]:
             blocks[layout] = block
     return blocks
 
 
-def _turned(pieces: Sequence[bytes], width: int) -> NDArray[np.float64]:
+def _turned(pieces: Sequence[bytes], width: int) -> Floats:
     """Rows as one line per column; some pieces at a time, for memory that was just read is read fast."""
     block = np.empty((width, sum(map(len, pieces)) // (_FLOAT_BYTES * width)))
     filled = 0
@@ -230,39 +266,25 @@ def _turned(pieces: Sequence[bytes], width: int) -> NDArray[np.float64]:
     return block
 
 
-def _count(lost: dict[str, int], why: str, number: int) -> None:
-    lost[why] = lost.get(why, 0) + number
-
-
 class _Merging:
     """Puts together what layouts hold of one column; columns of the same layouts share their steps."""
 
-    def __init__(self, blocks: Mapping[int, NDArray[np.float64]]) -> None:
+    def __init__(self, blocks: Mapping[int, Floats]) -> None:
         self._blocks = blocks
-        self._known: dict[tuple[int, ...], tuple[Floats, Order | None]] = {}
+        self._known: dict[tuple[int, ...], tuple[Floats, Rows | slice]] = {}
 
     def column(self, places: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
         """Steps, strictly increasing, and values; the last written where a step stands twice."""
         layouts = tuple(layout for layout, _ in places)
         if layouts not in self._known:
-            self._known[layouts] = _ordered(_chained([self._blocks[layout][0] for layout in layouts]))
-        steps, order = self._known[layouts]
-        values = _chained([self._blocks[layout][place] for layout, place in places])
-        return steps, values if order is None else values[order]
+            steps = _chained([self._blocks[layout][0] for layout in layouts])
+            self._known[layouts] = steps[last_of_each_step(steps)], last_of_each_step(steps)
+        steps, keep = self._known[layouts]
+        return steps, _chained([self._blocks[layout][place] for layout, place in places])[keep]
 
 
 def _chained(parts: Sequence[Floats]) -> Floats:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _ordered(steps: Floats) -> tuple[Floats, Order | None]:
-    """Steps in order, and by which indexes they are found; None where they stood in order."""
-    if bool(np.all(steps[1:] > steps[:-1])):
-        return steps, None
-    order: Order = np.argsort(steps, kind="stable").astype(np.int64)
-    ascending = steps[order]
-    order = order[np.append(ascending[1:] != ascending[:-1], True)]
-    return steps[order], order
 
 
 def _decoded(text: object) -> object:

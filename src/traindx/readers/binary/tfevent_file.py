@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.protobuf import WireError
-from traindx.readers.binary.tfevent import TfEvent, parse
+from traindx.readers.binary.protobuf import TfEvent, WireError, parse_event
 from traindx.readers.binary.tfevent_layout import (
     LONGEST,
     Layout,
@@ -189,7 +188,7 @@ def _sound_event(raw: bytes) -> TfEvent | None:
     if masked_crc32c(record) != crc:
         return None
     try:
-        return parse(record)
+        return parse_event(record)
     except WireError:
         return None
 
@@ -199,7 +198,7 @@ def _event(contents: Contents, block: Block, i: int) -> TfEvent | None:
     start, length = int(block.starts[i]), int(block.lengths[i])
     record = block.data[start : start + length]
     try:
-        event = parse(record)
+        event = parse_event(record)
     except WireError:
         event = None
     if event is not None and _only_names(event, length):

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.tfevent import Span, TfEvent
+from traindx.readers.binary.protobuf import Span, TfEvent
 from traindx.readers.binary.tfrecord import Words, crc32c, masked, shares
 from traindx.run import Floats, Rows
 

@@ -17,14 +17,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, signed, varint
-from traindx.readers.tabular.json_values import decoded
-from traindx.readers.tabular.trackers import TrackedNumbers
+from traindx.readers.binary.protobuf import FIXED64, LENGTH, VARINT, WireError, fields, integer, varint
+from traindx.readers.tabular.json_values import TrackedNumbers, decoded
 from traindx.run import Floats, Rows
 
 Flags = NDArray[np.bool_]
 
-_ITEM, _STEP = 1, 2
+_ITEM, _STEP, _STEP_NUMBER = 1, 2, 1
 _BOOLEAN, _INTEGER, _NUMBER, _TEXT, _JSON, _VALUE_JSON = 4, 5, 6, 7, 8, 16
 _KEY_FIELDS = (1, 2)
 _ITEM_TAG, _STEP_TAG, _NUM_TAG, _VALUE_TAG = 0x0A, 0x12, 0x08, (0x82, 0x01)
@@ -36,13 +35,7 @@ _BATCH_BYTES = 1 << 18
 _BATCH_ROWS = 64
 _NUMBERS = msgspec.json.Decoder(list[float])
 _MINUS, _ZERO, _NINE, _COMMA = b"-09,"
-_WORDS = {
-    b"NaN": np.nan,
-    b"Infinity": np.inf,
-    b"-Infinity": -np.inf,
-    b"true": 1.0,
-    b"false": 0.0,
-}
+_WORDS = {b"NaN": np.nan, b"Infinity": np.inf, b"-Infinity": -np.inf, b"true": 1.0, b"false": 0.0}
 """What may stand for a number and is none in JSON; two letters and the length tell which."""
 
 
@@ -179,7 +172,7 @@ def _place(batch: _Batch, items: _Items, history: History) -> None:
 
 @lru_cache(maxsize=10_000)
 def _name(keys: bytes) -> str:
-    return _item(keys, 0, len(keys))[0]
+    return item(keys, 0, len(keys))[0]
 
 
 def _numbers(data: NDArray[np.uint8], start: Rows, end: Rows) -> tuple[Floats, Flags]:
@@ -246,18 +239,17 @@ def _walk(row: bytes, number: int, history: History) -> float:
         if wire != LENGTH:
             continue
         if field_number == _ITEM:
-            name, value = _item(row, start, end)
+            name, value = item(row, start, end)
             if isinstance(value, bytes):
                 _place_json(name, value, number, history)
             else:
                 history.numbers.add(name, number, value)
         elif field_number == _STEP:
-            nums = [varint(row, at)[0] for _, kind, at, _ in fields(row, start, end) if kind == VARINT]
-            step = float(signed(nums[0])) if nums else 0.0
+            step = float(integer(row, _STEP_NUMBER, (start, end)))
     return step
 
 
-def _item(data: bytes, start: int, end: int) -> tuple[str, object]:
+def item(data: bytes, start: int, end: int) -> tuple[str, object]:
     """The name of an item, and its value: JSON as bytes, or what a typed field holds."""
     keys: list[str] = []
     value: object = None

@@ -4,35 +4,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from traindx.format import count
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
-from traindx.readers.loading.bare_splits import MappedColumn
-from traindx.readers.loading.hyperparameter_files import facts_from_settings
-from traindx.readers.loading.placement import place, promoted, repeats, written_alike
+from traindx.readers.loading.files import facts_from_settings
+from traindx.readers.loading.placement import MappedColumn, other_split, place
 from traindx.readers.loading.segments import (
-    Going,
     Strand,
     counting_epochs,
-    increasing,
     joined,
-    last_of_each_step,
+    resumptions,
+    segments_between,
     segments_of,
+    series_of,
+    superseded_notes,
 )
-from traindx.readers.types import Column
-from traindx.run import (
-    Axis,
-    Begins,
-    Event,
-    EventKind,
-    Floats,
-    Quantity,
-    Run,
-    Scalar,
-    Segment,
-    Series,
-    Skipped,
-)
+from traindx.readers.types import Column, last_of_each_step
+from traindx.run import Axis, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
 
 _ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values())}
 
@@ -56,9 +45,9 @@ def assemble(
 ) -> Run:
     """Make one run of its strands."""
     strands = counting_epochs(strands)
-    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -_points(w.series))
+    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
-    series = promoted(_merged(woven, notes), notes)
+    series = _promoted(_merged(woven, notes), notes)
     logs = [log for strand in strands for log in strand.logs]
     # What the log itself states was in force; a file beside it may have been edited since.
     everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
@@ -71,15 +60,11 @@ def assemble(
         segments=segments,
         facts=facts_from_settings(everything, logs),
         settings=everything,
-        events=tuple(event for log in logs for event in log.events) + _resumptions(segments),
+        events=tuple(event for log in logs for event in log.events) + resumptions(segments),
         unread=_summed(u for w in woven for u in w.unread),
         notes=tuple(dict.fromkeys(notes)),
         model=tuple(layer for log in logs for layer in log.model),
     )
-
-
-def _points(series: Iterable[Series]) -> int:
-    return sum(len(s) for s in series)
 
 
 def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
@@ -90,32 +75,23 @@ def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
     notes = list(placement.notes)
     if not going.ordered:
         notes.append("the records are not in the order of their steps: sorted, and restarts cannot be told")
-    series = [_series(p) for p in placement.placed]
+    series = [series_of(p) for p in placement.placed]
     clock = _wall_time(series, columns)
     return _Woven(
         source=strand.logs[0].source,
         sureness=strand.sureness,
         series=(*series, *clock),
         written=(*(p.column.values for p in placement.placed), *(c.values for c in clock)),
-        segments=_segments(placement.placed, going),
+        segments=segments_between(placement.placed, going),
         unread=(*(u for log in strand.logs for u in log.unread), *placement.unread, *_nowhere(written)),
-        notes=(*notes, *_superseded(placement.placed, going)),
+        notes=(*notes, *superseded_notes(placement.placed, going)),
     )
 
 
 def _with_finite_steps(column: Column) -> Column:
     """A column without the values that the log places nowhere: their step is NaN or infinite."""
     placed = np.isfinite(column.steps)
-    if placed.all():
-        return column
-    times = None if column.times is None else column.times[placed]
-    return replace(
-        column,
-        values=column.values[placed],
-        steps=column.steps[placed],
-        rows=column.rows[placed],
-        times=times,
-    )
+    return column if placed.all() else column.at(placed)
 
 
 def _nowhere(columns: Sequence[Column]) -> list[Skipped]:
@@ -134,73 +110,6 @@ def _positioned(column: Column, *, least: int = 4) -> Column:
     return replace(column, steps=np.arange(len(column.steps), dtype=np.float64), axis=Axis.RECORD)
 
 
-def _series(placed: MappedColumn, low: int = 0, high: int | None = None) -> Series:
-    column = placed.column
-    steps, values = column.steps[low:high], column.values[low:high]
-    if not increasing(steps):  # else views do, and columns go on sharing their steps
-        keep = last_of_each_step(steps)
-        steps, values = steps[keep], values[keep]
-    return Series(
-        quantity=placed.means.quantity,
-        steps=steps,
-        values=values,
-        axis=column.axis,
-        part=placed.means.part,
-        layer=placed.means.layer,
-        name=column.name,
-    )
-
-
-def _segments(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
-    if not placed:
-        return ()
-    ends: list[int | None] = [*going.starts[1:], None]
-    segments: list[Segment] = []
-    for start, end in zip(going.starts, ends, strict=True):
-        cuts = [
-            (
-                p,
-                int(np.searchsorted(p.column.rows, start)) if segments else 0,
-                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
-            )
-            for p in placed
-        ]
-        series = tuple(_series(p, low, high) for p, low, high in cuts if high > low)
-        segments.append(_segment(series, segments))
-    return tuple(segments)
-
-
-def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
-    longest = max(series, key=len)
-    first, last = float(longest.steps[0]), float(longest.steps[-1])
-    if not earlier:
-        begins = Begins.START
-    else:
-        begins = Begins.RESUME if first > earlier[0].first_step else Begins.RESTART
-    return Segment(begins, first, last, longest.axis, series)
-
-
-def _superseded(placed: Sequence[MappedColumn], going: Going) -> list[str]:
-    """Say how many points a later one with the same step replaced within one segment."""
-    if len(going.starts) > 1:
-        return []
-    notes: list[str] = []
-    for item in placed:
-        column = item.column
-        if increasing(column.steps):
-            continue
-        keep = last_of_each_step(column.steps)
-        kept = column.values[keep][np.searchsorted(column.steps[keep], column.steps)]
-        differing = int(
-            np.count_nonzero((kept != column.values) & ~(np.isnan(kept) & np.isnan(column.values)))
-        )
-        if differing:
-            notes.append(
-                f"{column.name}: {count(differing, 'value')} gave way to a later one of the same step"
-            )
-    return notes
-
-
 def _measured(placed: Sequence[MappedColumn]) -> list[Column]:
     """The columns whose steps tell restarts: counters stand in every row, in whatever order rows come."""
     return [p.column for p in placed if p.means.quantity not in COUNTERS] or [p.column for p in placed]
@@ -216,6 +125,22 @@ def _wall_time(series: Sequence[Series], columns: Sequence[Column]) -> tuple[Ser
     keep = last_of_each_step(longest.steps)
     seconds = longest.times[keep] - longest.times.min()
     return (Series(WALL_TIME, longest.steps[keep], seconds, longest.axis, name="time of writing"),)
+
+
+def _promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
+    """Read test series as validation where a run measures test data all along and has no validation."""
+    if any(s.quantity.split is Split.VALIDATION for s in series):
+        return tuple(series)
+    recurring = [s for s in series if s.quantity.split is Split.TEST and len(s) >= 3]
+    if not recurring:
+        return tuple(series)
+    notes.append(
+        "the test data is measured all along the run and there is no validation data: read as validation"
+    )
+    return tuple(
+        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
+        for s in series
+    )
 
 
 def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
@@ -239,7 +164,29 @@ def _stands_in(pair: tuple[Series, Floats], others: Sequence[tuple[Series, Float
     ]
     if candidate.quantity == WALL_TIME:
         return bool(rivals)
-    return any(repeats(candidate, rival) or written_alike(written, values) for rival, values in rivals)
+    return any(_repeats(candidate, rival) or _written_alike(written, values) for rival, values in rivals)
+
+
+def _repeats(ours: Series, theirs: Series) -> bool:
+    """Whether every point of one series stands in the other, up to the rounding of a printed table."""
+    if ours.axis is not theirs.axis or len(ours) > len(theirs):
+        return False
+    where = np.minimum(np.searchsorted(theirs.steps, ours.steps), len(theirs) - 1)
+    near = np.isclose(theirs.steps[where], ours.steps, rtol=1e-2)
+    return bool(np.all(near & _same_when_printed(theirs.values[where], ours.values)))
+
+
+def _written_alike(ours: Floats, theirs: Floats, *, least: int = 5) -> bool:
+    """Whether one log holds the first values of another in the same order, wherever it places them."""
+    if len(ours) > len(theirs) or len(ours) < least or not np.ptp(ours) > 0:
+        return False
+    first = theirs[: len(ours)]
+    # A share in one log may be a percentage in the other.
+    return any(bool(np.all(_same_when_printed(ours * scale, first))) for scale in (1.0, 0.01, 100.0))
+
+
+def _same_when_printed(ours: Floats, theirs: Floats) -> NDArray[np.bool_]:
+    return np.isclose(ours, theirs, rtol=0.02, atol=1e-8, equal_nan=True)
 
 
 def _told_apart(series: Sequence[Series]) -> list[Series]:
@@ -265,17 +212,6 @@ def _zipped(strands: Sequence[tuple[Segment, ...]]) -> tuple[Segment, ...]:
     return tuple(
         replace(parts[0], series=tuple(s for part in parts for s in part.series))
         for parts in zip(*alike, strict=True)
-    )
-
-
-def _resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
-    return tuple(
-        Event(
-            EventKind.RESUMED,
-            f"{segment.begins.value} at {segment.axis.value} {segment.first_step:g}",
-            segment.first_step,
-        )
-        for segment in segments[1:]
     )
 
 

@@ -78,7 +78,8 @@ def group(found: Sequence[Found], top: str) -> list[Bundle]:
         for cluster in clusters:
             alone = len(clusters) == 1 and os.path.isdir(top)
             name = str(root if alone else min(Path(unit.path) for unit in cluster))
-            bundles.append(Bundle(name, root, tuple(_strand(unit) for unit in cluster)))
+            strands = (Strand(u.reader.title, u.logs, u.sureness, u.split, u.part) for u in cluster)
+            bundles.append(Bundle(name, root, tuple(strands)))
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
 
 
@@ -263,7 +264,3 @@ def _paired_by_split(units: Sequence[_Unit]) -> list[_Unit]:
 def _without_split(name: str) -> str:
     words = re.split(r"([\W_]+)", name.lower())
     return "".join(word for word in words if split_of(word) is None).strip("_-. ")
-
-
-def _strand(unit: _Unit) -> Strand:
-    return Strand(unit.reader.title, unit.logs, unit.sureness, unit.split, unit.part)

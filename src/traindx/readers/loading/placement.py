@@ -1,29 +1,58 @@
 """Foreign names to quantities, for all columns of one log together.
 
-A name alone leaves three questions open that its company answers: on which split a bare "accuracy" was
-measured, whether "test" serves as validation, and which of two columns of one quantity is the whole.
+A name alone leaves questions open that its company answers: on which split a bare "accuracy" was measured,
+and which of two columns of one quantity is the whole. A name may also be but the word for a part of the data:
+
+epoch 1 loss 0.98 val 0.95             val is the loss on validation data: the loss is what stands beside it
+epoch 1 train 0.98 valid 0.95          both are losses: nothing else is named, and they fall
+epoch 1 loss 1.95 train 0.25 val 0.22  scores: the loss has a name, and they rise
+epoch 1 loss 0.98 acc 0.5 val 0.6      not told
+epoch 1 loss 0.98 dev 45.2             no loss, by its size
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from traindx.format import listed
-from traindx.readers.loading.bare_splits import MappedColumn, by_measure, measure_of, other_split
+from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
 from traindx.readers.types import Column
-from traindx.run import Axis, Floats, Quantity, Rows, Series, Skipped, Split
+from traindx.run import Axis, Floats, Quantity, Rows, Skipped, Split
+
+
+@dataclass(frozen=True, eq=False)
+class MappedColumn:
+    """A column together with what it means."""
+
+    column: Column
+    means: Meaning
+
+    @property
+    def key(self) -> tuple[Quantity, str, str]:
+        """What tells this column from the others of its run."""
+        return self.means.quantity, self.means.part, self.means.layer
+
+
+def measure_of(quantity: Quantity) -> str:
+    """What is measured, whatever part of the data it is measured on."""
+    return quantity.slug.partition("_")[2]
+
+
+def other_split(quantity: Quantity, split: Split) -> Quantity:
+    """The same measure on another split."""
+    assert quantity.split is not None
+    return QUANTITIES[quantity.slug.replace(quantity.split.value, split.value, 1)]
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
     """The columns that found a quantity, and those that did not."""
 
-    placed: tuple[MappedColumn, ...]
-    unread: tuple[Skipped, ...]
-    notes: tuple[str, ...]
+    placed: tuple[MappedColumn, ...] = ()
+    unread: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def place(
@@ -147,39 +176,125 @@ def _part_of(item: MappedColumn, groups: Mapping[tuple[Quantity, str, str], list
     return f"{item.means.part} {label}".strip()
 
 
-def promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
-    """Read test series as validation where a run measures test data all along and has no validation."""
-    if any(s.quantity.split is Split.VALIDATION for s in series):
-        return tuple(series)
-    recurring = [s for s in series if s.quantity.split is Split.TEST and len(s) >= 3]
-    if not recurring:
-        return tuple(series)
-    notes.append(
-        "the test data is measured all along the run and there is no validation data: read as validation"
+_LOSS = measure_of(TRAIN_LOSS)
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Something that is measured on parts of the data."""
+
+    quantity: Quantity
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.part or measure_of(self.quantity)
+
+
+def by_measure(columns: Sequence[Column], company: Sequence[MappedColumn]) -> Placement:
+    """Give columns such as `train` and `val` the one measure that the others leave open; else leave them."""
+    splits = {split for column in columns if (split := bare_split_of(column.name))}
+    open_to_all = _open_measures(splits, company)
+    if len(open_to_all) > 1:
+        told = listed([measure.name for measure in open_to_all])
+        return _left(columns, f"it names no measure; it may be {told}")
+    if not open_to_all:
+        return _unnamed(columns, splits, company)
+    measure = open_to_all[0]
+    doubt = _doubt(columns, _column_of(measure, company)) if measure_of(measure.quantity) == _LOSS else ""
+    if doubt:
+        return _left(columns, f"it names no measure, and {doubt}")
+    return _as(measure, columns, "the measure beside them")
+
+
+def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[MappedColumn]) -> Placement:
+    """Losses or scores, by how the training's numbers go; `val` alone may as well be a value."""
+    leading = next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), None)
+    if leading is None:
+        return _left(columns, "it names no measure")
+    loss, score = _Measure(TRAIN_LOSS), _Measure(TRAIN_SCORE)
+    lost = _takes(splits, loss, company)
+    if _are_scores(columns, leading, 100 if lost else 1) and not _takes(splits, score, company):
+        return _as(score, columns, "as they name no measure, rise, and stay within its range")
+    if lost:
+        return _left(columns, "it names no measure, and the loss is already named")
+    if doubt := _doubt(columns, None):
+        return _left(columns, f"it names no measure, and {doubt}")
+    return _as(loss, columns, "as they name a part of the data and no measure")
+
+
+def _as(measure: _Measure, columns: Sequence[Column], why: str) -> Placement:
+    names = listed(list(dict.fromkeys(column.name for column in columns)))
+    note = f"read as {measure.name}, {why}: {names}"
+    return Placement(tuple(_placed(column, measure) for column in columns), notes=(note,))
+
+
+def _left(columns: Sequence[Column], why: str) -> Placement:
+    return Placement(
+        unread=tuple(Skipped(c.name, len(c.values), f"{why}; --map can place it") for c in columns)
     )
-    return tuple(
-        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
-        for s in series
-    )
 
 
-def repeats(ours: Series, theirs: Series) -> bool:
-    """Whether every point of one series stands in the other, up to the rounding of a printed table."""
-    if ours.axis is not theirs.axis or len(ours) > len(theirs):
+def _placed(column: Column, measure: _Measure) -> MappedColumn:
+    split = bare_split_of(column.name)
+    assert split is not None
+    return MappedColumn(column, Meaning(other_split(measure.quantity, split), measure.part))
+
+
+def _open_measures(splits: set[Split], company: Sequence[MappedColumn]) -> list[_Measure]:
+    """The measures in the log that are not yet taken on any of the splits."""
+    measures = dict.fromkeys(_measured(p) for p in company if p.means.quantity.split)
+    whole_loss = _Measure(TRAIN_LOSS)
+    free = [measure for measure in measures if not _takes(splits, measure, company)]
+    # Where there is a loss, its terms are not what a bare `val` stands for.
+    return [m for m in free if m == whole_loss or m.quantity is not TRAIN_LOSS or whole_loss not in measures]
+
+
+def _measured(placed: MappedColumn) -> _Measure:
+    return _Measure(other_split(placed.means.quantity, Split.TRAIN), placed.means.part)
+
+
+def _takes(splits: set[Split], measure: _Measure, company: Sequence[MappedColumn]) -> bool:
+    """Whether a measure has a column of its own on one of the splits."""
+    return any(p.means.quantity.split in splits and _measured(p) == measure for p in company)
+
+
+def _column_of(measure: _Measure, company: Sequence[MappedColumn]) -> Column | None:
+    alike = (p.column for p in company if p.means.quantity.split and _measured(p) == measure)
+    return next(alike, None)
+
+
+def _doubt(columns: Sequence[Column], beside: Column | None, *, most_apart: float = 8.0) -> str:
+    """Why numbers are hardly losses: counts, scores, or far from the loss beside them from the start."""
+    theirs = _finite(beside) if beside is not None else np.empty(0)
+    for values in map(_finite, columns):
+        if len(values) > 2 and bool(np.all(values == np.round(values))):
+            return "all its values are whole numbers"
+        if len(theirs) and len(values):
+            ours, other = abs(float(values[0])), abs(float(theirs[0]))
+            if not ours <= most_apart * other <= most_apart**2 * ours:
+                return "it is far from the loss beside it"
+    leading = _finite(next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), columns[0]))
+    # A validation loss may rise, but then it mostly fell before.
+    if beside is not None and len(leading) and float(leading.min()) < 0.98 * float(leading[0]):
+        return ""
+    # A training loss that rises diverges, and soon leaves the range of a score.
+    return "it rises as a score does" if _rises_within(leading, 100 if beside is None else 1) else ""
+
+
+def _finite(column: Column) -> Floats:
+    return column.values[np.isfinite(column.values)]
+
+
+def _are_scores(columns: Sequence[Column], leading: Column, most: float) -> bool:
+    """Whether all lie within the range of a score, and the training's rise."""
+    inside = all(bool(np.all((column.values >= 0) & (column.values <= most))) for column in columns)
+    return inside and _rises_within(_finite(leading), most)
+
+
+def _rises_within(values: Floats, most: float, *, least: int = 3) -> bool:
+    """Whether the last third of numbers from 0 up to a limit lies above the first."""
+    third = len(values) // 3
+    if len(values) < least or float(values.min()) < 0 or float(values.max()) > most:
         return False
-    where = np.minimum(np.searchsorted(theirs.steps, ours.steps), len(theirs) - 1)
-    near = np.isclose(theirs.steps[where], ours.steps, rtol=1e-2)
-    return bool(np.all(near & _same_when_printed(theirs.values[where], ours.values)))
-
-
-def written_alike(ours: Floats, theirs: Floats, *, least: int = 5) -> bool:
-    """Whether one log holds the first values of another in the same order, wherever it places them."""
-    if len(ours) > len(theirs) or len(ours) < least or not np.ptp(ours) > 0:
-        return False
-    first = theirs[: len(ours)]
-    # A share in one log may be a percentage in the other.
-    return any(bool(np.all(_same_when_printed(ours * scale, first))) for scale in (1.0, 0.01, 100.0))
-
-
-def _same_when_printed(ours: Floats, theirs: Floats) -> NDArray[np.bool_]:
-    return np.isclose(ours, theirs, rtol=0.02, atol=1e-8, equal_nan=True)
+    return float(np.median(values[-third:])) > float(np.median(values[:third]))

@@ -16,16 +16,18 @@ from traindx.facts import SCRIPT
 from traindx.format import count
 from traindx.quantities import COUNTERS
 from traindx.readers.loading.assemble import assemble
-from traindx.readers.loading.discover import (
+from traindx.readers.loading.files import (
     STANDARD_INPUT,
     discover,
     files_below,
     in_memory,
     is_hidden_experiment,
     is_report,
+    is_settings_file,
+    settings_beside,
+    settings_files,
 )
 from traindx.readers.loading.group import Bundle, Found, group
-from traindx.readers.loading.hyperparameter_files import is_settings_file, settings_beside, settings_files
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, Quantity, Run, Scalar
 
@@ -57,16 +59,12 @@ def read(
     paths: Sequence[str], names: Mapping[str, Quantity] | None = None, progress: Progress = lambda _: None
 ) -> Reading:
     """Read every path; what cannot be read is a problem in the result, never an exception."""
-    readings = [_read_one(path, names or {}, progress) for path in paths]
+    readings = [_read_sources(path, discover(path), names or {}, progress) for path in paths]
     return Reading(
         tuple(run for reading in readings for run in reading.runs),
         tuple(problem for reading in readings for problem in reading.problems),
         sum(reading.other_files for reading in readings),
     )
-
-
-def _read_one(top: str, names: Mapping[str, Quantity], progress: Progress) -> Reading:
-    return _read_sources(top, discover(top), names, progress)
 
 
 def _read_sources(

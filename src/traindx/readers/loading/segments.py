@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from traindx.readers.types import Column, Log
-from traindx.run import Axis, Floats, Rows, Split
+from traindx.format import count
+from traindx.readers.loading.placement import MappedColumn
+from traindx.readers.types import Column, Log, last_of_each_step
+from traindx.run import Axis, Begins, Event, EventKind, Rows, Segment, Series, Split
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,14 +168,80 @@ def _is_first_writing(column: Column) -> Rows:
     return mask
 
 
-def increasing(steps: Floats) -> bool:
-    """Whether each step is above the one before."""
-    return len(steps) < 2 or bool(np.all(steps[1:] > steps[:-1]))
+def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
+    """What was written from one beginning of a run to the next."""
+    if not placed:
+        return ()
+    ends: list[int | None] = [*going.starts[1:], None]
+    segments: list[Segment] = []
+    for start, end in zip(going.starts, ends, strict=True):
+        cuts = [
+            (
+                p,
+                int(np.searchsorted(p.column.rows, start)) if segments else 0,
+                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
+            )
+            for p in placed
+        ]
+        series = tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
+        segments.append(_segment(series, segments))
+    return tuple(segments)
 
 
-def last_of_each_step(steps: Floats) -> Rows:
-    """The indexes that put steps in increasing order, keeping the last written of equal ones."""
-    order: Rows = np.argsort(steps, kind="stable").astype(np.int64)
-    ordered = steps[order]
-    last: Rows = order[np.append(ordered[1:] != ordered[:-1], True)]
-    return last
+def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
+    longest = max(series, key=len)
+    first, last = float(longest.steps[0]), float(longest.steps[-1])
+    if not earlier:
+        begins = Begins.START
+    else:
+        begins = Begins.RESUME if first > earlier[0].first_step else Begins.RESTART
+    return Segment(begins, first, last, longest.axis, series)
+
+
+def series_of(placed: MappedColumn, low: int = 0, high: int | None = None) -> Series:
+    """The values of a column between two of its points, one for each step."""
+    column = placed.column
+    steps = column.steps[low:high]
+    keep = last_of_each_step(steps)
+    return Series(
+        quantity=placed.means.quantity,
+        steps=steps[keep],
+        values=column.values[low:high][keep],
+        axis=column.axis,
+        part=placed.means.part,
+        layer=placed.means.layer,
+        name=column.name,
+    )
+
+
+def superseded_notes(placed: Sequence[MappedColumn], going: Going) -> list[str]:
+    """Say how many points a later one with the same step replaced within one segment."""
+    if len(going.starts) > 1:
+        return []
+    notes: list[str] = []
+    for item in placed:
+        column = item.column
+        keep = last_of_each_step(column.steps)
+        if isinstance(keep, slice):
+            continue
+        kept = column.values[keep][np.searchsorted(column.steps[keep], column.steps)]
+        differing = int(
+            np.count_nonzero((kept != column.values) & ~(np.isnan(kept) & np.isnan(column.values)))
+        )
+        if differing:
+            notes.append(
+                f"{column.name}: {count(differing, 'value')} gave way to a later one of the same step"
+            )
+    return notes
+
+
+def resumptions(segments: Sequence[Segment]) -> tuple[Event, ...]:
+    """The beginnings after the first."""
+    return tuple(
+        Event(
+            EventKind.RESUMED,
+            f"{segment.begins.value} at {segment.axis.value} {segment.first_step:g}",
+            segment.first_step,
+        )
+        for segment in segments[1:]
+    )

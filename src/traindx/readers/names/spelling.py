@@ -1,7 +1,5 @@
 """A name in words: parted, in one spelling, and read as a compound.
 
-The words in a name, however people glue them together.
-
 val/box_loss           val box loss
 CrossEntropyLoss       cross entropy loss
 meanIoU                mean iou
@@ -27,9 +25,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from traindx.readers.names.metric_names import GENERIC, LOSS, METRIC_HEADS, Head, Phrase
-from traindx.readers.names.qualifiers import NO_LOSSES, SHORT_SPLIT_WORDS, SOFT_SPLIT_WORDS, SPLIT_WORDS
-from traindx.readers.names.run_names import RUN_HEADS
+from traindx.readers.names.heads import GENERIC, HEADS, LOSS, Head, Phrase
+from traindx.readers.names.word_lists import NO_LOSSES, SHORT_SPLIT_WORDS, SOFT_SPLIT_WORDS, SPLIT_WORDS
 from traindx.run import Quantity, Split
 
 LONGEST_NAME = 400
@@ -71,9 +68,6 @@ def _unglued(chunk: str) -> list[str]:
         humps = humps[size:]
     return joined
 
-
-HEADS: dict[Phrase, Head] = {**RUN_HEADS, **METRIC_HEADS}
-"""What each known phrase stands for."""
 
 _LONGEST_PHRASE = max(map(len, HEADS))
 

@@ -4,6 +4,11 @@ train_loss_step      TRAIN_LOSS, per step
 eval_g0_loss         VAL_LOSS of "g0"
 metrics/mAP50(B)     VAL_SCORE "map50"
 lr-AdamW             LEARNING_RATE
+
+Numbers taken per layer: a statistic of gradients, weights or outputs, and the layer's own name.
+
+l2_norm/grad/model.blocks.0.attn.weight     GRADIENT_NORM of "model.blocks.0.attn.weight"
+grad/transformer.wte.weight.norm            GRADIENT_NORM of "transformer.wte.weight"
 """
 
 import re
@@ -11,38 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from traindx import quantities as q
-from traindx.readers.names.layer_names import layer_statistic_of
-from traindx.readers.names.metric_names import ACCURACY, ERROR, LOSS
-from traindx.readers.names.qualifiers import (
-    ABOUT_A_RATE,
-    ABOUT_WHAT_FOLLOWS,
-    ABOUT_WHAT_PRECEDES,
-    ABOUT_WHAT_STANDS_NEXT,
-    DETECTION_METRICS,
-    DETECTION_PLACES,
-    GRAINS,
-    KINDS_OF_ACCURACY,
-    MEASURED_IN_EVALUATION,
-    NEUTRAL,
-    NEUTRAL_BESIDE,
-    NEUTRAL_BESIDE_ALONE,
-    NOT_POSITIONS,
-    POSITION_PLACES,
-    POSITION_SIGNS,
-    POSITIONS,
-    SOFT_SPLIT_WORDS,
-    SPLIT_VERBS,
-    SPLIT_WORDS,
-    UNITS,
-    WORDS_OF_RETURNS,
-)
-from traindx.readers.names.setting_names import (
-    FACTS_BY_NAME,
-    NAMED_FACTS,
-    NAMING_WRAPPERS,
-    OTHER_ROLES,
-    WRAPPERS,
-)
+from traindx.readers.names import word_lists
+from traindx.readers.names.heads import ACCURACY, ERROR, LOSS
 from traindx.readers.names.spelling import (
     LONGEST_NAME,
     Compound,
@@ -76,9 +51,9 @@ def meaning(name: str, split: Split | None = None) -> Meaning | None:
         return Meaning(
             _COUNTED[axis], part="tokens" if axis is Axis.SAMPLE and "token" in name.lower() else ""
         )
-    statistic = layer_statistic_of(name)
-    if statistic is not None:
-        return Meaning(statistic.quantity, layer=statistic.layer)
+    of_a_layer = _of_a_layer(name)
+    if of_a_layer is not None:
+        return of_a_layer
     words = spelled_out(name)
     if " ".join(words) in _WHOLE_NAMES:
         return _WHOLE_NAMES[" ".join(words)]
@@ -101,14 +76,7 @@ _WHOLE_NAMES = {
     "tel": Meaning(q.TEST_LOSS),
     # Only as a whole name: `losses/clipfrac` and `train/clip_fraction` are of PPO's ratio, not of gradients.
     **dict.fromkeys(
-        (
-            "clip frac",
-            "clip fraction",
-            "clipped frac",
-            "clipped fraction",
-            "frac clipped",
-            "fraction clipped",
-        ),
+        "clip frac;clip fraction;clipped frac;clipped fraction;frac clipped;fraction clipped".split(";"),
         Meaning(q.CLIPPED_SHARE),
     ),
 }
@@ -119,7 +87,7 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
     head, told = compound.head, told_split(compound.rest)
     if isinstance(head.measures, Quantity) or _is_about_a_metric(compound):
         return None
-    if not ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
+    if not word_lists.ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
         return None
     telling = _telling_words(name, compound, told.rest)
     if head.company is not None and not head.company.issuperset(telling):
@@ -129,7 +97,7 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
     split = told.split or place or _place_of_detection(name, compound)
     if split is None and head.part in ("l1", "l2"):
         return None  # a metric of LightGBM, but only beside the name of a split
-    grains = [GRAINS[word] for word in told.rest if word in GRAINS]
+    grains = [word_lists.GRAINS[word] for word in told.rest if word in word_lists.GRAINS]
     return Meaning(
         head.measures[split or Split.TRAIN],
         part="_".join([head.part, *telling] if head.part else telling),
@@ -140,11 +108,11 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
 
 def _telling_words(name: str, compound: Compound, words: tuple[str, ...]) -> list[str]:
     """The words that tell one number from another of its kind."""
-    neutral = NEUTRAL
+    neutral = word_lists.NEUTRAL
     if compound.head.measures is LOSS and re.search("loss[ _]value", name, re.IGNORECASE):
         neutral = neutral | {"value"}
     if compound.head.measures is ACCURACY or compound.head.measures is ERROR:
-        neutral = neutral | KINDS_OF_ACCURACY
+        neutral = neutral | word_lists.KINDS_OF_ACCURACY
     if _place_of_detection(name, compound):
         neutral = neutral | {"coco", "pascal", "voc", "lvis"}
     return [word for word in words if word not in neutral]
@@ -153,17 +121,18 @@ def _telling_words(name: str, compound: Compound, words: tuple[str, ...]) -> lis
 def _is_about_a_metric(compound: Compound) -> bool:
     """Whether a name only speaks of the metric in it: `loss_weight`, `num_hits`."""
     return not (
-        ABOUT_WHAT_PRECEDES.isdisjoint(compound.after) and ABOUT_WHAT_FOLLOWS.isdisjoint(compound.before)
+        word_lists.ABOUT_WHAT_PRECEDES.isdisjoint(compound.after)
+        and word_lists.ABOUT_WHAT_FOLLOWS.isdisjoint(compound.before)
     )
 
 
 def _place_of_detection(name: str, compound: Compound) -> Split | None:
     """Detection metrics are computed on validation data, though their names do not say so."""
     place, slash, _ = name.partition("/")
-    if not slash or DETECTION_PLACES.isdisjoint(words_of(place)):
+    if not slash or word_lists.DETECTION_PLACES.isdisjoint(words_of(place)):
         return None
     metric = compound.head.part or ("top" if "_top" in name else "")
-    return Split.VALIDATION if metric.startswith(DETECTION_METRICS) else None
+    return Split.VALIDATION if metric.startswith(word_lists.DETECTION_METRICS) else None
 
 
 _BARE = ("time",), ("data",)
@@ -174,16 +143,22 @@ def _of_the_run(name: str, compound: Compound, quantity: Quantity, place: Split 
     told, company = told_split(compound.rest), compound.head.company
     if told.split and not _may_name_a_split(name, compound, quantity, told.split):
         return None
-    neutral = NEUTRAL.union(NEUTRAL_BESIDE.get(quantity, ())) if company is None else NEUTRAL_BESIDE_ALONE
+    neutral = (
+        word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE.get(quantity, ()))
+        if company is None
+        else word_lists.NEUTRAL_BESIDE_ALONE
+    )
     telling = [word for word in told.rest if word not in neutral]
     if company is not None and not company.issuperset(telling):
         return None
-    if compound.phrase in _BARE and not UNITS.issuperset(compound.after):
+    if compound.phrase in _BARE and not word_lists.UNITS.issuperset(compound.after):
         return None  # `time/total` is the whole run's
     if company is None and _is_about(name, compound, quantity):
         return None
     split = told.split or place
-    evaluated = split is not None and split is not Split.TRAIN and quantity in MEASURED_IN_EVALUATION
+    evaluated = (
+        split is not None and split is not Split.TRAIN and quantity in word_lists.MEASURED_IN_EVALUATION
+    )
     words = [split.value if split and evaluated else "", compound.head.part, *telling]
     return Meaning(quantity, "_".join(word for word in words if word))
 
@@ -205,31 +180,85 @@ def _is_about(name: str, compound: Compound, quantity: Quantity) -> bool:
         return "." in name  # some other statistic of a parameter: `exp_avg/fc1.weight.norm`
     if quantity is q.REWARD and compound.phrase[-1] in ("return", "returns"):
         # Programs return much else: only what may qualify the return of an episode may stand beside it.
-        telling = NEUTRAL.union(NEUTRAL_BESIDE[quantity], WORDS_OF_RETURNS)
+        telling = word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE[quantity], word_lists.WORDS_OF_RETURNS)
         return not telling.issuperset(told_split(compound.rest).rest)
     if quantity in (q.REWARD, q.EPISODE_LENGTH):
         return _is_about_a_metric(compound)
-    return quantity is not q.THROUGHPUT and not ABOUT_A_RATE.isdisjoint(compound.after)
+    return quantity is not q.THROUGHPUT and not word_lists.ABOUT_A_RATE.isdisjoint(compound.after)
+
+
+_THING = {
+    "grad": "gradient",
+    "param": "weight",
+    "parameter": "weight",
+    "act": "activation",
+    "output": "activation",
+}
+_STATISTIC = {"l2": "norm", "l2_norm": "norm", "avg": "mean"}
+_T = r"(?P<thing>grad|gradient|param|parameter|weight|activation|act|output)s?"
+_S = r"(?P<statistic>l2_norm|l2|norm|mean|avg|std)s?"
+_PLACE = r"(?:(?:train|training|optim|optimizer|debug|stats|model|monitor|health)/)*"
+_SHAPES = tuple(
+    re.compile(_PLACE + shape, re.IGNORECASE)
+    for shape in (
+        rf"{_T}[_/ -]{_S}/(?P<layer>[^\s].*)",
+        rf"{_S}[_/]{_T}/(?P<layer>[^\s].*)",
+        rf"{_T}_(?:2|2\.0)_{_S}[/_](?P<layer>[^\s].*)",
+        rf"{_T}/(?P<layer>[^\s]+)[./_]{_S}",
+        rf"(?P<layer>[^\s]*\.(?:weight|bias))[./_]{_T}[_.]{_S}",
+        rf"{_T}/(?P<layer>[^\s]*\.(?:weight|bias)|[^\s]*\.\d+\.[^\s]*)",
+    )
+)
+_UPDATE_RATIO = re.compile(
+    _PLACE
+    + r"(?:update_ratio|update_to_(?:weight|param|data)(?:_ratio)?|update_weight_ratio)s?/(?P<layer>\S.*)",
+    re.IGNORECASE,
+)
+# What follows the slash in `grad_norm/total` is no layer: it says which norm.
+_NO_LAYER = frozenset(
+    """total global all overall avg average mean max min std var median norm l2 clip clipped unclipped pre
+    post before after raw step epoch train val eval""".split()
+)
+
+
+def _of_a_layer(name: str) -> Meaning | None:
+    """The meaning of a statistic of a layer, or None if the name holds no layer."""
+    if len(name) > LONGEST_NAME or ("/" not in name and "." not in name):
+        return None
+    ratio = _UPDATE_RATIO.fullmatch(name)
+    if ratio:
+        return Meaning(q.UPDATE_RATIO, layer=ratio["layer"])
+    for shape in _SHAPES:
+        found = shape.fullmatch(name)
+        if not found or _NO_LAYER.issuperset(words_of(found["layer"])):
+            continue
+        thing, statistic = found["thing"].lower(), found.groupdict().get("statistic", "norm").lower()
+        slug = f"{_THING.get(thing, thing)}_{_STATISTIC.get(statistic, statistic)}"
+        return Meaning(q.QUANTITIES[slug], layer=found["layer"]) if slug in q.QUANTITIES else None
+    return None
 
 
 @lru_cache(maxsize=4096)
 def axis_of(name: str) -> Axis | None:
     """What a column of positions counts, or None if the name is not that of a position."""
-    if name.strip() in POSITION_SIGNS:
-        return POSITION_SIGNS[name.strip()]
+    if name.strip() in word_lists.POSITION_SIGNS:
+        return word_lists.POSITION_SIGNS[name.strip()]
     place, _, last = name.rpartition("/")
     place_words, words = words_of(place), words_of(last)
-    if not POSITION_PLACES.issuperset(place_words) or " ".join(place_words + words) in NOT_POSITIONS:
+    if (
+        not word_lists.POSITION_PLACES.issuperset(place_words)
+        or " ".join(place_words + words) in word_lists.NOT_POSITIONS
+    ):
         return None
-    return POSITIONS.get(" ".join(words))
+    return word_lists.POSITIONS.get(" ".join(words))
 
 
 @lru_cache(maxsize=4096)
 def split_of(words: str) -> Split | None:
     """The split that a folder name, a row's mode or the start of a line tells; None if it tells two."""
     named = [word if len(word) < 4 else word.rstrip("0123456789") for word in words_of(words)]
-    said = {SPLIT_WORDS[word]: word for word in named if word in SPLIT_WORDS}
-    if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in SOFT_SPLIT_WORDS:
+    said = {word_lists.SPLIT_WORDS[word]: word for word in named if word in word_lists.SPLIT_WORDS}
+    if len(said) == 2 and Split.TEST in said and said.get(Split.VALIDATION) in word_lists.SOFT_SPLIT_WORDS:
         return Split.TEST
     return next(iter(said)) if len(said) == 1 else None
 
@@ -238,7 +267,7 @@ def split_of(words: str) -> Split | None:
 def bare_split_of(name: str) -> Split | None:
     """The split of a name that is but the word for a part of the data, as `val` is, and names no measure."""
     words = words_of(name)
-    return split_of(name) if len(words) == 1 and words[0] not in SPLIT_VERBS else None
+    return split_of(name) if len(words) == 1 and words[0] not in word_lists.SPLIT_VERBS else None
 
 
 @lru_cache(maxsize=4096)
@@ -249,13 +278,13 @@ def fact_of(name: str) -> Fact | None:
     """
     path = [" ".join(words_of(step)) for step in re.split(r"[./:]", name[:LONGEST_NAME])]
     path = [step for step in path if step]
-    while len(path) > 1 and path[-1] in WRAPPERS:
+    while len(path) > 1 and path[-1] in word_lists.WRAPPERS:
         path.pop()
-    if not path or not OTHER_ROLES.isdisjoint(" ".join(path[:-1]).split()):
+    if not path or not word_lists.OTHER_ROLES.isdisjoint(" ".join(path[:-1]).split()):
         return None
-    if len(path) > 1 and path[-1] in NAMING_WRAPPERS:
-        fact = FACTS_BY_NAME.get(path[-2])
-        return fact if fact in NAMED_FACTS else None
+    if len(path) > 1 and path[-1] in word_lists.NAMING_WRAPPERS:
+        fact = word_lists.FACTS_BY_NAME.get(path[-2])
+        return fact if fact in word_lists.NAMED_FACTS else None
     if len(path) > 1 and path[-1].isdecimal():
-        return FACTS_BY_NAME.get(f"{path[-2]} {path[-1]}")
-    return FACTS_BY_NAME.get(path[-1])
+        return word_lists.FACTS_BY_NAME.get(f"{path[-2]} {path[-1]}")
+    return word_lists.FACTS_BY_NAME.get(path[-1])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from traindx.readers.tabular.numbers import number_in
-from traindx.readers.types import encoding_of
+from traindx.readers.types import HEAD_BYTES, Source, encoding_of
 
 SPACES, WIDE_SPACES = " ", "  "
 """Any run of blanks, and runs of at least two: names of two words stand one blank apart."""
@@ -70,6 +70,11 @@ def shape_of(head: bytes, *, whole: bool) -> Shape | None:
     )
 
 
+def shape_in(source: Source) -> Shape | None:
+    """The layout of the table in a source, or None if it holds none."""
+    return shape_of(source.head, whole=len(source.head) < HEAD_BYTES)
+
+
 def _telling(lines: Sequence[str]) -> list[int]:
     """Where the first lines stand that are neither blank nor comments nor rules of dashes."""
     places: list[int] = []
@@ -100,7 +105,8 @@ def cells_of(lines: Sequence[str], separator: str) -> list[list[str]]:
     if separator == WIDE_SPACES:
         return [re.split(r"\s{2,}|\t", line.strip()) for line in lines]
     if separator == "|":
-        return [[cell.strip() for cell in _between_bars(line).split("|")] for line in lines]
+        inner = (line.strip().removeprefix("|").removesuffix("|") for line in lines)
+        return [[cell.strip() for cell in line.split("|")] for line in inner]
     rows: list[list[str]] = []
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator, skipinitialspace=True)
     while True:
@@ -148,10 +154,6 @@ class _Fit:
     """The rows that have as many cells as most."""
     decimal_comma: bool
     goodness: tuple[float, int]
-
-
-def _between_bars(line: str) -> str:
-    return line.strip().removeprefix("|").removesuffix("|")
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:

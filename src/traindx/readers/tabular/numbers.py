@@ -1,6 +1,4 @@
-"""Numbers in text: single cells, JSON lists and lines of cells in bulk, times of writing.
-
-What one cell of text says: a number, nothing, or words.
+"""Numbers in text: what one cell says, JSON lists and lines of cells in bulk, times of writing.
 
 0.61   1e-05   nan   -inf   12%   tensor(0.61, device='cuda:0')    numbers
 (blank)   NA   None   No log   -                                   nothing

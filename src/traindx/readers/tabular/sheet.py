@@ -1,42 +1,27 @@
-"""A table as it grows, block by block of whole lines: the numbers and the words of each column.
-
-A table as it grows, block by block: the numbers and the words of each column.
+"""A table as it grows, block by block: the numbers and the words of each column, from cells or from records.
 
 epoch,phase,loss,time
 1,train,0.61,2024-05-01 12:00:03      phase holds words, time holds moments
 1,val,0.55,2024-05-01 12:00:09
+
+{"step": 10, "train": {"loss": 0.61}, "lr": "1e-4"}      nested names are joined by "/", text may be a number
+{"step": 10, "val_loss": NaN, "per_class": [0.1, 0.2]}   records differ; null and lists are no values
 """
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.names.vocabulary import axis_of
 from traindx.readers.tabular.numbers import moment_in, number_in, progress_in
-from traindx.readers.tabular.table import Cells
-from traindx.readers.types import Source
+from traindx.readers.tabular.table import Cells, cells_in
+from traindx.readers.types import last_of_each_step
 from traindx.run import Floats, Rows, Skipped
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def whole_lines(source: Source, size: int = 1 << 20) -> Iterator[bytes]:
-    """Yield blocks of lines that end in a newline each; only the last line of all may lack it."""
-    if b"\n" not in source.head and b"\r" in source.head:
-        # Ended by carriage returns alone, as a Mac once did: rare enough to be read in one piece.
-        yield source.read().removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
-        return
-    with source.open() as stream:
-        first = True
-        while block := stream.read(size):
-            block += stream.readline()
-            if first:
-                block = block.removeprefix(_BYTE_ORDER_MARK)
-                first = False
-            yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
-
 
 _MOST_WORDS = 5_000
 
@@ -66,21 +51,14 @@ class Sheet:
 
 def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
     """The part of a table that stands in some rows, numbered anew; one column may be left out."""
-    chosen = np.zeros(sheet.length, dtype=bool)
-    chosen[rows] = True
-    number = np.cumsum(chosen) - 1
-    cells: dict[str, Cells] = {}
-    for name, old in sheet.cells.items():
-        keep = chosen[old.rows]
-        if name != without and keep.any():
-            cells[name] = Cells(number[old.rows[keep]], old.values[keep])
+    cells = {name: found for name, found in cells_in(sheet.cells, rows).items() if name != without}
     words: dict[str, Words] = {}
     for name, texts in sheet.words.items():
-        keep = chosen[texts.rows]
+        keep = np.isin(texts.rows, rows, assume_unique=True)
         if name != without and keep.any():
             used, codes = np.unique(texts.codes[keep], return_inverse=True)
             words[name] = Words(
-                number[texts.rows[keep]],
+                np.searchsorted(rows, texts.rows[keep]),
                 codes.astype(np.int32),
                 tuple(texts.texts[code] for code in used),
                 int(np.count_nonzero(keep)),
@@ -110,19 +88,20 @@ class SheetBuilder:
 
     def add_texts(self, name: str, first: int, rows: Rows | None, texts: Sequence[str]) -> None:
         """Add cells that may hold numbers, words or nothing."""
-        cells = _sorted_out(texts)
+        numbers, words = _sorted_out(texts)
         which = np.arange(len(texts)) if rows is None else rows
-        self.add_numbers(name, first, which[cells.number_places], np.array(cells.numbers))
-        if not cells.words:
+        self.add_numbers(name, first, which[list(numbers)], np.array(list(numbers.values())))
+        if not words:
             return
+        where, spelled = which[list(words)], list(words.values())
         # 3/100 is the third of a hundred where steps or epochs are counted; elsewhere it may be a score.
         for read in (moment_in, progress_in) if axis_of(name) else (moment_in,):
-            numbers = _all_by(read, cells.words)
-            if numbers is not None:
-                self.add_numbers(name, first, which[cells.word_places], numbers)
+            counted = _all_by(read, spelled)
+            if counted is not None:
+                self.add_numbers(name, first, where, counted)
                 self._time = self._time or (name if read is moment_in else "")
                 return
-        self._words.setdefault(name, _GrowingWords()).add(first + which[cells.word_places], cells.words)
+        self._words.setdefault(name, _GrowingWords()).add(first + where, spelled)
 
     def skip(self, name: str, count: int, why: str) -> None:
         """Count something that stands in the log and is not read."""
@@ -150,27 +129,15 @@ def _joined(pieces: list[tuple[int, Rows | None, Floats]], everything: Rows) -> 
         for first, rows, values in pieces
     ]
     where = np.concatenate(rows)
-    if bool(np.all(where[1:] > where[:-1])):
-        return Cells(where, values)
     # A column that is met twice in a row, or as number and as date: rows go up, the last cell counts.
-    order = np.argsort(where, kind="stable")
-    where, values = where[order], values[order]
-    last = np.append(where[1:] != where[:-1], True)
-    return Cells(where[last], values[last])
+    keep = last_of_each_step(where)
+    return Cells(where[keep], values[keep])
 
 
-@dataclass(frozen=True, eq=False)
-class _Sorted:
-    """Cells by what they hold, each with its place."""
-
-    number_places: list[int]
-    numbers: list[float]
-    word_places: list[int]
-    words: list[str]
-
-
-def _sorted_out(texts: Sequence[str]) -> _Sorted:
-    found = _Sorted([], [], [], [])
+def _sorted_out(texts: Sequence[str]) -> tuple[dict[int, float], dict[int, str]]:
+    """The numbers and the words among cells, by place."""
+    numbers: dict[int, float] = {}
+    words: dict[int, str] = {}
     known: dict[str, float | str | None] = {}
     for place, text in enumerate(texts):
         if text not in known:
@@ -180,12 +147,10 @@ def _sorted_out(texts: Sequence[str]) -> _Sorted:
                 known[text] = text.strip()
         content = known[text]
         if isinstance(content, float):
-            found.number_places.append(place)
-            found.numbers.append(content)
+            numbers[place] = content
         elif content is not None:
-            found.word_places.append(place)
-            found.words.append(content)
-    return found
+            words[place] = content
+    return numbers, words
 
 
 def _all_by(read: Callable[[str], float], texts: Sequence[str]) -> Floats | None:
@@ -218,3 +183,91 @@ class _GrowingWords:
         return Words(
             np.concatenate(self._rows), np.concatenate(self._codes), tuple(self._codes_of), self._count
         )
+
+
+Record = Mapping[str, object]
+_DEEPEST = 8
+_VALUES = methodcaller("values")
+_NO_NUMBERS = {list: "a list in each record, not a number", bool: "true or false, not a number"}
+
+
+def sheet_of(records: Sequence[Record]) -> Sheet:
+    """The table of records, a row each."""
+    builder = SheetBuilder()
+    add_records(builder, records)
+    return builder.finish()
+
+
+def add_records(builder: SheetBuilder, records: Sequence[Record]) -> None:
+    """Add one row for each record."""
+    if not records:
+        return
+    first = builder.begin_rows(len(records))
+    _add_alike(builder, first, None, records)
+
+
+def _add_alike(builder: SheetBuilder, first: int, rows: Rows | None, records: Sequence[Record]) -> None:
+    """Add records kind by kind: those with the same names in the same order make columns."""
+    names = list(map(tuple, records))
+    if names.count(names[0]) == len(names):
+        _add_kind(builder, first, rows, names[0], records)
+        return
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for place, kind in enumerate(names):
+        kinds.setdefault(kind, []).append(place)
+    for kind, places in kinds.items():
+        where = np.array(places, dtype=np.int64)
+        which = where if rows is None else rows[where]
+        _add_kind(builder, first, which, kind, [records[place] for place in places])
+
+
+def _add_kind(
+    builder: SheetBuilder, first: int, rows: Rows | None, names: tuple[str, ...], records: Sequence[Record]
+) -> None:
+    values = list(chain.from_iterable(map(_VALUES, records)))
+    types = set(map(type, values))
+    if dict in types:
+        _add_alike(builder, first, rows, [dict(_flat(record)) for record in records])
+        return
+    numbers = _packed(values) if types <= {int, float} else None
+    for place, name in enumerate(names):
+        if numbers is not None:
+            builder.add_numbers(name, first, rows, numbers[place :: len(names)].copy())
+        else:
+            _add_column(builder, first, rows, name, values[place :: len(names)])
+
+
+def _packed(values: Sequence[object]) -> Floats:
+    """Numbers as an array; by struct, because NumPy asks each for its type first."""
+    try:
+        return np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except (OverflowError, struct.error):  # an integer beyond all floats
+        return np.array([float(repr(value)) for value in values])
+
+
+def _add_column(
+    builder: SheetBuilder, first: int, rows: Rows | None, name: str, values: Sequence[object]
+) -> None:
+    """Add a column that holds more than numbers."""
+    places: dict[type, list[int]] = {float: [], str: []}
+    for place, value in enumerate(values):
+        kind = float if type(value) is int else type(value)
+        places.setdefault(kind, []).append(place)
+    for kind, found in places.items():
+        where = np.array(found, dtype=np.int64)
+        which = where if rows is None else rows[where]
+        if kind is float:
+            builder.add_numbers(name, first, which, _packed([values[place] for place in found]))
+        elif kind is str:
+            builder.add_texts(name, first, which, [str(values[place]) for place in found])
+        elif kind in _NO_NUMBERS:
+            builder.skip(name, len(found), _NO_NUMBERS[kind])
+
+
+def _flat(record: Record, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
+    for name, value in record.items():
+        if isinstance(value, dict):
+            if depth < _DEEPEST:
+                yield from _flat(value, f"{prefix}{name}/", depth + 1)
+        else:
+            yield f"{prefix}{name}", value

@@ -18,48 +18,21 @@ from traindx.readers.tabular.table import Cells, Table, columns_of
 from traindx.readers.types import Column, Log
 from traindx.run import Axis, Event, Rows, Scalar, Skipped
 
-_RUN_NAMES = frozenset(
-    [
-        "run",
-        "runs",
-        "run id",
-        "run name",
-        "experiment",
-        "experiment id",
-        "experiment name",
-        "exp",
-        "exp id",
-        "exp name",
-        "trial",
-        "trial id",
-        "trial name",
-        "fold",
-        "cv fold",
-        "seed",
-        "random seed",
-        "job",
-        "job id",
-    ]
+
+def _listed(names: str) -> frozenset[str]:
+    return frozenset(" ".join(name.split()) for name in names.split(";"))
+
+
+_RUN_NAMES = _listed(
+    """run; runs; run id; run name; experiment; experiment id; experiment name; exp; exp id; exp name;
+    trial; trial id; trial name; fold; cv fold; seed; random seed; job; job id"""
 )
 _MODE_NAMES = frozenset("mode split phase stage subset set partition".split())
-_METRIC_NAMES = frozenset(
-    [
-        "metric",
-        "metric name",
-        "metricname",
-        "metric key",
-        "name",
-        "tag",
-        "key",
-        "variable",
-        "measure",
-        "series",
-    ]
+_METRIC_NAMES = _listed(
+    "metric; metric name; metricname; metric key; name; tag; key; variable; measure; series"
 )
-_VALUE_NAMES = frozenset(["value", "metric value", "metricvalue", "values", "y"])
-_WHEN_NAMES = frozenset(
-    ["timestamp", "time", "wall time", "walltime", "relative time", "runtime", "id", "column 1"]
-)
+_VALUE_NAMES = _listed("value; metric value; metricvalue; values; y")
+_WHEN_NAMES = _listed("timestamp; time; wall time; walltime; relative time; runtime; id; column 1")
 _MOST_RUNS = 1_000
 
 
@@ -152,8 +125,9 @@ def _run_column(sheet: Sheet) -> tuple[str, NDArray[np.int64], tuple[str, ...]] 
     for name, words in sheet.words.items():
         which = np.zeros(sheet.length, dtype=np.int64)
         which[words.rows] = words.codes
-        every_row = len(words.rows) == sheet.length
-        if every_row and _tells_runs(sheet, name, which, len(words.texts)) and not _tells_splits(words):
+        if len(words.rows) < sheet.length or all(map(split_of, words.texts)):
+            continue
+        if _tells_runs(sheet, name, which, len(words.texts)):
             return name, which, words.texts
     for name, cells in sheet.cells.items():
         if _plain(name) not in _RUN_NAMES or len(cells.rows) != sheet.length:
@@ -162,10 +136,6 @@ def _run_column(sheet: Sheet) -> tuple[str, NDArray[np.int64], tuple[str, ...]] 
         if _tells_runs(sheet, name, which, len(values)):
             return name, which, tuple(f"{_plain(name)} {value:g}" for value in values)
     return None
-
-
-def _tells_splits(words: Words) -> bool:
-    return all(split_of(text) is not None for text in words.texts)
 
 
 def _tells_runs(sheet: Sheet, name: str, which: Rows, count: int) -> bool:

@@ -61,7 +61,10 @@ def columns_of(table: Table) -> tuple[Column, ...]:
     if not table.modes:
         return _placed(table, _clock(table))
     # Validation rows may count otherwise than training rows: epochs, or their own batches.
-    parts = [(split, rows, _rows_of(table, rows)) for split, rows in _rows_by_split(table.modes)]
+    parts = [
+        (split, rows, Table(len(rows), cells_in(table.cells, rows), time=table.time))
+        for split, rows in _rows_by_split(table.modes)
+    ]
     clocks = [_clock(part) for _, _, part in parts]
     columns: list[Column] = []
     for (split, rows, part), clock in zip(parts, clocks, strict=True):
@@ -103,17 +106,14 @@ def _rows_by_split(modes: Sequence[str]) -> list[tuple[Split | None, Rows]]:
     return [(split, rows) for split, rows in found if len(rows)]
 
 
-def _rows_of(table: Table, rows: Rows) -> Table:
-    """The table of some of the rows only, numbered anew."""
-    chosen = np.zeros(table.length, dtype=bool)
-    chosen[rows] = True
-    number = np.cumsum(chosen) - 1
-    cells: dict[str, Cells] = {}
-    for name, old in table.cells.items():
-        keep = chosen[old.rows]
+def cells_in(cells: Mapping[str, Cells], rows: Rows) -> dict[str, Cells]:
+    """The cells that stand in some rows, which are numbered anew."""
+    found: dict[str, Cells] = {}
+    for name, old in cells.items():
+        keep = np.isin(old.rows, rows, assume_unique=True)
         if keep.any():
-            cells[name] = Cells(number[old.rows[keep]], old.values[keep])
-    return Table(len(rows), cells, time=table.time)
+            found[name] = Cells(np.searchsorted(rows, old.rows[keep]), old.values[keep])
+    return found
 
 
 def _borrowed(
@@ -207,9 +207,8 @@ def _candidates(table: Table) -> list[tuple[str, Axis]]:
     return sorted(
         counting,
         key=lambda item: (
-            _counts_episodes(
-                item[0]
-            ),  # beside any other count they are no position: Stable-Baselines has both
+            # Beside any other count they are no position: Stable-Baselines has both.
+            _counts_episodes(item[0]),
             len(table.cells[item[0]].rows) * 2 < table.length,  # a count that few rows state
             _FINEST_FIRST.index(item[1]),
             _within_epoch(item[0]),

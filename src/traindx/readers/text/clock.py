@@ -1,7 +1,5 @@
 """Where in the run every line of a log stands, and how far the run was meant to go.
 
-Where in the run every line of a log stands.
-
 Epoch [2/10], Step [100/600]      step 700: steps that start over in each epoch are counted through
 Train Epoch: 2 [640/60000 (1%)]   sample 60640
 EPOCH 7 done: loss 0.5188         epoch 7
@@ -19,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.readers.text.pattern import Place, Position
-from traindx.readers.text.sheet import Mask, Sheet
+from traindx.readers.text.sheet import Mask, Place, Position, Sheet
 from traindx.run import Axis, Floats, Rows, Scalar, Split
 
 AXES = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE, Axis.RECORD)
@@ -89,25 +86,24 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
 
 def _counts(sheets: Sequence[Sheet]) -> _Counts:
     no_epochs = not any(sheet.pattern.at(Place.EPOCH) for sheet in sheets)
-    parts = [_part(sheet, no_epochs) for sheet in sheets]
-    columns = [np.concatenate([part[k] for part in parts]) for k in range(len(parts[0]))] if parts else []
-    columns[2:] = [np.where(np.abs(column) < _MOST, column, np.nan) for column in columns[2:]]
-    if not columns:
-        nothing = np.empty(0)
-        return _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
-    order = np.argsort(columns[0], kind="stable")
-    stated = order[np.any([np.isfinite(column[order]) for column in columns[2:]], axis=0)]
-    return _Counts(columns[0][stated], columns[1][stated], *(column[stated] for column in columns[2:]))
+    nothing = np.empty(0)
+    blank = _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
+    parts = [blank, *(_part(sheet, no_epochs) for sheet in sheets)]
+    lines, headings, *counts = map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True))
+    counts = [np.where(np.abs(count) < _MOST, count, np.nan) for count in counts]
+    order = np.argsort(lines, kind="stable")
+    stated = order[np.any([np.isfinite(count[order]) for count in counts], axis=0)]
+    return _Counts(lines[stated], headings[stated], *(count[stated] for count in counts))
 
 
-def _part(sheet: Sheet, no_epochs: bool) -> tuple[Rows, Mask, *tuple[Floats, ...]]:
+def _part(sheet: Sheet, no_epochs: bool) -> _Counts:
     at = sheet.pattern.at
     step = at(Place.STEP, Place.LEAD)
     batch = at(Place.BATCH, Place.BAR, *([Place.PASS] if no_epochs else []))
     samples = at(Place.SAMPLES)
     # A count of samples without a name, such as [640/60000], starts over in each epoch.
     nameless = samples if samples and samples.total is not None else None
-    return (
+    return _Counts(
         sheet.lines,
         np.full(len(sheet), not sheet.pattern.pairs),
         sheet.of(at(Place.EPOCH)),

@@ -2,20 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from traindx.quantities import MEMORY, WALL_TIME
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
-from traindx.readers.text.pattern import Pair, Place
 from traindx.readers.text.records import PositionedSheet
-from traindx.readers.text.sheet import Mask
-from traindx.readers.text.splits import SPLITS
+from traindx.readers.text.remarks import SPLITS
+from traindx.readers.text.sheet import Mask, Pair, Place
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
 
@@ -44,7 +41,6 @@ def seconds_in(unit: str) -> float | None:
 
 _MOST_LABELS = 6
 _STAMP_NAMES = frozenset(("ts", "time", "timestamp", "_timestamp", "time_stamp", "unix_time", "epoch_time"))
-_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -67,6 +63,10 @@ class _Lines:
     times: Floats
     epochs: Floats
     """The epoch that each line states, NaN where it states none."""
+
+    def at(self, which: Mask | Rows) -> "_Lines":
+        """Some of the lines, or all in another order."""
+        return _Lines(*(array[which] for array in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,33 +97,31 @@ def _pieces(placed: PositionedSheet) -> Iterator[_Piece]:
     counters = _counters(placed)
     pattern = placed.sheet.pattern
     bar = pattern.at(Place.BAR) is not None
+    lines = _lines(placed)
     label = pattern.label or ("summary" if placed.summary else "")
     for axis in np.unique(placed.axes):
         for spoken in np.unique(placed.splits[placed.axes == axis]):
             mask = (placed.axes == axis) & (placed.splits == spoken)
-            at = _lines(placed, mask)
+            whole = bool(mask.all())  # a long log must not be copied often
+            at = lines if whole else lines.at(mask)
             for pair in (*pattern.pairs, *counters):
                 split = pair.split or (None if tells_split(pair.name) else SPLITS[spoken])
                 key = _Key(pair.name, split, AXES[axis], "" if pair in counters else label)
                 shown = bar and (split or split_of(pair.name)) in (Split.VALIDATION, Split.TEST)
-                yield _Piece(key, at, _picked(_values(placed, pair), mask), pair.unit, shown)
+                values = _values(placed, pair)
+                yield _Piece(key, at, values if whole else values[mask], pair.unit, shown)
 
 
-def _lines(placed: PositionedSheet, mask: Mask) -> _Lines:
+def _lines(placed: PositionedSheet) -> _Lines:
     sheet = placed.sheet
     return _Lines(
-        _picked(sheet.lines, mask),
-        _picked(placed.rows, mask),
-        _picked(placed.positions, mask),
-        _picked(sheet.redrawn | sheet.pattern.running, mask),
-        _picked(sheet.times, mask),
-        _picked(sheet.of(sheet.pattern.at(Place.EPOCH)), mask),
+        sheet.lines,
+        placed.rows,
+        placed.positions,
+        sheet.redrawn | sheet.pattern.running,
+        sheet.times,
+        sheet.of(sheet.pattern.at(Place.EPOCH)),
     )
-
-
-def _picked(array: NDArray[_T], mask: Mask) -> NDArray[_T]:
-    """Some of an array; the array itself where that is all of it, as a long log must not be copied often."""
-    return array if bool(mask.all()) else array[mask]
 
 
 def _values(placed: PositionedSheet, pair: Pair) -> Floats:
@@ -200,7 +198,7 @@ def _column(pieces: Sequence[_Piece]) -> Column:
             bits = np.ascontiguousarray(values).view(np.int64)  # so that NaN equals NaN
             keep = keep[np.append(True, bits[1:] != bits[:-1])]
         keep = keep[np.append(~at.passing[keep][:-1] | (np.diff(at.positions[keep]) != 0), True)]
-        at, values = _reordered(at, keep), values[keep]
+        at, values = at.at(keep), values[keep]
     stamps = key.name.lower() in _STAMP_NAMES and are_stamps(values)
     return Column(
         name=key.name,
@@ -218,28 +216,10 @@ def _joined(pieces: Sequence[_Piece]) -> tuple[_Lines, Floats]:
     """The lines and values of all pieces, in the order of writing."""
     if len(pieces) == 1:
         return pieces[0].at, pieces[0].values
-    every = [piece.at for piece in pieces]
-    at = _Lines(
-        np.concatenate([part.lines for part in every]),
-        np.concatenate([part.rows for part in every]),
-        np.concatenate([part.positions for part in every]),
-        np.concatenate([part.passing for part in every]),
-        np.concatenate([part.times for part in every]),
-        np.concatenate([part.epochs for part in every]),
-    )
+    arrays = zip(*(vars(piece.at).values() for piece in pieces), strict=True)
+    at = _Lines(*map(np.concatenate, arrays))
     order = np.argsort(at.lines, kind="stable")
-    return _reordered(at, order), np.concatenate([piece.values for piece in pieces])[order]
-
-
-def _reordered(at: _Lines, order: Rows) -> _Lines:
-    return _Lines(
-        at.lines[order],
-        at.rows[order],
-        at.positions[order],
-        at.passing[order],
-        at.times[order],
-        at.epochs[order],
-    )
+    return at.at(order), np.concatenate([piece.values for piece in pieces])[order]
 
 
 def _in_one_unit(pieces: Sequence[_Piece]) -> Sequence[_Piece]:

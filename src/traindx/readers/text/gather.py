@@ -4,15 +4,15 @@ Nothing is decided here. Numbers are kept in arrays by shape, so that a log of m
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
 from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.pairs import pattern_of
-from traindx.readers.text.pattern import Pattern
 from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
-from traindx.readers.text.sheet import LogTally, Tally, tally_of
+from traindx.readers.text.sheet import Pattern, Tally, tally_of
 from traindx.readers.text.tables import (
     folded,
     is_metric_row,
@@ -26,11 +26,33 @@ from traindx.run import Split
 
 _MOST_SHAPES = 50_000
 _PREAMBLE = 20_000
+
+
+_TAIL = 2_000
 _WIDEST_TAIL = 400
 _HEADING_WITHIN = 3
 _MOST_TALLIES = 20_000
 _MANY_TALLIES = 2_000
 _MOST_RAISED = 1_000
+
+
+@dataclass
+class LogTally:
+    """What the first pass over a log found."""
+
+    tallies: list[Tally] = field(default_factory=list)
+    remarks: list[tuple[int, Remark]] = field(default_factory=list)
+    raised: list[tuple[int, str]] = field(default_factory=list)
+    """The last line of every traceback."""
+    preamble: list[str] = field(default_factory=list)
+    """The lines before the first record: the settings of the run stand there."""
+    tail: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=_TAIL))
+    """The last lines: how the run ended stands there."""
+    lines: int = 0
+    cut: int = 0
+    """How many lines were too long to be looked at as a whole."""
+    torn: bool = False
+    """Whether the log breaks off in the middle of a record."""
 
 
 @dataclass

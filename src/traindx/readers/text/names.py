@@ -1,13 +1,11 @@
-"""Names and words in running text: positions, known names, the part of the data, and prose.
-
-Names in running text: which of them say where a line stands, and which are known.
+"""Names in running text: which of them say where a line stands, and which are known.
 
 Train Epoch                     an epoch, after the word "Train"
 validation loss at iteration    an iteration, after the words "validation loss"
 elapsed time per iteration      no position
 stuck at loss                   "loss", after the words "stuck at"
 
-The words of a line that name no number: the part of the data they tell, and how much prose there is.
+The words of a line that name no number tell the part of the data, and how much of the line is prose.
 
 | valid | epoch _ | valid on 'valid' subset | loss _         validation
 Train - Loss: _, Acc: _ | Val - Loss: _, Acc: _              training for two, validation for two
@@ -19,8 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
-from traindx.readers.text.pattern import Place
-from traindx.readers.text.prefix import unit_end
+from traindx.readers.text.lines import unit_end
+from traindx.readers.text.sheet import Place
 from traindx.run import Axis, Split
 
 
@@ -67,7 +65,11 @@ def place_at_end(name: str) -> ToldPlace | None:
         if axis is None or (len(words) - begin == 1 and words[-1].lower() in _PLURALS and begin):
             continue
         lead = [word.lower().strip("'\"") for word in words[:begin]]
-        if lead and lead[-1] not in _CONNECTING and not all(map(_leads_up, lead)):
+        if (
+            lead
+            and lead[-1] not in _CONNECTING
+            and not all(word in _FILLING or split_of(word) for word in lead)
+        ):
             continue
         place = Place.BATCH if words[begin].lower() in _BATCHES else _PLACES[axis]
         before = " ".join([*words[:begin], *([where[1]] if where else [])])
@@ -78,10 +80,6 @@ def place_at_end(name: str) -> ToldPlace | None:
 def is_plural(name: str) -> bool:
     """Whether a name rather says how many there are to be: epochs, steps."""
     return name.lower() in _PLURALS
-
-
-def _leads_up(word: str) -> bool:
-    return word in _FILLING or split_of(word) is not None
 
 
 @lru_cache(maxsize=16_384)

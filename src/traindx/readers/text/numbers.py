@@ -1,20 +1,15 @@
-"""The numbers of a message with the text around them, and those that opening marks explain.
+r"""The numbers of a message, each with the text around it, and those that opening marks explain.
 
-The numbers of a message, each with the text around it.
+loss: _, time _ms, mfu _%          "ms, mfu " holds the unit "ms" and the name "mfu"
+Epoch: [_][_/_]\tTime _ (_)        "Epoch: [" holds the name "Epoch" and an opening bracket
+avg loss over 100 batches: 0.93    one number, under the name "avg loss"
+Elapsed 0m 7s, 2021-05-01 10:00    none: clocks and dates
 
-Epoch [2/10] loss 0.52 (0.55)             2 of 10; 0.52 with the average 0.55
-avg loss over 100 batches: 0.93           one number, under the name "avg loss"
-Batch [0-100] accuracy=0.45               100: a range counts by its end
-Elapsed 0m 7s, 2021-05-01 10:00           none: clocks and dates
-
-Lines that say by their first marks alone what their first numbers are.
+Some lines say by their first marks alone what their first numbers are:
 
 [1,  2000] loss: 2.173                               epoch and batch, in PyTorch's first tutorial
-[0/25][50/1583] Loss_D: 0.74                         epoch and batch, in the DCGAN example
 Train Epoch: 1 [640/60000 (1%)] Loss: 2.2            epoch and samples, in the MNIST example
 938/938 [=====] - 2s 2ms/step - loss: 0.45           the batches of an epoch, in Keras
-1epoch:train:1-100batch: loss=50.2                   epoch and batch, in ESPnet
-[100] training's l2: 0.3                             a round of LightGBM
 0m 7s (- 6m 1s) (25 2%) 2.3189                       step and loss, in PyTorch's tutorials on sequences
 """
 
@@ -23,10 +18,97 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.text.lines import HOLE
+from traindx.readers.text.lines import HOLE, SYMBOLS, TIMES, unit_end
 from traindx.readers.text.names import place_at_end
-from traindx.readers.text.pattern import Pair, Place, Position
-from traindx.readers.text.prefix import TIMES, Gap, gap_of, unit_end
+from traindx.readers.text.sheet import Pair, Place, Position
+
+_WRAPPER = re.compile(r"(?:\b\w+\.)?\b(?:tensor|float\d*|int\d*|array|Array|Decimal)\([\[(]*$")
+_BEFORE_SIGN = " \t:=([,'\"|"
+_OPENERS = " \t\"'`[(<{"
+_SEPARATOR = re.compile(r"\s*(?:[:=]+>?|->|\u2192|\||\b(?:is|was)(?= |$))\s*$")
+_BREAK = re.compile(
+    rf"[|,;\t{{}}<>:=!?&{SYMBOLS}]+|[\"'`](?=\s)|(?:^|\s)[-\u2013\u2014*/~\u2022=]+(?=\s|$)|\.(?=\s|$)|\s\s+"
+)
+_TAG = re.compile(r"\s*(?:\[[^\]]*\]|\([^)]*\))[\s:]+")  # [valid] loss=0.5
+_OPTION = re.compile(r"[\s\"'`]*--?[A-Za-z]")  # --lr 0.1 is how the program was called
+_EDGES = " \t\"'`*#>-\u2022\u00b7.~&"
+_NAME = re.compile(r"[A-Za-z_%\u0394\u2207\u03b1-\u03c9][\w ./@%'()+&#^|\\-]*")
+
+_NEAR = 160
+"""Only so much of the text before a number can be its name."""
+_WIDEST_SEPARATOR = 8
+MOST_WORDS = 7
+LONGEST_NAME = 64
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The text before a number, taken apart."""
+
+    unit: str = ""
+    """The unit of the number before."""
+    strays: str = ""
+    """What belongs neither to the number before nor to the next."""
+    name: str = ""
+    """The name of the next number; empty where there is none."""
+    separated: bool = False
+    """Whether a colon, an equals sign or a bar stands between the name and the number."""
+    opened: str = ""
+    """The brackets that open right before the number."""
+    sign: int = 1
+    fenced: bool = False
+    """Whether a bar fences the name off on its left."""
+    bare: str = ""
+    """The text as it stands, without the unit."""
+
+
+def gap_of(text: str, *, first: bool) -> Gap:
+    """Take the text before a number apart; `first` where no number stands before it."""
+    begin = 0 if first else unit_end(text)
+    unit, bare = text[:begin].strip(), text[begin:]
+    far, rest = bare[:-_NEAR], bare[-_NEAR:]
+    sign = 1
+    if rest.endswith(("-", "+")) and (rest[-2:-1] in _BEFORE_SIGN if len(rest) > 1 else first):
+        sign, rest = -1 if rest[-1] == "-" else 1, rest[:-1]
+    rest = _WRAPPER.sub("", rest)
+    named = rest.rstrip(_OPENERS)
+    opened, rest = rest[len(named) :].strip(), named
+    separator = _SEPARATOR.search(rest, max(0, len(rest) - _WIDEST_SEPARATOR))
+    if separator:
+        rest = rest[: separator.start()].rstrip(" \t\"'`").removesuffix(" is").removesuffix(" was")
+    begin = max((found.end() for found in _BREAK.finditer(rest)), default=0)
+    begin += _unbalanced(rest[begin:])
+    tag = _TAG.match(rest, begin)
+    begin = tag.end() if tag else begin
+    name = rest[begin:].strip(_EDGES)
+    fenced = rest[:begin].rstrip().endswith("|")
+    if not is_name(name) or _OPTION.match(rest, begin) or rest[begin - 1 : begin] in ("?", "&"):
+        name, begin = "", len(rest)
+    return Gap(unit, far + rest[:begin], name, separator is not None, opened, sign, fenced, bare)
+
+
+def _unbalanced(text: str) -> int:
+    """Where the last bracket that has no partner ends: no name reaches over it."""
+    end, depth = 0, []
+    for index, character in enumerate(text):
+        if character in "([":
+            depth.append(index)
+        elif character in ")]":
+            if depth:
+                depth.pop()
+            else:
+                end = index + 1
+    return max(end, depth[-1] + 1) if depth else end
+
+
+def is_name(text: str) -> bool:
+    """Whether a text could be what somebody calls a number."""
+    return (
+        0 < len(text) <= LONGEST_NAME
+        and text.count(" ") < MOST_WORDS
+        and " -" not in text
+        and _NAME.fullmatch(text) is not None
+    )
 
 
 @dataclass(frozen=True)
@@ -47,7 +129,7 @@ _TOTAL = re.compile(r"\s?(?:/|of|out of)\s?")
 _AVERAGE = re.compile(r"\s?\(\s?(?:avg|mean|average)?[:=]?\s?")
 _ASSIGNED = re.compile(r"\s*[:=]\s*[-+]?")
 _CLOSED = re.compile(r"\s?%?\s?\)")
-_NEAR = 120
+_SPAN_REACH = 120
 _SPAN = re.compile(
     r"(?P<name>.*?\w\)?)\s*[(\[,]?\s*"
     r"\b(?:(?:over|across|for|in|of)(?: the)?(?: last| past| previous)?|(?:the )?(?:last|past|previous))\s"
@@ -91,7 +173,7 @@ def numbers_in(message: str, texts: Sequence[str], first: int) -> Iterator[Numbe
 
 def _span(number: Number) -> re.Match[str] | None:
     """The name before "over 100" and the like, with which a number only says what was averaged."""
-    return _SPAN.fullmatch(number.gap.bare[-_NEAR:])
+    return _SPAN.fullmatch(number.gap.bare[-_SPAN_REACH:])
 
 
 def _begins_range(number: Number) -> bool:

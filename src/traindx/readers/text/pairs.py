@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import bare_split_of, split_of
-from traindx.readers.text.lines import HOLE
+from traindx.readers.text.lines import HOLE, prefix_of, unit_end
 from traindx.readers.text.names import (
     is_known,
     is_plural,
@@ -24,8 +24,7 @@ from traindx.readers.text.names import (
     wording_of,
 )
 from traindx.readers.text.numbers import Number, numbers_in, opening_of, timed_loss, tutorial_pair
-from traindx.readers.text.pattern import Pair, Pattern, Place, Position
-from traindx.readers.text.prefix import prefix_of, unit_end
+from traindx.readers.text.sheet import Pair, Pattern, Place, Position
 from traindx.run import Split
 
 Found = Position | Pair

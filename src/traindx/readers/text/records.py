@@ -12,10 +12,26 @@ import numpy as np
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
 from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
+from traindx.readers.text.gather import LogTally
 from traindx.readers.text.names import is_plural
-from traindx.readers.text.pattern import Pair, Pattern, Place, Position
-from traindx.readers.text.sheet import LogTally, Sheet, of_one_rank, sheet_of, without_code, without_stale
-from traindx.readers.text.splits import SPLITS, Spoken, evaluations_of, spoken_of, with_passes_apart
+from traindx.readers.text.remarks import (
+    SPLITS,
+    Spoken,
+    evaluations_of,
+    spoken_of,
+    with_passes_apart,
+    without_code,
+)
+from traindx.readers.text.sheet import (
+    Pair,
+    Pattern,
+    Place,
+    Position,
+    Sheet,
+    of_one_rank,
+    sheet_of,
+    without_stale,
+)
 from traindx.run import Axis, Floats, Rows, Scalar, Skipped, Split
 
 _ONE_BLOCK = 2

@@ -1,30 +1,31 @@
-"""Lines that hold no record but tell something: overflows, what is evaluated now, settings.
-
-Lines that hold no record but tell something: overflows, what is evaluated now, printed source code.
+"""Lines that hold no record but tell something, and the part of the data that the lines after them speak of.
 
 OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768   DeepSpeed
-gradient overflow detected, ignoring gradient, setting loss scale to: 32.0       fairseq
-Test Error:                                                                      what follows is of the test
 def forward(self, x):                                                            a program printed itself
+Test Error:                                          a heading: what follows was measured on test data
+ Accuracy: 64.6%, Avg loss: 1.07
+313/313 [=====] - 1s 2ms/step - loss: 0.39           a bar of Keras after the last epoch: an evaluation
 
-The settings of a run as programs print them before they train.
+Passes over held-out data may count their batches just as the training does:
 
-batch_size: 4096                                         a name and a value per line, or several
-Namespace(lr=0.1, model=Config(depth=50))                one printed object: lr, model.depth
-  lr .............................................. 0.00015
-+ torchrun train.py --lr 0.1 --seed 3                    a command line
+Epoch 1/2
+step 938/938 - loss: 0.51
+Eval begin...
+step 157/157 - loss: 0.32         no step of the training: it follows the word, and counts to another total
 """
 
-import ast
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from traindx.readers.names.vocabulary import fact_of, meaning, split_of
-from traindx.readers.tabular.json_values import flattened, number_or_text
-from traindx.readers.text.prefix import message_of, prefix_of
-from traindx.run import Scalar, Split
+import numpy as np
+
+from traindx.readers.names.vocabulary import split_of
+from traindx.readers.text.clock import Clock
+from traindx.readers.text.lines import prefix_of
+from traindx.readers.text.sheet import Pattern, Place, Sheet
+from traindx.run import Rows, Split
 
 
 class Kind(Enum):
@@ -90,88 +91,137 @@ def section_of(shape: str) -> Remark | None:
     return Remark(Kind.SPLIT, split) if split else None
 
 
-_KEY = r"[A-Za-z_][\w.-]{0,60}"
-_VALUE = r"\"[^\"$]{0,80}\"|'[^'$]{0,80}'|[^\s,;(){}\[\]\"'=:|$`]{1,80}"
-_LINE = re.compile(
-    rf"(?P<key>{_KEY}(?: [\w-]{{1,20}}){{0,4}})\s*(?:[:=]|\.{{3,}})\s*(?P<value>{_VALUE})\s*(?:#.*)?"
-)
-_OBJECT = re.compile(r"[A-Za-z_]\w*\(\w+=|\{\s*['\"]\w")
-_INSIDE = re.compile(rf"[(,{{\s'\"](?P<key>{_KEY})['\"]?\s*[:=]\s*(?P<value>{_VALUE})(?=\s*[,)}}\]])")
-_COMMAND = re.compile(r"(?:^|[\s=])(?:python\d?|torchrun|accelerate|deepspeed|srun)\b.*\s--?\w")
-_OPTION = re.compile(rf"(?<!\S)--?(?P<key>{_KEY})(?:=|\s+)(?!-[A-Za-z-])(?P<value>{_VALUE})(?!\S)")
-_PAIR = re.compile(rf"(?P<key>{_KEY})[:=](?P<value>{_VALUE})")
-_PAIRS = re.compile(rf"(?:{_KEY}[:=](?:{_VALUE})(?:[\s,;]+|$))+")
-_NOTHING = frozenset({"", "None", "none", "null", "..."})
-_LONGEST_LINE = 65_536
-_LONGEST_PAIR = 200
-_LONGEST_COMMAND = 4_096
-_MOST = 2_000
+_CODE_GAP = 25
+_DEFINITIONS = 3
 
 
-def settings_of(lines: Iterable[str]) -> dict[str, Scalar]:
-    """The settings in the lines before the training; the first value of a name counts."""
-    settings: dict[str, Scalar] = {}
-    for line in lines:
-        for key, value in _pairs(message_of(line[:_LONGEST_LINE]).strip(" \t\r-*")):
-            if len(settings) < _MOST and value not in _NOTHING and _may_be_setting(key):
-                settings.setdefault(key, value)
-    return settings
+def without_code(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> list[Sheet]:
+    """Leave out the lines that stand inside a program that was printed into the log."""
+    spans = np.array(_programs(remarks), dtype=np.int64).reshape(-1, 2)
+    if not len(spans):
+        return list(sheets)
+    kept: list[Sheet] = []
+    for sheet in sheets:
+        at = np.searchsorted(spans[:, 0], sheet.lines, side="right") - 1
+        kept.append(sheet.where((at < 0) | (sheet.lines > spans[np.maximum(at, 0), 1])))
+    return [sheet for sheet in kept if len(sheet)]
 
 
-def _may_be_setting(name: str) -> bool:
-    """Whether a name is not that of something measured."""
-    if " " in name:
-        return fact_of(name) is not None
-    return fact_of(name) is not None or (meaning(name) is None and name not in ("http", "https"))
+def _programs(remarks: Sequence[tuple[int, Remark]]) -> list[tuple[int, int]]:
+    """The first and last lines of source code, where there is so much of it that it is a whole program."""
+    spans: list[tuple[int, int]] = []
+    begin = last = definitions = 0
+    for line, remark in remarks:
+        if remark.kind not in (Kind.CODE, Kind.DEFINITION):
+            continue
+        if line - last > _CODE_GAP:
+            if definitions >= _DEFINITIONS:
+                spans.append((begin, last))
+            begin, definitions = line, 0
+        last = line
+        definitions += remark.kind is Kind.DEFINITION
+    return [*spans, (begin, last)] if definitions >= _DEFINITIONS else spans
 
 
-def _pairs(message: str) -> Iterator[tuple[str, Scalar]]:
-    if message.startswith("("):  # (dropout): Dropout(p=0.1) is a layer of a printed model
-        return
-    whole = _LINE.fullmatch(message) if len(message) <= _LONGEST_PAIR else None
-    printed = _OBJECT.search(message)
-    if whole:
-        yield whole["key"], _value(whole["value"])
-    elif printed and (document := _document(message[printed.start() :])):
-        yield from flattened(document)
-    elif printed:
-        yield from _found(_INSIDE, message)
-    elif _COMMAND.search(message[:_LONGEST_COMMAND]):
-        yield from _found(_OPTION, message)
-    elif _PAIRS.fullmatch(message):
-        yield from _found(_PAIR, message)
+SPLITS: tuple[Split | None, ...] = (None, *Split)
+"""The splits by number, for arrays; 0 where nothing is said."""
 
 
-def _found(expression: re.Pattern[str], message: str) -> Iterator[tuple[str, Scalar]]:
-    return ((found["key"].lstrip("-"), _value(found["value"])) for found in expression.finditer(message))
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """Which part of the data the text speaks of, from line to line."""
+
+    lines: Rows
+    splits: Rows
+
+    def at(self, lines: Rows) -> Rows:
+        """Indexes into `SPLITS` for lines that do not say it themselves."""
+        before = np.searchsorted(self.lines, lines) - 1
+        spoken: Rows = np.where(before >= 0, self.splits[np.maximum(before, 0)], 0)
+        return spoken
 
 
-def _value(spelled: str) -> Scalar:
-    text = spelled.strip("\"'")
-    return number_or_text(text.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+", text) else text)
+def spoken_of(
+    remarks: Sequence[tuple[int, Remark]], stating: Sequence[Sheet], others: Sequence[Sheet]
+) -> Spoken:
+    """Headings, and lines that say it of themselves, speak for the lines after them up to the next record."""
+    told = [(line, SPLITS.index(remark.split)) for line, remark in remarks if remark.kind is Kind.SPLIT]
+    marks = [np.array(told, dtype=np.int64).reshape(-1, 2)]
+    marks += [_marks(sheet, sheet.pattern.split) for sheet in others if sheet.pattern.split]
+    marks += [_marks(sheet, None if sheet.pattern.pairs else sheet.pattern.split) for sheet in stating]
+    lines, splits = np.concatenate(marks).T
+    order = np.argsort(lines, kind="stable")
+    return Spoken(lines[order], splits[order])
 
 
-def _document(text: str) -> dict[object, object]:
-    """What a printed dictionary or object holds; nothing where it is not spelled as in a program."""
-    try:
-        value = _plain(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    return value if isinstance(value, dict) else {}
+def _marks(sheet: Sheet, split: Split | None) -> Rows:
+    return np.column_stack([sheet.lines, np.full(len(sheet), SPLITS.index(split), dtype=np.int64)])
 
 
-def _plain(node: ast.expr) -> object:
-    if isinstance(node, ast.Constant):
-        return node.value
-    if (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.USub)
-        and isinstance(node.operand, ast.Constant)
-    ):
-        number = node.operand.value
-        return -number if isinstance(number, int | float) else None
-    if isinstance(node, ast.Dict):
-        return {_plain(k): _plain(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None}
-    if isinstance(node, ast.Call):
-        return {keyword.arg: _plain(keyword.value) for keyword in node.keywords if keyword.arg}
-    return None
+def evaluations_of(sheets: Sequence[Sheet], clock: Clock) -> Rows:
+    """The bars of Keras that begin after the bar of their epoch has ended: an evaluation."""
+    bars = [(sheet, bar) for sheet in sheets if (bar := sheet.pattern.at(Place.PASS))]
+    if not bars:
+        return np.empty(0, dtype=np.int64)
+    lines = np.concatenate([sheet.lines for sheet, _ in bars])
+    order = np.argsort(lines)
+    counts = np.concatenate([sheet.of(bar) for sheet, bar in bars])[order]
+    totals = np.concatenate([sheet.total_of(bar) for sheet, bar in bars])[order]
+    epochs = clock.before(lines[order])
+    begins = np.append(False, (counts[1:] < counts[:-1]) | (totals[1:] != totals[:-1]))
+    same = np.append(False, epochs[1:] == epochs[:-1])
+    # Within an epoch: how many bars have begun since its first one.
+    begun = np.cumsum(begins & same)
+    first = np.maximum.accumulate(np.where(same, 0, begun))
+    evaluating: Rows = lines[order][begun > first]
+    return evaluating
+
+
+_COUNTED = (Place.STEP, Place.BATCH, Place.BAR)
+
+
+def with_passes_apart(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> list[Sheet]:
+    """Part the lines of a pass from those of the training that have the same shape."""
+    headings = _headings(sheets, remarks)
+    if not len(headings):
+        return list(sheets)
+    return [part for sheet in sheets for part in _parts(sheet, headings) if len(part)]
+
+
+def _headings(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> Rows:
+    """The lines that announce a part of the data, and 0 for those that begin an epoch; none without both."""
+    told = [(line, SPLITS.index(remark.split)) for line, remark in remarks if remark.kind is Kind.SPLIT]
+    epochs = [s.lines for s in sheets if not s.pattern.pairs and s.pattern.at(Place.EPOCH)]
+    if not told or not epochs:
+        return np.empty((0, 2), dtype=np.int64)
+    begins = np.concatenate(epochs)
+    both = np.concatenate([np.array(told), np.column_stack([begins, np.zeros(len(begins), dtype=np.int64)])])
+    ordered: Rows = both[np.argsort(both[:, 0], kind="stable")]
+    return ordered
+
+
+def _parts(sheet: Sheet, headings: Rows) -> list[Sheet]:
+    counted = sheet.pattern.at(*_COUNTED)
+    if not sheet.pattern.pairs or sheet.pattern.split or counted is None or counted.total is None:
+        return [sheet]
+    before = np.searchsorted(headings[:, 0], sheet.lines) - 1
+    spoken = np.where(before >= 0, headings[np.maximum(before, 0), 1], 0)
+    totals = sheet.total_of(counted)
+    trained = totals[(spoken == 0) | (spoken == SPLITS.index(Split.TRAIN))]
+    parts = [sheet]
+    for split in (Split.VALIDATION, Split.TEST):
+        held_out = (spoken == SPLITS.index(split)) & ~np.isin(totals, trained)
+        if len(trained) and bool(held_out.any()):
+            passed = replace(sheet.where(held_out), pattern=_pass(sheet.pattern, split))
+            parts = [parts[0].where(~np.isin(parts[0].lines, passed.lines)), *parts[1:], passed]
+    return parts
+
+
+def _pass(pattern: Pattern, split: Split) -> Pattern:
+    return replace(
+        pattern,
+        positions=tuple(p for p in pattern.positions if p.place not in _COUNTED),
+        pairs=tuple(replace(pair, split=pair.split or split) for pair in pattern.pairs),
+        split=split,
+        running=True,
+    )

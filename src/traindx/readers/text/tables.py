@@ -27,10 +27,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.text.lines import HOLE
+from traindx.readers.text.lines import HOLE, message_of, prefix_of
 from traindx.readers.text.names import is_known, place_at_end
-from traindx.readers.text.pattern import Pair, Pattern, Place, Position
-from traindx.readers.text.prefix import is_name, message_of, prefix_of
+from traindx.readers.text.numbers import is_name
+from traindx.readers.text.sheet import Pair, Pattern, Place, Position
 from traindx.run import Split
 
 _BOX_ROW = re.compile(r"\|(?P<indent>\s+)(?P<name>[^\s|](?:[^|]*[^\s|])?)\s*\|\s*(?P<value>[^\s|]*)\s*\|\s*")

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, is_leaf, is_readable, operation_of, saved_value
-from traindx.recorder.graph.origin import layer_of
+from traindx.recorder.graph.nodes import (
+    UNREADABLE,
+    VIEWS,
+    is_leaf,
+    is_readable,
+    operands,
+    operation_of,
+    saved_value,
+)
+from traindx.recorder.graph.origin import own_layer
 from traindx.recorder.graph.recompute import integer
 
 _PRODUCTS = {"bmm": (0, 1), "mm": (0, 1), "baddbmm": (1, 2), "addmm": (1, 2)}
@@ -48,7 +56,9 @@ def attentions(nodes: Sequence[Node], names: Mapping[int, str]) -> Iterator[Fuse
     """The attention among nodes that are given inputs first; `names` has the parameters by their id."""
     users: dict[Node, tuple[int, str]] = {}
     for node in nodes:
-        user = _own_layer(node, names) or _last([operand for operand, _ in node.next_functions], users)
+        own = own_layer(node, names)
+        found_users = [users[operand] for operand in operands(node) if operand in users]
+        user = max(found_users, default=None) if own is None else (node._sequence_nr(), own)
         if user is None:
             continue
         users[node] = user
@@ -60,19 +70,6 @@ def attentions(nodes: Sequence[Node], names: Mapping[int, str]) -> Iterator[Fuse
             found = _spelled(node, user[1])
         if found is not None:
             yield found
-
-
-def _own_layer(node: Node, names: Mapping[int, str]) -> tuple[int, str] | None:
-    for operand, _ in node.next_functions:
-        if operand is not None and is_leaf(operand):
-            name = names.get(id(operand.variable))
-            if name is not None:
-                return node._sequence_nr(), layer_of(name)
-    return None
-
-
-def _last(operands: Sequence[Node | None], users: Mapping[Node, tuple[int, str]]) -> tuple[int, str] | None:
-    return max((users[operand] for operand in operands if operand in users), default=None)
 
 
 def _fused(node: Node, layer: str) -> Fused | None:
@@ -145,5 +142,5 @@ def _adds_constant(node: Node) -> bool:
     operation = operation_of(node)
     if operation not in _HIDES:
         return False
-    operands = [operand for operand, _ in node.next_functions]
-    return operands[0] is None or (operation in ("add", "sub") and None in operands)
+    given = [operand for operand, _ in node.next_functions]
+    return given[0] is None or (operation in ("add", "sub") and None in given)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operation_of
+from traindx.recorder.graph.nodes import is_leaf, nodes_behind, operands, operation_of
 from traindx.recorder.graph.operations import Steepness, is_loss, leaves_out, point_of, steepness
 from traindx.recorder.graph.origin import Direction, Origin, Source, layer_of
 
@@ -72,8 +72,8 @@ def _nearest(order: list[Node], ill: frozenset[int]) -> tuple[Node, Node] | None
     found = [
         (operand, node)
         for node in order
-        for operand, _ in node.next_functions
-        if operand is not None and is_leaf(operand) and id(operand.variable) in ill
+        for operand in operands(node)
+        if is_leaf(operand) and id(operand.variable) in ill
     ]
     return max(found, key=lambda pair: pair[1]._sequence_nr()) if found else None
 
@@ -82,11 +82,10 @@ def _region(order: list[Node], user: Node, well: frozenset[int]) -> _Region:
     leading: dict[Node, None] = {user: None}
     sound: set[Node] = set()
     for node in order:
-        operands = [operand for operand, _ in node.next_functions if operand is not None]
         is_well = is_leaf(node) and id(node.variable) in well
-        if is_well or any(operand in sound for operand in operands):
+        if is_well or any(operand in sound for operand in operands(node)):
             sound.add(node)
-        if any(operand in leading for operand in operands):
+        if any(operand in leading for operand in operands(node)):
             leading[node] = None
     left_out_by: dict[Node, str] = {}
     for node in reversed(leading):

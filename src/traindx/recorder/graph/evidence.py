@@ -92,7 +92,6 @@ class Evidence:
     """The part of a graph through which values that are not finite may have reached the loss."""
 
     def __init__(self) -> None:
-        """Begin with nothing known."""
         self.suspicious: list[Node] = []
         """Nodes with an output that is not known to be finite, inputs first."""
         self.values: dict[Output, Tensor] = {}

@@ -5,7 +5,7 @@ nothing applied since that bends), or anything else. Operations that are not kno
 a network is called linear only where every part of it is known to be.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
@@ -14,7 +14,15 @@ from torch import nn
 from torch.autograd.graph import Node
 
 from traindx.recorder.graph.loss_head import ACTIVATIONS, TRANSPARENT
-from traindx.recorder.graph.nodes import VIEWS, is_custom, is_leaf, nodes_behind, operation_of, saved_value
+from traindx.recorder.graph.nodes import (
+    VIEWS,
+    is_custom,
+    is_leaf,
+    nodes_behind,
+    operands,
+    operation_of,
+    saved_value,
+)
 from traindx.recorder.graph.operations import NORMALISATIONS
 from traindx.recorder.graph.origin import layer_of
 
@@ -120,7 +128,7 @@ class _Sorting:
         """Whether the node brings a parameter and something else together, other than terms of the loss."""
         if self.kinds[node] is _Kind.WEIGHT or is_leaf(node) or _size(node, 0) == 1:
             return node in self.layers
-        return any(operand in self.weights for operand in _operands(node))
+        return any(operand in self.weights for operand in operands(node))
 
     def _leaf(self, node: Node) -> _Kind:
         value = node.variable
@@ -151,10 +159,10 @@ class _Sorting:
 
     def _measures_weight(self, node: Node) -> bool:
         """Whether a parameter between two constant vectors is measured, as spectral_norm does."""
-        operands = list(_operands(node))
-        if len(operands) != 1 or operation_of(operands[0]) != "mv" or operands[0] not in self.layers:
+        found = operands(node)
+        if len(found) != 1 or operation_of(found[0]) != "mv" or found[0] not in self.layers:
             return False
-        self.weights[operands[0]] = self.layers.pop(operands[0])
+        self.weights[found[0]] = self.layers.pop(found[0])
         return True
 
     def _product(self, node: Node, kinds: Sequence[_Kind | None], places: tuple[int, int]) -> _Kind:
@@ -210,14 +218,10 @@ def _size(node: Node, place: int) -> int:
     return prod(node.variable.shape if is_leaf(node) else node._input_metadata[place].shape)
 
 
-def _operands(node: Node) -> Iterator[Node]:
-    return (operand for operand, _ in node.next_functions if operand is not None)
-
-
 def _behind(ends: Sequence[Node]) -> set[Node]:
     found, waiting = set(ends), list(ends)
     while waiting:
-        fresh = [operand for operand in _operands(waiting.pop()) if operand not in found]
+        fresh = [operand for operand in operands(waiting.pop()) if operand not in found]
         found.update(fresh)
         waiting += fresh
     return found
@@ -230,12 +234,12 @@ def _tail(ends: Sequence[Node], sorting: _Sorting) -> set[Node]:
     while waiting:
         node = waiting.pop()
         operation = operation_of(node)
-        kinds = [sorting.kinds[operand] for operand in _operands(node)]
+        kinds = [sorting.kinds[operand] for operand in operands(node)]
         product = operation == "mul" and _multiplies_data(operation, kinds)
         if node in found or is_custom(node) or operation not in _MAKING_OUTPUT or product:
             continue
         found.add(node)
-        waiting += _operands(node)
+        waiting += operands(node)
     return found
 
 
@@ -245,5 +249,5 @@ def _before_parameters(nodes: Sequence[Node], sorting: _Sorting) -> set[Node]:
     for node in reversed(nodes):
         if node in found or sorting.uses_weight(node):
             found.add(node)
-            found.update(_operands(node))
+            found.update(operands(node))
     return found

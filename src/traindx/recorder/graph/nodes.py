@@ -84,6 +84,11 @@ def nodes_behind(root: Node, most: int | None = None) -> list[Node]:
     return list(depths)
 
 
+def operands(node: Node) -> list[Node]:
+    """The nodes that a node got what it computed with from."""
+    return [operand for operand, _ in node.next_functions if operand is not None]
+
+
 def is_leaf(node: Node) -> bool:
     """Whether the node stands for a tensor that gathers a gradient, such as a parameter."""
     return type(node).__name__ == LEAF

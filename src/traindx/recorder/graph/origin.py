@@ -6,7 +6,7 @@ from enum import Enum
 
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import VIEWS, Saved, is_leaf, nodes_behind, operation_of
+from traindx.recorder.graph.nodes import VIEWS, Saved, is_leaf, nodes_behind, operands, operation_of
 from traindx.recorder.graph.operations import Readiness
 
 
@@ -74,9 +74,16 @@ def layer_of(parameter: str) -> str:
     return parameter.rpartition(".")[0] or parameter
 
 
+def own_layer(node: Node, names: Mapping[int, str]) -> str | None:
+    """The layer of the first parameter that a node takes itself; `names` has the parameters by their id."""
+    found = (names.get(id(one.variable)) for one in operands(node) if is_leaf(one))
+    name = next((one for one in found if one is not None), None)
+    return None if name is None else layer_of(name)
+
+
 def layers_used(node: Node, parameters: Mapping[int, str]) -> list[str]:
     """The layers whose parameters the node itself takes: several for one that stands for compiled code."""
-    leaves = [operand for operand, _ in node.next_functions if operand is not None and is_leaf(operand)]
+    leaves = [operand for operand in operands(node) if is_leaf(operand)]
     return [layer_of(parameters[id(leaf.variable)]) for leaf in leaves if id(leaf.variable) in parameters]
 
 

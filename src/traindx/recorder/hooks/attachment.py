@@ -15,7 +15,6 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from traindx import __version__
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
 from traindx.recorder.hooks import backward, loaders, loss_functions
@@ -26,8 +25,9 @@ from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.launch.environment import TRIAL
-from traindx.recorder.probes.types import Probe
+from traindx.recorder.probes.types import Probe, probes_of
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.recording_writer import process_facts
 from traindx.recorder.schedule import StepLimit
 
 TYPE_CHECKING = False
@@ -148,18 +148,8 @@ class Attachment:
 
     def _place(self) -> tuple[Path, Mapping[str, object]]:
         rank, ranks = _rank()
-        return self.folder / f"rank-{rank}", {
-            "traindx": __version__,
-            "python": sys.version.split()[0],
-            "torch": torch.__version__,
-            "script": sys.argv[0] if sys.argv else "",
-            "arguments": sys.argv[1:],
-            "pid": os.getpid(),
-            "rank": rank,
-            "ranks": ranks,
-            "began": time.time(),
-            **_experiment(),
-        }
+        head = process_facts(time.time(), rank, ranks)
+        return self.folder / f"rank-{rank}", {**head, "torch": torch.__version__, **_experiment()}
 
 
 _left_behind: list[Recorder] = []
@@ -230,9 +220,15 @@ def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
         if module.ispkg or module.name == "types":
             continue
         try:
-            made.append(import_module(f"{probes.__name__}.{module.name}").PROBE())
-        except Exception as error:  # one bad probe must not cost the others
-            failed(f"probe {module.name}", error)
+            found = probes_of(import_module(f"{probes.__name__}.{module.name}"))
+        except Exception as error:  # one bad module must not cost the probes of others
+            failed(f"probes of {module.name}", error)
+            continue
+        for probe in found:
+            try:
+                made.append(probe())
+            except Exception as error:  # one bad probe must not cost the others
+                failed(f"probe {probe.__name__}", error)
     return made
 
 

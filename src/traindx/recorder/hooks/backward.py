@@ -2,14 +2,15 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from time import perf_counter
 
 import torch
 from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
@@ -41,8 +42,8 @@ def install(recorder: Recorder, patches: Patches, optimizers: Optimizers) -> Sca
     """
     scaling = Scaling()
     patches.replace(torch.autograd, "backward", lambda original: _watched(original, recorder, scaling))
-    patches.replace(GradScaler, "scale", lambda original: _scale(original, recorder, scaling))
-    patches.replace(GradScaler, "step", lambda original: _step(original, recorder, optimizers))
+    patches.wrap(GradScaler, "scale", partial(_scale, recorder, scaling))
+    patches.wrap(GradScaler, "step", partial(_step, recorder, optimizers))
     return scaling
 
 
@@ -93,21 +94,15 @@ def _loss_among(tensors: object) -> Tensor | None:
 
 
 def _scale(
-    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
-) -> "Callable[..., object]":
-    @wraps(original)
-    def scale(self: GradScaler, outputs: object) -> object:
-        try:
-            scaled = original(self, outputs)
-        except BaseException as error:
-            unseen(error)
-            raise
-        guarded(
-            recorder, "watching loss scales", lambda: _tell_scale(self, outputs, scaled, recorder, scaling)
-        )
-        return scaled
-
-    return scale
+    recorder: Recorder,
+    scaling: Scaling,
+    original: Callable[..., object],
+    scaler: GradScaler,
+    outputs: object,
+) -> object:
+    scaled = original(scaler, outputs)
+    guarded(recorder, "watching loss scales", lambda: _tell_scale(scaler, outputs, scaled, recorder, scaling))
+    return scaled
 
 
 def _tell_scale(
@@ -123,18 +118,16 @@ def _tell_scale(
 
 
 def _step(
-    original: "Callable[..., object]", recorder: Recorder, optimizers: Optimizers
-) -> "Callable[..., object]":
-    @wraps(original)
-    def step(self: GradScaler, optimizer: object, *args: object, **kwargs: object) -> object:
-        before = optimizers.steps
-        try:
-            result = original(self, optimizer, *args, **kwargs)
-        except BaseException as error:
-            unseen(error)
-            raise
-        if optimizers.steps == before and isinstance(optimizer, torch.optim.Optimizer):
-            recorder.update_skipped(optimizer, TORCH)
-        return result
-
-    return step
+    recorder: Recorder,
+    optimizers: Optimizers,
+    original: Callable[..., object],
+    scaler: GradScaler,
+    optimizer: object,
+    *args: object,
+    **kwargs: object,
+) -> object:
+    before = optimizers.steps
+    result = original(scaler, optimizer, *args, **kwargs)
+    if optimizers.steps == before and isinstance(optimizer, torch.optim.Optimizer):
+        recorder.update_skipped(optimizer, TORCH)
+    return result

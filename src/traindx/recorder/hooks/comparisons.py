@@ -15,8 +15,9 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.recorder import Recorder
@@ -107,21 +108,12 @@ class Comparisons:
         self.follows = self.follows or (wanted and numbers)
 
     def _choosing(self, own: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def largest(*args: object, **kwargs: object) -> object:
-            if is_dynamo_compiling():
-                return original(*args, **kwargs)
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
+        def look(result: object, *args: object, **kwargs: object) -> None:
             values, dimension = args[0] if args else None, args[1] if len(args) > 1 else kwargs.get("dim")
             if type(values) is Tensor and type(dimension) is int and self._is_all(values, result, own):
                 guarded(self._recorder, _WHAT, lambda: self._chose(values, dimension))
-            return result
 
-        return largest
+        return _followed(original, look)
 
     def _is_all(self, values: Tensor, result: object, own: Patches) -> bool:
         """Whether as many were chosen as there are: the choice was among one."""
@@ -141,26 +133,18 @@ class Comparisons:
             self._tell(ARGMAX_OVER_ONE)
 
     def _equating(self, own: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def equal(*args: object, **kwargs: object) -> object:
-            if is_dynamo_compiling():
-                return original(*args, **kwargs)
-            try:
-                result = original(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
+        def look(_: object, *args: object, **__: object) -> None:
             # Whoever counts the calls of torch would count ours.
-            if len(args) == 2 and self._equalities is own and not torch._C._len_torch_function_stack():
-                one, other = args
-                if type(one) is Tensor and type(other) is Tensor:
-                    if self._are_answers(one, other):
-                        guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
-                    elif are_all_pairs(one, other):
-                        guarded(self._recorder, _WHAT, lambda: self._paired(one, other))
-            return result
+            if len(args) != 2 or self._equalities is not own or torch._C._len_torch_function_stack():
+                return
+            one, other = args
+            if type(one) is Tensor and type(other) is Tensor:
+                if self._are_answers(one, other):
+                    guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
+                elif are_all_pairs(one, other):
+                    guarded(self._recorder, _WHAT, lambda: self._paired(one, other))
 
-        return equal
+        return _followed(original, look)
 
     def _are_answers(self, one: Tensor, other: Tensor) -> bool:
         """Whether predictions and targets are compared: of the last loss, or gathered from many batches."""
@@ -215,6 +199,24 @@ class Comparisons:
     def _remove(self) -> None:
         self._let_be(ARGMAX_OVER_ONE)
         self._let_be(ACCURACY_OF_NUMBERS)
+
+
+def _followed(original: "Callable[..., object]", look: Callable[..., None]) -> "Callable[..., object]":
+    """A function whose result is looked at, unless a compiler reads it."""
+
+    @wraps(original)
+    def function(*args: object, **kwargs: object) -> object:
+        if is_dynamo_compiling():
+            return original(*args, **kwargs)
+        try:
+            result = original(*args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
+        look(result, *args, **kwargs)
+        return result
+
+    return function
 
 
 def are_all_pairs(one: Tensor, other: Tensor) -> bool:

@@ -7,8 +7,9 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.recorder import Recorder
 
 _WHAT = "counting values that are read"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import partial, wraps
+from functools import partial
 from time import perf_counter
 from typing import cast
 from weakref import WeakKeyDictionary, ref
@@ -17,12 +17,13 @@ from torch import nn
 from torch.utils.data import RandomSampler
 
 from traindx import facts as f
+from traindx.recorder.guard import Unheard, guarded
 from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.keras_layers import KerasLayers, install_losses
 from traindx.recorder.hooks.keras_optimizers import KerasOptimizers
 from traindx.recorder.hooks.metrics import report
 from traindx.recorder.hooks.modules import Modules
-from traindx.recorder.hooks.monkeypatch import Patches, Unheard, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar, Split
@@ -58,27 +59,19 @@ class KerasLoops:
     def install(self, patches: Patches) -> None:
         """Watch all loops by the list of callbacks that each of them keeps."""
         for word, role in (("train", _Role.FIT), ("test", _Role.EVALUATE), ("predict", _Role.PREDICT)):
-            patches.replace(CallbackList, f"on_{word}_begin", self._before(partial(self._enter, role)))
-            patches.replace(CallbackList, f"on_{word}_end", self._before(self._leave))
-        patches.replace(CallbackList, "on_epoch_end", self._before(self._epoch_ends))
-        patches.replace(EpochIterator, "__next__", self._fetches)
+            self._tell_before(patches, f"on_{word}_begin", partial(self._enter, role))
+            self._tell_before(patches, f"on_{word}_end", self._leave)
+        self._tell_before(patches, "on_epoch_end", self._epoch_ends)
+        patches.wrap(EpochIterator, "__next__", self._fetch)
 
-    def _before(self, act: "Callable[..., None]") -> "Callable[..., Callable[..., object]]":
+    def _tell_before(self, patches: Patches, name: str, act: Callable[..., None]) -> None:
         """Do something before a method of the list of callbacks."""
 
-        def replacing(original: "Callable[..., object]") -> "Callable[..., object]":
-            @wraps(original)
-            def told(*args: object, **kwargs: object) -> object:
-                guarded(self._recorder, _WHAT, lambda: act(*args, **kwargs))
-                try:
-                    return original(*args, **kwargs)
-                except BaseException as error:
-                    unseen(error)
-                    raise
+        def told(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+            guarded(self._recorder, _WHAT, lambda: act(*args, **kwargs))
+            return original(*args, **kwargs)
 
-            return told
-
-        return replacing
+        patches.wrap(CallbackList, name, told)
 
     def _enter(self, role: _Role, callbacks: CallbackList, logs: object = None) -> None:
         # Validation inside `fit` is told by the list of callbacks, which is that of `fit`.
@@ -109,26 +102,17 @@ class KerasLoops:
         own = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
         report(self._recorder, own, Split.TRAIN)
 
-    def _fetches(self, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _fetch(self, original: Callable[..., object], iterator: EpochIterator) -> object:
         fast_path = self._recorder.fast_path
-
-        @wraps(original)
-        def fetch(iterator: EpochIterator) -> object:
-            began = perf_counter()
-            # Keras makes a new data loader for every epoch; by itself each would seem to be other data.
-            with Unheard(self._recorder, "fetched", "describes_data"):
-                try:
-                    fetched = cast("tuple[object, ...]", original(iterator))
-                except BaseException as error:
-                    unseen(error)
-                    raise
-            seconds = perf_counter() - began
-            known = self._at_hand
-            if not (fast_path.is_open and known and fast_path.fetched(known, seconds, fetched[0] == 0)):
-                guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
-            return fetched
-
-        return fetch
+        began = perf_counter()
+        # Keras makes a new data loader for every epoch; by itself each would seem to be other data.
+        with Unheard(self._recorder, "fetched", "describes_data"):
+            fetched = cast("tuple[object, ...]", original(iterator))
+        seconds = perf_counter() - began
+        known = self._at_hand
+        if not (fast_path.is_open and known and fast_path.fetched(known, seconds, fetched[0] == 0)):
+            guarded(self._recorder, _WHAT, lambda: self._tell_batch(iterator, fetched, seconds))
+        return fetched
 
     def _tell_batch(self, iterator: EpochIterator, fetched: tuple[object, ...], seconds: float) -> None:
         self._at_hand = None

@@ -1,7 +1,6 @@
 """What Keras tells on any backend: the settings of an optimizer, and its numbers at the end of each epoch."""
 
 import atexit
-import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -12,11 +11,10 @@ from typing import Protocol
 import keras
 import numpy as np
 
-from traindx import __version__
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.readers.names.vocabulary import meaning
-from traindx.recorder.recording_writer import LayerRecord, RecordingWriter
+from traindx.recorder.recording_writer import LayerRecord, RecordingWriter, process_facts
 from traindx.run import Event, EventKind, Fact, Scalar
 
 _NAMES = {
@@ -73,7 +71,8 @@ class KerasEpochs:
     def begin(self, model: keras.Model, planned: Mapping[str, object]) -> None:
         """Open the file and say what is known before the first epoch."""
         self._model = model
-        self._writer.open(self.folder / "rank-0", self._head())
+        library = f"{keras.__version__} on {keras.config.backend()}"
+        self._writer.open(self.folder / "rank-0", {**process_facts(self._began), "keras": library})
         atexit.register(self._ends)
         self._writer.begin(_STREAM, type(model).__name__, [])
         self._norms = self._weight_norms()
@@ -148,16 +147,3 @@ class KerasEpochs:
             trainable = bool(variable.trainable)
             # Whether a gradient came is not seen; whether the weight ever moved is.
             yield LayerRecord(name, kind, tuple(variable.shape), trainable, trainable, name in self._moved)
-
-    def _head(self) -> Mapping[str, object]:
-        return {
-            "traindx": __version__,
-            "python": sys.version.split()[0],
-            "keras": f"{keras.__version__} on {keras.config.backend()}",
-            "script": sys.argv[0] if sys.argv else "",
-            "arguments": sys.argv[1:],
-            "pid": os.getpid(),
-            "rank": 0,
-            "ranks": 1,
-            "began": self._began,
-        }

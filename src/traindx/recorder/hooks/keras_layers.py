@@ -6,7 +6,7 @@ stands for it, with the layers below it and the weights it learns.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, wraps
+from functools import cache
 from weakref import WeakKeyDictionary
 
 import keras
@@ -16,8 +16,9 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.losses.losses import LossFunctionWrapper
 from torch import Tensor, nn
 
+from traindx.recorder.guard import Unheard, guarded
 from traindx.recorder.hooks.loss_functions import tell_refusal
-from traindx.recorder.hooks.monkeypatch import Patches, Unheard, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 
@@ -118,33 +119,31 @@ _LOSSES = "watching Keras' losses"
 
 def install_losses(recorder: Recorder, patches: Patches) -> None:
     """Watch all loss functions, whoever calls them."""
-    patches.replace(keras.losses.Loss, "__call__", lambda original: _watched(original, recorder))
-
-
-def _watched(original: "Callable[..., object]", recorder: Recorder) -> "Callable[..., object]":
     fast_path = recorder.fast_path
 
-    @wraps(original)
     def compute(
-        self: keras.losses.Loss, y_true: object, y_pred: object, *args: object, **more: object
+        original: Callable[..., object],
+        loss: keras.losses.Loss,
+        y_true: object,
+        y_pred: object,
+        *args: object,
+        **more: object,
     ) -> object:
         # The functions of torch behind it see logarithms of clipped probabilities, sample by sample.
         with Unheard(recorder, "loss_computed"):
             try:
-                value = original(self, y_true, y_pred, *args, **more)
-            except BaseException as error:
-                if isinstance(error, Exception):
-                    tell_refusal(recorder, _name(self), y_pred, y_true, _options(self))
-                unseen(error)
+                value = original(loss, y_true, y_pred, *args, **more)
+            except Exception:
+                tell_refusal(recorder, _name(loss), y_pred, y_true, _options(loss))
                 raise
         if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
             return value
         # Keras also computes losses to learn shapes.
         if not torch.compiler.is_compiling() and not in_stateless_scope():
-            guarded(recorder, _LOSSES, lambda: _tell(recorder, self, y_true, y_pred, value))
+            guarded(recorder, _LOSSES, lambda: _tell(recorder, loss, y_true, y_pred, value))
         return value
 
-    return compute
+    patches.wrap(keras.losses.Loss, "__call__", compute)
 
 
 def _tell(

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -16,11 +15,12 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from torch import Tensor
 
-from traindx.recorder.backend import Holder
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.keras_epochs import settings_of
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
 _WHAT = "watching Keras' optimizers"
@@ -65,56 +65,45 @@ class KerasOptimizers:
 
     def install(self, patches: Patches) -> None:
         """Watch all optimizers."""
-        patches.replace(BaseOptimizer, "__init__", self._made)
-        patches.replace(BaseOptimizer, "apply", self._applies)
-        patches.replace(BaseOptimizer, "_clip_gradients", self._clips)
-        patches.replace(base_optimizer, "global_norm", self._measures)
+        patches.wrap(BaseOptimizer, "__init__", self._made)
+        patches.wrap(BaseOptimizer, "apply", self._apply)
+        patches.wrap(BaseOptimizer, "_clip_gradients", self._clip)
+        patches.wrap(base_optimizer, "global_norm", self._measure)
         for owner in (BaseOptimizer, TorchParallelOptimizer):
-            patches.replace(owner, "_backend_update_step", self._updates)
+            patches.wrap(owner, "_backend_update_step", self._update)
         for owner in (BaseOptimizer, LossScaleOptimizer):
-            patches.replace(owner, "scale_loss", self._scales)
-        patches.replace(LossScaleOptimizer, "_stateful_handle_non_finite_grads", self._leaves_out)
+            patches.wrap(owner, "scale_loss", self._scale_loss)
+        patches.wrap(LossScaleOptimizer, "_stateful_handle_non_finite_grads", self._leave_out)
 
     def tell(self, optimizer: BaseOptimizer) -> None:
         """Tell of an optimizer that exists."""
         self._recorder.optimizer_made(_stepping(optimizer), self._kind)
         self._changed()
 
-    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def made(self_: BaseOptimizer, *args: object, **kwargs: object) -> None:
-            try:
-                original(self_, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            if not isinstance(self_, LossScaleOptimizer):
-                guarded(self._recorder, _WHAT, lambda: self.tell(self_))
+    def _made(
+        self, original: Callable[..., object], optimizer: BaseOptimizer, *args: object, **kwargs: object
+    ) -> None:
+        original(optimizer, *args, **kwargs)
+        if not isinstance(optimizer, LossScaleOptimizer):
+            guarded(self._recorder, _WHAT, lambda: self.tell(optimizer))
 
-        return made
-
-    def _applies(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def apply(
-            self_: BaseOptimizer,
-            grads: Sequence[Tensor | None],
-            trainable_variables: "Sequence[keras.Variable] | None" = None,
-        ) -> None:
-            outer = self._step
-            variables = self_._trainable_variables if trainable_variables is None else trainable_variables
-            unseen_by_us = torch.compiler.is_compiling() or in_stateless_scope()
-            step = self._step = None if unseen_by_us else _Step(self_, variables, grads)
-            try:
-                original(self_, grads, trainable_variables)
-            except BaseException as error:
-                unseen(error)
-                raise
-            finally:
-                self._step = outer
-            if step is not None and step.begun:
-                self._end(self_)
-
-        return apply
+    def _apply(
+        self,
+        original: Callable[..., object],
+        optimizer: BaseOptimizer,
+        grads: Sequence[Tensor | None],
+        trainable_variables: "Sequence[keras.Variable] | None" = None,
+    ) -> None:
+        outer = self._step
+        variables = optimizer._trainable_variables if trainable_variables is None else trainable_variables
+        unseen_by_us = torch.compiler.is_compiling() or in_stateless_scope()
+        step = self._step = None if unseen_by_us else _Step(optimizer, variables, grads)
+        try:
+            original(optimizer, grads, trainable_variables)
+        finally:
+            self._step = outer
+        if step is not None and step.begun:
+            self._end(optimizer)
 
     def _end(self, optimizer: BaseOptimizer) -> None:
         fast_path = self._recorder.fast_path
@@ -126,21 +115,19 @@ class KerasOptimizers:
             self._recorder.update_ends(optimizer)
         self._changed()
 
-    def _clips(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def _clip_gradients(self_: BaseOptimizer, grads: Sequence[Tensor], *args: object) -> object:
-            try:
-                clipped = original(self_, grads, *args)
-            except BaseException as error:
-                unseen(error)
-                raise
-            step = self._step
-            # Asked for once, right before parameters change: not while gradients are accumulated.
-            if step is not None and step.optimizer is self_:
-                guarded(self._recorder, _WHAT, lambda: self._begin(step, grads))
-            return clipped
-
-        return _clip_gradients
+    def _clip(
+        self,
+        original: Callable[..., object],
+        optimizer: BaseOptimizer,
+        grads: Sequence[Tensor],
+        *args: object,
+    ) -> object:
+        clipped = original(optimizer, grads, *args)
+        step = self._step
+        # Asked for once, right before parameters change: not while gradients are accumulated.
+        if step is not None and step.optimizer is optimizer:
+            guarded(self._recorder, _WHAT, lambda: self._begin(step, grads))
+        return clipped
 
     def _begin(self, step: _Step, grads: Sequence[Tensor]) -> None:
         recorder, fast_path = self._recorder, self._recorder.fast_path
@@ -156,28 +143,16 @@ class KerasOptimizers:
         else:
             recorder.update_begins(step.optimizer, self._kind)
 
-    def _measures(self, original: "Callable[..., Tensor]") -> "Callable[..., Tensor]":
-        @wraps(original)
-        def global_norm(value_list: Sequence[Tensor]) -> Tensor:
-            norm = original(value_list)
-            if self._step is not None:
-                self._norm = norm
-            return norm
+    def _measure(self, original: Callable[..., Tensor], value_list: Sequence[Tensor]) -> Tensor:
+        norm = original(value_list)
+        if self._step is not None:
+            self._norm = norm
+        return norm
 
-        return global_norm
-
-    def _updates(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def _backend_update_step(self_: BaseOptimizer, *args: object) -> object:
-            if self._step is not None:
-                guarded(self._recorder, _WHAT, lambda: self._note_rate(self_, args[2]))
-            try:
-                return original(self_, *args)
-            except BaseException as error:
-                unseen(error)
-                raise
-
-        return _backend_update_step
+    def _update(self, original: Callable[..., object], optimizer: BaseOptimizer, *args: object) -> object:
+        if self._step is not None:
+            guarded(self._recorder, _WHAT, lambda: self._note_rate(optimizer, args[2]))
+        return original(optimizer, *args)
 
     def _note_rate(self, optimizer: BaseOptimizer, rate: object) -> None:
         if isinstance(rate, keras.Variable):
@@ -193,31 +168,20 @@ class KerasOptimizers:
         rate = self._rates.get(holder)
         return [] if rate is None else [rate]
 
-    def _scales(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def scale_loss(self_: BaseOptimizer, loss: object) -> object:
-            scaled = original(self_, loss)
-            if scaled is not loss and not torch.compiler.is_compiling():
-                guarded(self._recorder, _WHAT, lambda: self._note_scale(self_, loss, scaled))
-            return scaled
-
-        return scale_loss
+    def _scale_loss(self, original: Callable[..., object], optimizer: BaseOptimizer, loss: object) -> object:
+        scaled = original(optimizer, loss)
+        if scaled is not loss and not torch.compiler.is_compiling():
+            guarded(self._recorder, _WHAT, lambda: self._note_scale(optimizer, loss, scaled))
+        return scaled
 
     def _note_scale(self, optimizer: BaseOptimizer, loss: object, scaled: object) -> None:
         self._scaling.note(loss, scaled)
         self._recorder.scaled(_scale(optimizer))
 
-    def _leaves_out(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def _stateful_handle_non_finite_grads(self_: LossScaleOptimizer) -> object:
-            guarded(
-                self._recorder,
-                _WHAT,
-                lambda: self._recorder.update_skipped(_stepping(self_), self._kind),
-            )
-            return original(self_)
-
-        return _stateful_handle_non_finite_grads
+    def _leave_out(self, original: Callable[..., object], optimizer: LossScaleOptimizer) -> object:
+        skipped = self._recorder.update_skipped
+        guarded(self._recorder, _WHAT, lambda: skipped(_stepping(optimizer), self._kind))
+        return original(optimizer)
 
 
 def _stepping(optimizer: BaseOptimizer) -> BaseOptimizer:

@@ -11,8 +11,9 @@ from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Sequential
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from traindx.facts import LOADER_PLACE, PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place, place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar
 
@@ -30,23 +31,17 @@ class LoaderPlaces:
 
     def install(self, patches: Patches) -> None:
         """Watch the making of loaders."""
-        patches.replace(DataLoader, "__init__", self._made)
+        patches.wrap(DataLoader, "__init__", self._made)
 
     def of(self, sampler: object) -> str:
         """Where the loader that draws with this was made; empty where that was not seen."""
         return _at(self._by_sampler, sampler)
 
-    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def made(loader: DataLoader, *args: object, **kwargs: object) -> None:
-            try:
-                original(loader, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            guarded(self._recorder, _WHAT, lambda: self._note(loader))
-
-        return made
+    def _made(
+        self, original: Callable[..., object], loader: DataLoader, *args: object, **kwargs: object
+    ) -> None:
+        original(loader, *args, **kwargs)
+        guarded(self._recorder, _WHAT, lambda: self._note(loader))
 
     def _note(self, loader: DataLoader) -> None:
         own = calling_place()
@@ -104,12 +99,12 @@ def _watched(
 def _tell(
     recorder: Recorder, places: LoaderPlaces, iterator: _BaseDataLoaderIter, batch: object, seconds: float
 ) -> None:
-    data = iterator._dataset
+    data, sources = iterator._dataset, recorder.loop.sources
     # Asked once: the length of a program's own data set may be a query.
-    if not recorder.knows_data(data):
+    if not sources.knows(data):
         recorder.describes_data(data, _facts(iterator, places.of(iterator._index_sampler)))
     first = iterator._num_yielded == 1
-    recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, recorder.size_of(data)))
+    recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, sources.size_of(data)))
 
 
 def _facts(iterator: _BaseDataLoaderIter, place: str) -> Mapping[Fact, Scalar]:

@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import label_fault, outputs_of
 from traindx.recorder.recorder import Recorder
@@ -29,7 +30,7 @@ def install(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> N
     for name in NAMES:
         patches.replace(functional, name, partial(_watched, name, recorder, comparisons))
     # TorchScript compiles the source of what it finds, which must be torch's own.
-    patches.replace(torch.jit, "script", lambda original: _lifting(original, patches, comparisons))
+    patches.wrap(torch.jit, "script", partial(_lifting, patches, comparisons))
 
 
 def _watched(
@@ -86,15 +87,11 @@ def _tell_refusal(
 
 
 def _lifting(
-    original: "Callable[..., object]", patches: Patches, comparisons: Comparisons
-) -> "Callable[..., object]":
-    @wraps(original)
-    def script(*args: object, **kwargs: object) -> object:
-        with patches.lifted(functional), comparisons.lifted():
-            try:
-                return original(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-
-    return script
+    patches: Patches,
+    comparisons: Comparisons,
+    original: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> object:
+    with patches.lifted(functional), comparisons.lifted():
+        return original(*args, **kwargs)

@@ -15,7 +15,8 @@ from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from traindx.facts import COMPILED
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unseen
+from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
 from traindx.recorder.recorder import Recorder
 
@@ -48,8 +49,8 @@ class Modules:
 
     def install(self, patches: Patches) -> None:
         """Begin to watch, and stay away from compiled models."""
-        patches.replace(torch, "compile", self._compiling)
-        patches.replace(nn.Module, "eval", self._evaluating)
+        patches.wrap(torch, "compile", self._compiling)
+        patches.wrap(nn.Module, "eval", self._evaluating)
         patches.on_undo(self._remove)
         self.follow()
 
@@ -104,34 +105,22 @@ class Modules:
     def _listener_of(self, module: nn.Module) -> Listener | None:
         return next((one for kind, one in self._left.items() if isinstance(module, kind)), None)
 
-    def _evaluating(self, original: "Callable[..., nn.Module]") -> "Callable[..., nn.Module]":
-        @wraps(original)
-        def evaluate(module: nn.Module) -> nn.Module:
-            # Without a loader nothing else tells that the next pass is one of validation.
-            if not torch.compiler.is_compiling():
-                self._recorder.evaluates()
-                self.follow()
-            return original(module)
-
-        return evaluate
-
-    def _compiling(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def compiling(*args: object, **kwargs: object) -> object:
-            # A compiler must read torch's own call, and would see nothing of ours inside the model.
-            self.compiled = True
+    def _evaluating(self, original: Callable[..., object], module: nn.Module) -> object:
+        # Without a loader nothing else tells that the next pass is one of validation.
+        if not torch.compiler.is_compiling():
+            self._recorder.evaluates()
             self.follow()
-            self._recorder.state(COMPILED, True)
-            model = args[0] if args else kwargs.get("model")
-            if isinstance(model, nn.Module):
-                self._recorder.names_model(model)
-            try:
-                return original(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
+        return original(module)
 
-        return compiling
+    def _compiling(self, original: Callable[..., object], *args: object, **kwargs: object) -> object:
+        # A compiler must read torch's own call, and would see nothing of ours inside the model.
+        self.compiled = True
+        self.follow()
+        self._recorder.state(COMPILED, True)
+        model = args[0] if args else kwargs.get("model")
+        if isinstance(model, nn.Module):
+            self._recorder.names_model(model)
+        return original(*args, **kwargs)
 
 
 NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()

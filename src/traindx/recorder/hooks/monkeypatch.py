@@ -1,23 +1,20 @@
-"""Functions put in the place of others, and put back; work between the program's calls that must not fail."""
+"""Functions put in the place of others, and put back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from time import perf_counter
 from types import FunctionType
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from traindx.recorder.recorder import Recorder
 
 _PASSED_OVER = str(Path(__file__).with_name("importlib._bootstrap"))
 """Python's warnings take frames of files named like this for a part of the import system."""
 
 
-def unseen(error: BaseException) -> None:
-    """Take the frame that caught an error out of its traceback; a bare `raise` does not put it back."""
-    if error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next
+def unseen(error: BaseException, frames: int = 1) -> None:
+    """Take the frame that caught an error, and more, out of its traceback; `raise` does not put them back."""
+    for _ in range(frames):
+        if error.__traceback__ is not None:
+            error.__traceback__ = error.__traceback__.tb_next
 
 
 def unnoticed(wrapped: object) -> object:
@@ -55,6 +52,14 @@ class Patches:
         wrapped = unnoticed(make(getattr(owner, name)))
         setattr(owner, name, wrapped)
         self.on_undo(lambda: _unshadow(owner, name, wrapped))
+
+    def wrap(self, owner: object, name: str, call: "Callable[..., object]") -> None:
+        """Replace a function by one that is given it first, and then what it was called with."""
+        self.replace(owner, name, lambda original: wrapping(original, call))
+
+    def wrap_inherited(self, owner: type, name: str, call: "Callable[..., object]") -> None:
+        """The same for a method that a class inherits."""
+        self.shadow(owner, name, lambda original: wrapping(original, call))
 
     def on_undo(self, undo: Callable[[], None]) -> None:
         """Remember how to undo something else, such as a registered hook."""
@@ -97,37 +102,21 @@ class Patches:
                 setattr(owner, name, wrapped)
 
 
+def wrapping(original: "Callable[..., object]", call: "Callable[..., object]") -> "Callable[..., object]":
+    """A function that looks like the original and gives it, with what it is called with, to `call`."""
+
+    @wraps(original)
+    def wrapper(*args: object, **kwargs: object) -> object:
+        try:
+            return call(original, *args, **kwargs)
+        except BaseException as error:
+            # Its own frame and that of `call`.
+            unseen(error, 2)
+            raise
+
+    return wrapper
+
+
 def _unshadow(owner: type, name: str, wrapped: object) -> None:
     if vars(owner).get(name) is wrapped:
         delattr(owner, name)
-
-
-def guarded(recorder: "Recorder", what: str, act: Callable[[], object]) -> None:
-    """Do something; if it fails, that is recorded once and it is not done again."""
-    if what in recorder.ignored:
-        return
-    began, spent = perf_counter(), recorder.spent
-    reads = recorder.reads
-    was_open, counting, reads.is_counting = reads.is_open, reads.is_counting, False
-    try:
-        act()
-    except Exception as error:  # whatever goes wrong in here must not reach the program
-        recorder.steps_aside(what, error)
-    finally:
-        # Events of the recorder within count their own time: it would count twice.
-        recorder.spent = spent + perf_counter() - began
-        reads.is_counting = reads.is_open and (counting or not was_open)
-
-
-class Unheard:
-    """Events that are not heard inside a call which is told as a whole."""
-
-    def __init__(self, recorder: "Recorder", *events: str) -> None:
-        self._recorder = recorder
-        self._events = {one for one in events if one not in recorder.ignored}
-
-    def __enter__(self) -> None:
-        self._recorder.ignored |= self._events
-
-    def __exit__(self, *_: object) -> None:
-        self._recorder.ignored -= self._events

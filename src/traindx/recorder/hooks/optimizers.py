@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from time import perf_counter
 from typing import cast
 
@@ -23,10 +22,11 @@ from traindx.facts import (
     SCHEDULE_PLACE,
     WEIGHT_DECAY,
 )
-from traindx.recorder.backend import Holder
+from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Patches, guarded, unnoticed, unseen
+from traindx.recorder.hooks.monkeypatch import Patches, unnoticed, wrapping
 from traindx.recorder.recorder import Recorder
+from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
 _SCHEDULES = "watching schedules"
@@ -72,12 +72,12 @@ class Optimizers:
         patches.on_undo(lambda: guarded(self._recorder, _SCHEDULES, self._tell_schedules))
         patches.on_undo(register_optimizer_step_pre_hook(self._begins).remove)
         patches.on_undo(register_optimizer_step_post_hook(self._ends).remove)
-        patches.replace(Optimizer, "__init__", self._made)
+        patches.wrap(Optimizer, "__init__", self._made)
         for scheduler in (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau):
-            patches.replace(scheduler, "__init__", self._scheduled)
+            patches.wrap(scheduler, "__init__", self._scheduled)
         for module in (utils, clip_grad):
-            patches.replace(module, "clip_grad_norm_", self._clipping)
-            patches.replace(module, "clip_grad_value_", self._clipping_values)
+            patches.wrap(module, "clip_grad_norm_", self._clipping)
+            patches.wrap(module, "clip_grad_value_", self._clipping_values)
 
     def _begins(
         self, optimizer: Optimizer, args: tuple[object, ...], kwargs: dict[str, object]
@@ -106,21 +106,17 @@ class Optimizers:
     ) -> "Callable[..., object]":
         begun = False
 
-        @wraps(closure)
-        def watched(*args: object, **kwargs: object) -> object:
+        def watched(closure: "Callable[..., object]", *args: object, **kwargs: object) -> object:
             nonlocal begun
-            try:
-                result = closure(*args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
+            result = closure(*args, **kwargs)
             if not begun:
                 begun = True
                 self._recorder.update_begins(optimizer, TORCH)
             return result
 
-        unnoticed(watched)
-        return watched
+        wrapped = wrapping(closure, watched)
+        unnoticed(wrapped)
+        return wrapped
 
     def _ends(self, optimizer: Optimizer, _: object, __: object) -> None:
         fast_path = self._fast_path
@@ -141,31 +137,23 @@ class Optimizers:
             guarded(self._recorder, _SCHEDULES, self._tell_schedules)
         self._changed()
 
-    def _made(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def made(optimizer: Optimizer, *args: object, **kwargs: object) -> None:
-            try:
-                original(optimizer, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            self._recorder.optimizer_made(optimizer, TORCH)
-            self._changed()
+    def _made(
+        self, original: Callable[..., object], optimizer: Optimizer, *args: object, **kwargs: object
+    ) -> None:
+        original(optimizer, *args, **kwargs)
+        self._recorder.optimizer_made(optimizer, TORCH)
+        self._changed()
 
-        return made
-
-    def _scheduled(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def scheduled(scheduler: lr_scheduler.LRScheduler, *args: object, **kwargs: object) -> None:
-            self._recorder.state(SCHEDULE, type(scheduler).__name__)
-            try:
-                original(scheduler, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            guarded(self._recorder, _SCHEDULES, lambda: self._note_schedule(scheduler))
-
-        return scheduled
+    def _scheduled(
+        self,
+        original: Callable[..., object],
+        scheduler: lr_scheduler.LRScheduler,
+        *args: object,
+        **kwargs: object,
+    ) -> None:
+        self._recorder.state(SCHEDULE, type(scheduler).__name__)
+        original(scheduler, *args, **kwargs)
+        guarded(self._recorder, _SCHEDULES, lambda: self._note_schedule(scheduler))
 
     def _note_schedule(self, scheduler: lr_scheduler.LRScheduler) -> None:
         self._schedules.append((weakref.ref(scheduler), scheduler.last_epoch, place()))
@@ -181,28 +169,26 @@ class Optimizers:
                 waiting.append((held, began, where))
         self._schedules = waiting
 
-    def _clipping(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def clip_grad_norm_(parameters: object, max_norm: float, *args: object, **kwargs: object) -> object:
-            try:
-                norm = original(parameters, max_norm, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            if not torch.compiler.is_compiling() and isinstance(norm, Tensor):
-                self._recorder.clipped(norm, max_norm)
-            return norm
+    def _clipping(
+        self,
+        original: Callable[..., object],
+        parameters: object,
+        max_norm: float,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
+        norm = original(parameters, max_norm, *args, **kwargs)
+        if not torch.compiler.is_compiling() and isinstance(norm, Tensor):
+            self._recorder.clipped(norm, max_norm)
+        return norm
 
-        return clip_grad_norm_
-
-    def _clipping_values(self, original: "Callable[..., object]") -> "Callable[..., object]":
-        @wraps(original)
-        def clip_grad_value_(parameters: object, clip_value: float, *args: object, **kwargs: object) -> None:
-            try:
-                original(parameters, clip_value, *args, **kwargs)
-            except BaseException as error:
-                unseen(error)
-                raise
-            self._recorder.clipped_values(clip_value)
-
-        return clip_grad_value_
+    def _clipping_values(
+        self,
+        original: Callable[..., object],
+        parameters: object,
+        clip_value: float,
+        *args: object,
+        **kwargs: object,
+    ) -> None:
+        original(parameters, clip_value, *args, **kwargs)
+        self._recorder.clipped_values(clip_value)

@@ -39,7 +39,7 @@ def is_plain(value: object) -> bool:
 
 
 class TorchBackend:
-    """Answers about tensors and about the program."""
+    """What the recorder asks of tensors and of the program: only hooks and probes know torch."""
 
     def __init__(self, *, waits: bool = False) -> None:
         """`waits` says whether numbers are read from other devices at once, as an exam can afford."""
@@ -48,11 +48,11 @@ class TorchBackend:
         """The largest probability of a dropout that was active, module or function."""
 
     def number(self, value: Tensor) -> float | Tensor:
-        """A float on the CPU; else the tensor itself, without its graph."""
+        """A loss as a float on the CPU; else the tensor itself, without its graph: reading it would wait."""
         return value.item() if value.is_cpu or self._waits else value.detach()
 
     def numbers(self, values: Sequence[Tensor]) -> Sequence[float]:
-        """All at once: one wait for each device."""
+        """Tensors of one value as floats, all at once: one wait for each device."""
         if all(value.is_cpu for value in values):
             return [float(value) for value in values]
         flat = [value.detach().double().reshape(1) for value in values]
@@ -63,7 +63,7 @@ class TorchBackend:
         return [next(read[value.device]) for value in flat]
 
     def tensors(self, args: Sequence[object], kwargs: Mapping[str, object]) -> list[Tensor]:
-        """Tensors in order, those inside dicts, sequences and records included, a few at most."""
+        """The tensors among the arguments of a call, those inside of others included, a few at most."""
         found: list[Tensor] = []
         for value in (*args, *kwargs.values()):
             for tensor in _inside(value, _DEEPEST):
@@ -73,7 +73,7 @@ class TorchBackend:
         return found
 
     def total_norm(self, parameters: Sequence[Tensor]) -> float | Tensor | None:
-        """Of plain gradients; those that live on several devices are waited for."""
+        """The norm of all plain gradients together, None without any; several devices are waited for."""
         gradients = [g for p in parameters if type(g := p.grad) is Tensor and not g.is_sparse]
         if not gradients:
             return None
@@ -87,7 +87,7 @@ class TorchBackend:
         return self.number(torch.linalg.vector_norm(torch.stack(norms)))
 
     def has_gradient(self, parameter: Tensor) -> bool:
-        """Asked of a parameter until it is so, and no longer."""
+        """Whether a parameter has a gradient other than zero; asked until it is so, and no longer."""
         gradient = parameter.grad
         if gradient is None:
             return False
@@ -95,19 +95,19 @@ class TorchBackend:
         return bool(torch.count_nonzero(values)) if type(values) is Tensor else True
 
     def divisor(self, loss: Tensor) -> float | None:
-        """From the graph."""
+        """What the loss was divided by before the backward pass, from the graph."""
         return divisor_of(loss)
 
     def forward_origin(self, loss: Tensor, names: Mapping[int, str]) -> Origin | None:
-        """From the graph, before the backward pass frees it."""
+        """Where a loss that is not finite comes from: asked before the backward pass frees the graph."""
         return forward_origin(loss, names)
 
     def backtrace(self, loss: Tensor) -> object:
-        """From the graph."""
+        """What is needed of the graph to find the origin of gradients that are not finite."""
         return backtrace(loss)
 
     def backward_origin(self, trace: object, parameters: Mapping[str, Tensor]) -> Origin | None:
-        """From the graph that was, and the gradients that are."""
+        """Where gradients that are not finite come from: by the graph that was and the gradients that are."""
         names = {id(value): name for name, value in parameters.items()}
         broken = [
             id(value)
@@ -148,7 +148,7 @@ class TorchBackend:
         return dropout | facts
 
     def precision(self) -> str:
-        """What autocast casts to, on the device where it is on."""
+        """The number format that autocast casts to, on the device where it is on; empty where it is not."""
         for device in ("cuda", "cpu"):
             if torch.is_autocast_enabled(device):
                 return str(torch.get_autocast_dtype(device)).removeprefix("torch.")

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from traindx.readers.binary.recording_format import SUFFIX
+from traindx.readers.binary.recording_file import SUFFIX
 from traindx.recorder.launch.child import Ending
 from traindx.run import EventKind
 

@@ -20,7 +20,6 @@ class SignalEcho:
     """
 
     def __init__(self) -> None:
-        """Start it."""
         self._program = shutil.which("cat") if os.path.exists("/proc/self/status") else None
         # It reads from us, and ends when we do, however that comes about.
         self._reads, self._writes = os.pipe()
@@ -29,13 +28,11 @@ class SignalEcho:
         self._process = self._start()
 
     def __enter__(self) -> "SignalEcho":
-        """Be watched until the block is left."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it."""
         _end(self._process)
         os.close(self._writes)
         os.close(self._reads)

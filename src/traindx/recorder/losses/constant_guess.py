@@ -107,7 +107,6 @@ class ClassGuess(ConstantGuess):
     """Targets that name a class."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._counts: Counter[int] = Counter()
         self._classes = 0
 
@@ -133,7 +132,6 @@ class ShareGuess(ConstantGuess):
     """Targets that give each class a share."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._sums: Tensor | None = None
 
     def add(self, answers: Answers) -> None:
@@ -158,7 +156,6 @@ class YesNoGuess(ConstantGuess):
     """Targets of yes and no, or anything between 0 and 1, per output."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._sums: Tensor | None = None
         self._outputs = 0
 
@@ -187,7 +184,6 @@ class NumberGuess(ConstantGuess):
     """Targets that are numbers: a few thousand are kept, of older ones ever fewer."""
 
     def __init__(self, guess: Guess) -> None:
-        """Begin with none."""
         self._of = of_squares if guess is Guess.SQUARE else of_distances
         self._rows: Tensor | None = None
 

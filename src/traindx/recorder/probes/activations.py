@@ -1,12 +1,24 @@
-"""What each module puts out: mean, deviation, and the shares of zeros, flat ends and non-finite values."""
+"""What activations put out: of modules and of functions such as F.relu.
 
-from collections.abc import Sequence
+F.relu(self.fc1(x)) calls one module. The graph of the loss holds the result for the backward pass, and leads
+from it to the parameters that were used last before, which lend it the name of their layer: it is the part
+"relu" of the layer `fc1`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
+from torch.autograd.graph import Node
 
+from traindx.quantities import DEAD_UNIT_SHARE
+from traindx.recorder.graph.nodes import nodes_behind, operands, operation_of, saved_value
+from traindx.recorder.graph.origin import own_layer
 from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
 from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
+    SIGMOID,
+    TANH,
     Activation,
     ActivationRows,
     ActivationWriter,
@@ -15,6 +27,7 @@ from traindx.recorder.tensors.activation import (
     samples_of,
     together,
 )
+from traindx.recorder.tensors.unit_watch import UnitWatches
 
 _MOST = 4096
 """Samples of one step: what is held until the backward pass is at most 16 MB."""
@@ -24,7 +37,6 @@ class Activations(Probe):
     """Samples every output as it is made and reckons all of them at once when the backward pass begins."""
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self._writer = ActivationWriter()
         self._step = 0
         self._seen: set[str] = set()
@@ -84,4 +96,112 @@ class Activations(Probe):
         self._together.clear()
 
 
-PROBE = Activations
+_MODULES = frozenset((nn.ReLU, nn.Tanh, nn.Sigmoid))
+_ENDS = {"relu": None, "tanh": TANH, "sigmoid": SIGMOID}
+"""Functions whose result the graph keeps, and where they are flat."""
+_CHANNELS_FIRST = {
+    **dict.fromkeys(("conv", "batch_norm", "group_norm"), True),
+    **dict.fromkeys(("addmm", "mm", "bmm", "linear", "layer_norm", "embedding"), False),
+}
+"""Whether the result of an operation counts channels in the second dimension; others keep the order."""
+_CALLS = 4
+"""Activations of one kind behind one layer that are recorded in a step."""
+_FRUITLESS = 3
+"""Looks without such an activation after which the graph is searched no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Saved:
+    """The result of an activation function."""
+
+    layer: str
+    """The layer whose output the function was applied to."""
+    kind: str
+    """relu, tanh or sigmoid."""
+    output: Tensor
+    channels_first: bool
+    """Whether that layer counts channels in the second dimension."""
+
+
+@dataclass(frozen=True)
+class _User:
+    """The operation that used parameters last."""
+
+    order: int
+    layer: str
+    channels_first: bool
+
+
+class FunctionalActivations(Probe):
+    """Finds them in the graph of the loss before it is used up."""
+
+    def __init__(self) -> None:
+        self._writer = ActivationWriter()
+        self._watches = UnitWatches()
+        self._step = 0
+        self._of_modules: set[int] = set()
+        """Where the outputs of activation modules lie: the graph keeps them, so that no other lies there."""
+        self._fruitless = 0
+
+    def module_returns(
+        self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+    ) -> None:
+        """Remember the activations that are modules."""
+        if type(module) not in _MODULES or purpose is not Purpose.TRAINING or self._fruitless == _FRUITLESS:
+            return
+        if snapshot.step != self._step:
+            self._step = snapshot.step
+            self._of_modules.clear()
+        readable = plain(output)
+        if readable is not None:
+            self._of_modules.add(readable.data_ptr())
+
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+        """Write those that are not."""
+        if self._fruitless == _FRUITLESS or not parameters:
+            return
+        names = {id(one.value): one.name for one in parameters}
+        with reckoning():
+            saved = _saved_activations(loss, names)
+            found = [one for one in saved if one.output.data_ptr() not in self._of_modules]
+            self._fruitless = 0 if found else self._fruitless + 1
+            self._write(snapshot, found)
+        self._of_modules.clear()
+
+    def _write(self, snapshot: Snapshot, found: Iterable[_Saved]) -> None:
+        samples = []
+        calls: dict[tuple[str, str], int] = {}
+        for one in found:
+            call = calls[one.layer, one.kind] = calls.get((one.layer, one.kind), 0) + 1
+            if call > _CALLS:
+                continue
+            part = one.kind if call == 1 else f"{one.kind} {call}"
+            samples.append(activation(one.layer, part, one.output, _ENDS[one.kind]))
+            if one.kind == "relu":
+                self._watches.snapshot(one.layer, part, one.output, 1 if one.channels_first else -1)
+        self._writer.write(snapshot, together(samples))
+        for layer, part, share in self._watches.settle():
+            snapshot.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
+
+
+def _saved_activations(loss: Tensor, names: Mapping[int, str]) -> Iterator[_Saved]:
+    """Every activation in the graph of a loss, in forward order; `names` has the parameters by their id."""
+    if loss.grad_fn is None:
+        return
+    users: dict[Node, _User] = {}
+    for node in nodes_behind(loss.grad_fn):
+        kind = operation_of(node)
+        own = own_layer(node, names)
+        if own is not None:
+            user: _User | None = _User(node._sequence_nr(), own, channels_first=False)
+        else:
+            found = [users[operand] for operand in operands(node) if operand in users]
+            user = max(found, key=lambda one: one.order, default=None)
+        if user is None:
+            continue
+        first = _CHANNELS_FIRST.get(kind, user.channels_first)
+        users[node] = user if first is user.channels_first else replace(user, channels_first=first)
+        kept = saved_value(node, "result") if kind in _ENDS else None
+        output = plain(kept) if isinstance(kept, Tensor) else None
+        if output is not None:
+            yield _Saved(user.layer, kind, output.detach(), user.channels_first)

@@ -34,7 +34,6 @@ class Attention(Probe):
     """Finds attention in the graph of the loss before it is used up."""
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self._looks = self._fruitless = 0
 
     def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
@@ -143,6 +142,3 @@ def _stretched(mask: Tensor, shape: Sequence[int]) -> Tensor | None:
         return mask.detach().expand(shape)
     except RuntimeError:  # it was used in another shape
         return None
-
-
-PROBE = Attention

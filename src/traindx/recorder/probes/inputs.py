@@ -174,6 +174,3 @@ def _without_holes(features: Tensor) -> Tensor:
     means = features.where(finite, torch.nan).nanmean(1, keepdim=True)
     kept = torch.isfinite(means[:, 0])
     return features.where(finite, means)[kept]
-
-
-PROBE = Inputs

@@ -3,20 +3,27 @@
 Which activation made the predictions is read from the graph: "none" where another operation did, such as a
 linear layer. Where the graph is not to be seen (a compiled model), rows that are shares, all at least 0 and
 adding up to 1, tell a softmax, and nothing else is told.
+
+A prediction of shape (N, 1) less a target of shape (N,) is a matrix of N by N: every prediction is paired
+with every target. Torch's own loss functions warn of it; what a person writes out does not, and only the
+shapes in the graph of the loss show it.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 
 import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
+from torch.autograd.graph import Node
 
 from traindx import facts
+from traindx.facts import LOSS_SHAPES
 from traindx.recorder.graph.loss_head import TRANSPARENT, activation_before
-from traindx.recorder.graph.nodes import operation_of
+from traindx.recorder.graph.nodes import RESHAPES, operation_of
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function
-from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot
+from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
 from traindx.run import Fact, Scalar
 
 _LOOKS = 3
@@ -27,7 +34,6 @@ class LossFunctionFacts(Probe):
     """States what the loss function is and gets."""
 
     def __init__(self) -> None:
-        """Begin before the first look."""
         self._looks = 0
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
@@ -95,4 +101,87 @@ def _are_shares(answers: Answers) -> bool:
     return deviation <= 1e-5 + rounding * sqrt(rows.shape[1])
 
 
-PROBE = LossFunctionFacts
+_MEETS = frozenset("sub mul".split())
+"""Where a prediction meets its target: a difference, or a product as in a cross-entropy written out."""
+_AFTERWARDS = (
+    RESHAPES
+    | _MEETS
+    | frozenset(
+        "mean sum add div neg pow abs sqrt square exp log log1p clamp clamp_min clamp_max where maximum"
+        " minimum softplus sigmoid log_sigmoid smooth_l1_loss huber_loss".split()
+    )
+)
+"""What a loss does to it afterwards, value by value."""
+_MOST = 64
+
+Shape = tuple[int, ...]
+
+
+def stretched(loss: Node) -> tuple[Shape, Shape] | None:
+    """The shapes of a prediction and of the target it was stretched to, where all were paired with all."""
+    waiting, seen = [loss], {loss}
+    while waiting and len(seen) <= _MOST:
+        node = waiting.pop()
+        operation = operation_of(node)
+        if operation not in _AFTERWARDS:
+            continue
+        if operation in _MEETS:
+            found = _paired(node)
+            if found is not None:
+                return found
+        for operand, _ in node.next_functions:
+            if operand is not None and operand not in seen:
+                seen.add(operand)
+                waiting.append(operand)
+    return None
+
+
+def _paired(node: Node) -> tuple[Shape, Shape] | None:
+    operands = [one for one in node.next_functions if one[0] is not None]
+    # With both sides from the model every sample may be meant to meet every other.
+    if len(operands) != 1 or len(node.next_functions) != 2:
+        return None
+    ours, whole = _shape(*operands[0]), _shape(node, 0)
+    if whole is None or len(whole) != 2 or whole[0] != whole[1] or whole[0] < 2:
+        return None
+    if ours == (whole[0], 1):
+        return ours, (whole[0],)
+    return (ours, (whole[0], 1)) if ours == (whole[0],) else None
+
+
+def _shape(node: Node | None, output: int) -> Shape | None:
+    """The shape of what a node gave in the forward pass."""
+    try:
+        return tuple(map(int, node._input_metadata[output].shape))  # type: ignore[union-attr]
+    except (
+        AttributeError,
+        IndexError,
+        RuntimeError,
+        TypeError,
+    ):  # another version of torch, or no plain tensor
+        return None
+
+
+_BROADCAST_LOOKS = 3
+"""After which the loss is known."""
+
+
+class LossBroadcast(Probe):
+    """Reads the shapes in the graph of the loss at the first looks."""
+
+    def __init__(self) -> None:
+        self._looks = 0
+        self._is_called = False
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
+        """Leave losses to the probe that sees them, where torch's own functions compute them."""
+        self._is_called |= call.purpose is Purpose.TRAINING
+
+    def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
+        """State the shapes where one was stretched to the other."""
+        if self._is_called or self._looks >= _BROADCAST_LOOKS:
+            return
+        self._looks += 1
+        found = None if loss.grad_fn is None else stretched(loss.grad_fn)
+        if found is not None:
+            snapshot.state(LOSS_SHAPES, f"{found[0]} against {found[1]}")

@@ -1,6 +1,10 @@
-"""What the model answers: range and spread of what enters the loss function, and the classes it chooses."""
+"""What the model answers: range and spread of predictions, the classes it chooses, how often it is right.
 
-from collections import Counter
+Regression has no accuracy. Where each sample has several targets (tokens, pixels, labels) each counts.
+"""
+
+from collections import Counter, defaultdict
+from operator import eq
 
 import torch
 from torch import Tensor
@@ -8,7 +12,7 @@ from torch import Tensor
 from traindx import quantities
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, Given
-from traindx.recorder.probes.types import LossCall, Probe, Snapshot, part_of
+from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.table import moments, nonfinite_share, step_through
 
 _UNLIKELY, _SURE = 0.1, 0.5
@@ -78,4 +82,49 @@ class Predictions(Probe):
                 snapshot.add(quantities.CONFIDENTLY_WRONG_SHARE, wrong, part=part)
 
 
-PROBE = Predictions
+class Accuracy(Probe):
+    """Writes the share of right answers among up to 1,024 of a batch."""
+
+    whole_passes = True
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
+        """Compare the chosen classes with the right ones."""
+        answers = answers_of(call)
+        if answers is None or not answers.chosen:
+            return
+        right = sum(map(eq, answers.chosen, answers.chosen_right)) / len(answers.chosen)
+        is_training = call.purpose is Purpose.TRAINING
+        snapshot.add(quantities.TRAIN_ACCURACY if is_training else quantities.VAL_ACCURACY, right)
+
+
+_KEPT = {Purpose.TRAINING: 0.7, Purpose.VALIDATION: 0.95}
+"""What is left of earlier counts at every batch: looks at training lie far apart, those of a pass do not."""
+_MOST_CLASSES = 100
+_FEWEST = 2.0
+"""Samples of a class that were seen, faded ones included, for it to count."""
+
+
+class ClassRecalls(Probe):
+    """Counts what is found of each class."""
+
+    whole_passes = True
+
+    def __init__(self) -> None:
+        self._seen: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+        self._found: dict[Purpose, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
+        """Add the answers of a batch to those before."""
+        answers = answers_of(call)
+        if answers is None or not answers.chosen or answers.classes > _MOST_CLASSES:
+            return
+        seen, found = self._seen[call.purpose], self._found[call.purpose]
+        for counts in (seen, found):
+            for kind in counts:
+                counts[kind] *= _KEPT[call.purpose]
+        for chosen, right in zip(answers.chosen, answers.chosen_right, strict=True):
+            seen[right] += 1
+            found[right] += chosen == right
+        shares = [found[kind] / count for kind, count in seen.items() if count >= _FEWEST]
+        if len(shares) > 1:
+            snapshot.add(quantities.PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))

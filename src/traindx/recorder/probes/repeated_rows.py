@@ -111,7 +111,6 @@ class RepeatedRows(Probe):
     """Writes the share of rows that were there before."""
 
     def __init__(self) -> None:
-        """Begin with no row seen."""
         self._kept: set[int] = set()
         self._before: dict[Purpose, _Seen] = {}
         self._pairs = 0
@@ -155,6 +154,3 @@ class RepeatedRows(Probe):
 def _is_same_batch(this: _Seen, before: _Seen) -> bool:
     """Whether the model is called again on one batch, as contrastive losses, line searches and metrics do."""
     return this.step == before.step and (this.number == before.number or this.keys == before.keys)
-
-
-PROBE = RepeatedRows

@@ -1,9 +1,13 @@
-"""What the model is to answer: range and spread of the targets, their classes, and the order they stand in.
+"""What the model is to answer: range, spread, classes and order of the targets, and what is wrong with them.
 
 The order is told only where each row of the batch has one target: neighbours in a sentence or an image are
 alike by nature. For classes it is the excess of equal neighbours over what all targets looked at so far
 would give in random order, so that batches of a single class read as sorted; for numbers it is the
 correlation of ranks of neighbours.
+
+Answers of yes and no outside of what can be answered are a fault. Classes that are counted from 1 are one in
+some programs, and in others the first class stands for padding: with an output more than there are classes
+nothing fails, and the first output learns never to be chosen.
 """
 
 from collections import Counter
@@ -14,7 +18,7 @@ from typing import final
 
 from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.function import Compares
+from traindx.recorder.losses.function import Compares, impossible_answers
 from traindx.recorder.probes.types import Batch, LossCall, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.table import Moments, moments, nonfinite_share
 
@@ -27,7 +31,6 @@ class ClassCounts:
     """Counts that grow batch by batch."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.counts: Counter[int] = Counter()
         self.total = 0
         self._equal_pairs = 0
@@ -92,7 +95,6 @@ class Targets(Probe):
     """Writes the statistics of the targets."""
 
     def __init__(self) -> None:
-        """Begin with no target seen."""
         self._rows: frozenset[int] = frozenset()
         self._counts = {purpose: ClassCounts() for purpose in Purpose}
         self._balanced_at = 0
@@ -168,4 +170,77 @@ def _of_classes(answers: Answers) -> Moments | None:
     return Moments(total / count, std, float(min(names)), float(max(names)))
 
 
-PROBE = Targets
+_MOST = 100
+"""Values that are kept: more are simply many."""
+
+
+class TargetValues(Probe):
+    """Keeps the different values of the targets, until there are many."""
+
+    def __init__(self) -> None:
+        self._values: set[float] = set()
+        self._whole = True
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
+        """See the targets of a training batch."""
+        answers = answers_of(call)
+        if answers is None or call.purpose is not Purpose.TRAINING:
+            return
+        samples = max(answers.prediction.shape[0], 1)
+        snapshot.state(facts.OUTPUTS, answers.prediction.numel() // samples)
+        if answers.function.compares is not Compares.NUMBERS or answers.numbers is None:
+            return
+        if len(self._values) < _MOST or self._whole:
+            seen = [value for value in answers.numbers.flatten()[: 16 * _MOST].tolist() if isfinite(value)]
+            self._whole = self._whole and all(value.is_integer() for value in seen)
+            if len(self._values) < _MOST:
+                self._values.update(seen)
+        snapshot.state(facts.TARGET_VALUES, min(len(self._values), _MOST))
+        snapshot.state(facts.TARGETS_ARE_WHOLE, self._whole)
+
+
+_LEFT_OUT = ("ignore_index", "ignore_class")
+_FEWEST_TARGETS = 200
+_FEWEST_PER_CLASS = 20
+"""On average: of many classes, some are not seen for long."""
+
+
+class LabelFaults(Probe):
+    """States what is wrong with the targets of training batches, and takes it back where it was wrong."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._targets = 0
+        self._stated = False
+
+    def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
+        """See the targets of a training batch."""
+        answers = answers_of(call)
+        if answers is None or call.purpose is not Purpose.TRAINING:
+            return
+        if answers.function.compares is Compares.YES_NO:
+            self._see_answers(snapshot, answers)
+        elif answers.function.compares is Compares.CLASSES and 0 not in map(call.options.get, _LEFT_OUT):
+            self._see_classes(snapshot, answers)
+
+    def _see_answers(self, snapshot: Snapshot, answers: Answers) -> None:
+        if answers.numbers is not None and answers.numbers.numel():
+            fault = impossible_answers(answers.function, *map(float, answers.numbers.aminmax()))
+            if fault:
+                snapshot.state(facts.LABEL_FAULT, fault)
+
+    def _see_classes(self, snapshot: Snapshot, answers: Answers) -> None:
+        found = self._first_left_out(answers)
+        if found or self._stated:
+            self._stated = bool(found)
+            snapshot.state(facts.UNUSED_CLASS, found)
+
+    def _first_left_out(self, answers: Answers) -> str:
+        self._seen.update(answers.right)
+        self._targets += len(answers.right)
+        last = answers.classes - 1
+        if self._targets < max(_FEWEST_TARGETS, _FEWEST_PER_CLASS * answers.classes):
+            return ""
+        if last < 2 or min(self._seen) != 1 or max(self._seen) != last:
+            return ""
+        return f"classes 1 to {last} of {answers.classes} outputs: class 0 never occurs"

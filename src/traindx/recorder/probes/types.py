@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import repeat
+from types import ModuleType
 from typing import TypeAlias, final, overload
 
 from traindx.run import EventKind, Fact, Quantity, Scalar
@@ -20,6 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from torch.optim import Optimizer
+
+    Value: TypeAlias = float | Tensor
+    """A number, or a tensor of one value that still lives on a device."""
 
 Where: TypeAlias = tuple[str, str]
 """What a number is of: the layer and the part of it."""
@@ -87,15 +91,12 @@ class Parameters(Sequence[LiveParameter]):
     """Parameters an optimizer holds; each is put together when it is asked for: most probes read columns."""
 
     def __init__(self, names: Sequence[str], values: "Sequence[Tensor]") -> None:
-        """Take names and values side by side."""
         self.names, self.values = names, values
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self.values)
 
     def __iter__(self) -> Iterator[LiveParameter]:
-        """Go through them."""
         return map(LiveParameter, self.names, self.values, repeat(True))
 
     @overload
@@ -105,7 +106,6 @@ class Parameters(Sequence[LiveParameter]):
     def __getitem__(self, place: slice) -> list[LiveParameter]: ...
 
     def __getitem__(self, place: int | slice) -> LiveParameter | list[LiveParameter]:
-        """One of them, or some."""
         if isinstance(place, slice):
             return list(self)[place]
         return LiveParameter(self.names[place], self.values[place], True)
@@ -210,3 +210,9 @@ class Probe:
 
     def update_ends(self, snapshot: Snapshot, update: Update) -> None:
         """The optimizer has changed the parameters."""
+
+
+def probes_of(module: ModuleType) -> list[type[Probe]]:
+    """The probes that a module defines, in the order of its text."""
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    return [one for one in classes if issubclass(one, Probe) and one.__module__ == module.__name__]

@@ -38,7 +38,6 @@ class Weights(Probe):
     """Copies a sample of each parameter before the update and compares it afterwards."""
 
     def __init__(self) -> None:
-        """Begin between two updates."""
         self._before: _Before | None = None
 
     def update_begins(self, snapshot: Snapshot, update: Update) -> None:
@@ -109,6 +108,3 @@ def _ratios(before: Tensor, after: Tensor) -> Sequence[float | Tensor]:
         return numbers(torch.where(sizes > 0, changes / sizes, (changes > 0).to(sizes.dtype)))
     pairs = zip(changes.tolist(), sizes.tolist(), strict=True)
     return [change / size if size else float(change > 0) for change, size in pairs]
-
-
-PROBE = Weights

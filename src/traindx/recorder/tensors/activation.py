@@ -110,7 +110,6 @@ class ActivationWriter:
     """Writes the statistics of samples, of a layer that has ever shown a zero also the share of zeros."""
 
     def __init__(self) -> None:
-        """Begin with no zero seen."""
         self._with_zeros: set[Where] = set()
 
     def write(self, snapshot: Snapshot, activations: Iterable[ActivationRows]) -> None:

@@ -40,7 +40,6 @@ class UnitWatches:
     """The watches over the layers of a model."""
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._watches: dict[Key, _Watch] = {}
         self._looked: list[_Looked] = []
         self._keys: set[Key] = set()
@@ -111,7 +110,6 @@ class _Watch:
     """When each unit of some layers was last seen at work, of layers that were always looked at together."""
 
     def __init__(self, keys: tuple[Key, ...], last_at_work: Tensor) -> None:
-        """Begin with every unit unseen."""
         self.keys = keys
         self.looks = 0
         self.horizon = -1

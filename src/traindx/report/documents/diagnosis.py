@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from traindx.cause import Prescription
 from traindx.changes.types import name_of
-from traindx.comparison.types import Comparison, Entry
+from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
-from traindx.report.documents.run import Document, Json, number, optional, scalar
+from traindx.report.documents.run import Document, Json, finite, number, optional, scalar, told
 from traindx.trials.types import Arm, Candidate, Pair, Treatment, Trial
 
 
@@ -36,13 +36,13 @@ def trial_document(trial: Trial) -> Document:
         "title": trial.title,
         "measure": trial.measure.value,
         "better": "higher" if trial.measure.is_better_higher else "lower",
-        "control": _finite(trial.control),
-        "treated": _finite(trial.treated),
-        "effect": _finite(trial.effect),
-        "interval": None if trial.interval is None else [_finite(end) for end in trial.interval],
-        "gain": _finite(trial.gain),
+        "control": finite(trial.control),
+        "treated": finite(trial.treated),
+        "effect": finite(trial.effect),
+        "interval": None if trial.interval is None else [finite(end) for end in trial.interval],
+        "gain": finite(trial.gain),
         "gain_interval": None if trial.gain_interval is None else list(trial.gain_interval),
-        "healthy_after": _finite(trial.healthy_after),
+        "healthy_after": finite(trial.healthy_after),
         "outcome": trial.outcome.value,
         "says": trial.says,
         "seeds": len(trial.counted),
@@ -58,9 +58,9 @@ def _pair(pair: Pair) -> Json:
 
 def _arm(arm: Arm) -> Json:
     return {
-        "value": _finite(arm.value),
+        "value": finite(arm.value),
         "broke": arm.value is not None and not math.isfinite(arm.value),
-        "metric": _finite(arm.metric),
+        "metric": finite(arm.metric),
         "steps": arm.steps,
         "folder": arm.folder,
         "refused": arm.refused or None,
@@ -74,13 +74,9 @@ def _planned(planned: Candidate) -> Json:
         "cause": planned.cause or None,
         "title": planned.title,
         "measure": planned.measure.value,
-        "worth": _finite(planned.worth),
+        "worth": finite(planned.worth),
         "because": planned.because or None,
     }
-
-
-def _finite(value: float | None) -> Json:
-    return None if value is None or not math.isfinite(value) else number(value)
 
 
 def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None) -> Document:
@@ -101,7 +97,7 @@ def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None)
         "not_recorded": [
             {"quantity": one.quantity, "would_tell": one.would_tell} for one in diagnosis.not_recorded
         ],
-        "next_experiment": None if following is None else _experiment(following),
+        "next_experiment": None if following is None else experiment_document(following),
         "trials": tried.pop("trials", []),
     }
     return {**document, "treatment": tried} if treatment else document
@@ -122,7 +118,7 @@ def _suspect(suspect: Suspect) -> Json:
         "score": number(suspect.score),
         "reasons": _reasons(suspect.reasons),
         "evidence": evidence_documents(suspect.evidence),
-        "fixes": [_fix(fix) for fix in cause.fixes],
+        "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
         "rivals": [{"cause": one.slug, "told_apart_by": one.told_apart_by} for one in cause.rivals],
     }
@@ -170,7 +166,8 @@ def evidence_documents(evidence: Iterable[Evidence]) -> Json:
     ]
 
 
-def _fix(fix: Prescription) -> Json:
+def fix_document(fix: Prescription) -> Json:
+    """A change that is meant to cure a cause."""
     return {
         "title": fix.title,
         "before": fix.before,
@@ -200,7 +197,8 @@ def _question(asked: SignResult) -> Json:
     return {"sign": asked.sign.slug, "asks": asked.sign.asks, "answer": given, "why_not_told": why}
 
 
-def _experiment(following: NextExperiment) -> Json:
+def experiment_document(following: NextExperiment) -> Json:
+    """The test that separates the leading suspects."""
     return {
         "tests": following.tests.slug,
         "against": [cause.slug for cause in following.against],
@@ -211,6 +209,9 @@ def _experiment(following: NextExperiment) -> Json:
     }
 
 
+_ENTRY = "run best best_at final axis points reached_at verdict says settings"
+
+
 def comparison_document(comparison: Comparison) -> Document:
     """The runs, the best first, and how they differ."""
     return {
@@ -219,42 +220,9 @@ def comparison_document(comparison: Comparison) -> Document:
         "better": comparison.measure.better.value,
         "target": optional(comparison.target),
         "noise": optional(comparison.noise),
-        "entries": [_entry(entry) for entry in comparison.entries],
+        "entries": [told(one, _ENTRY) for one in comparison.entries],
         "differing": list(comparison.differing),
-        "associations": [
-            {
-                "name": a.name,
-                "correlation": number(a.correlation),
-                "chance": optional(a.chance),
-                "runs": a.runs,
-                "says": a.says,
-            }
-            for a in comparison.associations
-        ],
-        "partings": [
-            {
-                "first": parting.first,
-                "second": parting.second,
-                "step": optional(parting.step),
-                "axis": parting.axis.value,
-                "says": parting.says,
-            }
-            for parting in comparison.partings
-        ],
+        "associations": [told(one, "name correlation chance runs says") for one in comparison.associations],
+        "partings": [told(one, "first second step axis says") for one in comparison.partings],
         "notes": list(comparison.notes),
-    }
-
-
-def _entry(entry: Entry) -> Json:
-    return {
-        "run": entry.run,
-        "best": number(entry.best),
-        "best_at": number(entry.best_at),
-        "final": number(entry.final),
-        "axis": entry.axis.value,
-        "points": entry.points,
-        "reached_at": optional(entry.reached_at),
-        "verdict": entry.verdict.value,
-        "says": entry.says,
-        "settings": {name: scalar(value) for name, value in entry.settings.items()},
     }

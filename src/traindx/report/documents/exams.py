@@ -6,14 +6,14 @@ import json
 from dataclasses import asdict
 
 from traindx.diagnosis.types import Exam
-from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import Examination
-from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
+from traindx.exams.learning_rate.types import FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
-from traindx.report.documents.run import Document, Json, head, number, optional
+from traindx.report.documents.run import Document, Json, ascii_text, head, number, optional, plain, told
 from traindx.report.problem_advice import advice, mark
 from traindx.report.results.learning_rate import verdict
 
@@ -38,13 +38,12 @@ def exam_document(exam: Exam) -> Document:
 
 def gradient_document(exam: GradientExam) -> Document:
     """Everything an exam of gradients found."""
-    decay = exam.decay
     return {
         **_head(exam),
         "loss": optional(exam.loss),
         "loss_function": exam.loss_function,
         "norm": number(exam.norm),
-        "decay": None if decay is None else {"factor": number(decay.factor), "layers": decay.layers},
+        "decay": plain(exam.decay),
         "without_gradient": list(exam.without_gradient),
         "frozen": list(exam.frozen),
         "parameters": [_gradient(row) for row in exam.rows],
@@ -52,16 +51,13 @@ def gradient_document(exam: GradientExam) -> Document:
 
 
 def _gradient(row: GradientRow) -> Json:
-    spread = row.spread
     return {
-        "name": row.layer.name,
-        "kind": row.layer.kind,
-        "shape": list(row.layer.shape),
+        **told(row.layer, "name kind shape"),
         "state": row.state or "reached",
         "norm": optional(row.norm),
         "weight_norm": optional(row.weight),
         "ratio": optional(row.ratio),
-        "values": None if spread is None else {name: number(value) for name, value in asdict(spread).items()},
+        "values": plain(row.spread),
     }
 
 
@@ -71,13 +67,7 @@ def activation_document(exam: ActivationExam) -> Document:
         **_head(exam),
         "batches": exam.batches,
         "inputs": exam.inputs,
-        "layers": [
-            {
-                name: optional(value) if not isinstance(value, str) else value
-                for name, value in asdict(row).items()
-            }
-            for row in exam.rows
-        ],
+        "layers": plain(exam.rows),
     }
 
 
@@ -85,18 +75,12 @@ def model_document(exam: ModelExam) -> Document:
     """Everything an exam of a model's design found."""
     return {
         **_head(exam),
-        "parameters": exam.parameters,
-        "trainable": exam.trainable,
-        "samples": exam.samples,
-        "plain_depth": exam.plain_depth,
+        **told(exam, "parameters trainable samples plain_depth"),
         "memory": {**asdict(exam.memory), "adam": exam.memory.adam, "with_adam": exam.memory.with_adam},
         "layers": [
             {
-                "name": row.name,
-                "kind": row.kind,
-                "parameters": row.parameters,
-                "trainable": row.trainable,
-                "output": None if row.shape is None else list(row.shape),
+                **told(row, "name kind parameters trainable"),
+                "output": plain(row.shape),
                 "gain": optional(row.gain),
             }
             for row in exam.rows
@@ -116,18 +100,14 @@ def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
 
 def examination_document(examination: Examination) -> str:
     """The exam as indented JSON."""
-    document: Json = {
+    document: Document = {
         **head("exam"),
         **exam_document(examination),
-        "subject": examination.subject,
-        "about": examination.about,
-        "verdict": examination.verdict.value,
-        "causes": list(examination.causes),
+        **told(examination, "subject about verdict causes"),
         "checks": [_check(check) for check in examination.checks],
         "notes": list(examination.notes),
     }
-    # In letters of ASCII: a terminal would obey some of what names can hold.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return ascii_text(document)
 
 
 def rows_table(examination: Examination) -> str:
@@ -232,15 +212,9 @@ def rate_document(
         **exam_document(found),
         "command": command,
         "says": verdict(found),
-        "why": found.why,
-        "current": number(found.current),
-        "suggested": optional(found.suggested),
-        "usable": None if found.usable is None else [number(rate) for rate in found.usable],
-        "diverges": optional(found.diverges),
-        "begins": number(found.begins),
-        "measure": found.measure,
+        **told(found, "why current suggested usable diverges begins measure"),
         "trials": [_trial(found, one) for one in found.trials],
-        "range_test": _course(found.curve),
+        "range_test": told(found.curve, "rates losses"),
         "steps": found.steps,
         "seconds": number(round(seconds, 1)),
         "change": change or None,
@@ -248,23 +222,13 @@ def rate_document(
         "folder": folder or None,
         "notes": list(found.notes),
     }
-    # Letters beyond ASCII are written as numbers: a terminal obeys some of them.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return ascii_text(document)
 
 
 def _trial(found: FoundRate, one: RateTrial) -> Json:
     return {
-        "rate": number(one.rate),
-        "loss": number(one.loss),
+        **told(one, "rate loss"),
         "fall": optional(found.share(one)),
         "ran_away": one.ran_away,
-        "broke": one.course.broke,
-        "losses": [number(loss) for loss in one.course.losses],
-    }
-
-
-def _course(course: Course) -> Json:
-    return {
-        "rates": [number(rate) for rate in course.rates],
-        "losses": [number(loss) for loss in course.losses],
+        **told(one.course, "broke losses"),
     }

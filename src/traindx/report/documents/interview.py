@@ -1,15 +1,14 @@
 """An interview and the casebook as JSON."""
 
-import json
-import math
 from collections.abc import Sequence
 
 from traindx.cause import Cause
-from traindx.diagnosis.types import NextExperiment, Reason
+from traindx.diagnosis.types import Reason
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import UNKNOWN, Question, Told
 from traindx.interview.types import CheckedClaim, Conclusion, Gathered, Hypothesis, Move
-from traindx.report.documents.run import Document, Json, head, number, scalar
+from traindx.report.documents.diagnosis import experiment_document
+from traindx.report.documents.run import Document, Json, ascii_text, finite, head, number, scalar, told
 from traindx.trials.types import Case
 
 
@@ -25,26 +24,25 @@ def interview_document(conclusion: Conclusion) -> str:
         "symptoms": [{"symptom": one.slug, "says": one.says} for one in interview.complaints],
         "outside": [_outside(one) for one in consultation.outside],
         "asked": len(interview.told),
-        "answers": [_told(one) for one in interview.told],
+        "answers": [_answered(one) for one in interview.told],
         "gathered": [_gathered(one) for one in interview.gathered],
         "healthy": _share(consultation.ranking.healthy),
         "hypotheses": [_hypothesis(one) for one in conclusion.hypotheses],
         "walked": [_move(one) for one in consultation.moves],
         "claims": [_claim(one) for one in conclusion.claims],
         "next_question": _question(conclusion.question) if conclusion.question else None,
-        "next_experiment": _experiment(conclusion.experiment) if conclusion.experiment else None,
+        "next_experiment": experiment_document(conclusion.experiment) if conclusion.experiment else None,
         "next_commands": [{"command": one.line, "tells": one.tells} for one in conclusion.commands],
         "limits": list(conclusion.limits),
     }
-    # Letters beyond ASCII are written as numbers: a terminal obeys some of them.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return ascii_text(document)
 
 
 def _share(value: float) -> Json:
     return number(round(value, 4))
 
 
-def _told(told: Told) -> Json:
+def _answered(told: Told) -> Json:
     facts = {fact.slug: scalar(value) for fact, value in (told.facts or {}).items()}
     return {
         "question": told.question.slug,
@@ -122,18 +120,6 @@ def _question(question: Question) -> Json:
     }
 
 
-def _experiment(experiment: NextExperiment) -> Json:
-    test = experiment.experiment
-    return {
-        "tests": experiment.tests.slug,
-        "against": [one.slug for one in experiment.against],
-        "does": test.does,
-        "if_true": test.if_true,
-        "if_false": test.if_false,
-        "minutes": number(test.minutes),
-    }
-
-
 def _outside(matter: Outside) -> Json:
     return {
         "field": matter.slug,
@@ -145,38 +131,24 @@ def _outside(matter: Outside) -> Json:
 
 def cases_document(cases: Sequence[Case]) -> str:
     """Cases as indented JSON, the latest first; what is not finite is null, and `says` tells why."""
-    document: Json = {**head("cases"), "cases": [_case(case) for case in cases]}
-    # In letters of ASCII: a terminal would obey some of what names can hold.
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return ascii_text({**head("cases"), "cases": [_case(case) for case in cases]})
 
 
 def _case(case: Case) -> Json:
-    interval: Json = (
-        None if case.low is None or case.high is None else [_finite(case.low), _finite(case.high)]
-    )
+    interval: Json = None if case.low is None or case.high is None else [finite(case.low), finite(case.high)]
     return {
-        "when": case.when,
-        "project": case.project,
-        "command": case.command,
-        "run": case.run,
-        "verdict": case.verdict,
+        **told(case, "when project command run verdict"),
         "suspect": case.suspect or None,
-        "confidence": _finite(case.confidence),
+        "confidence": finite(case.confidence),
         "change": case.change or None,
         "cause": case.cause or None,
         "title": case.title or None,
         "measure": case.measure or None,
-        "control": _finite(case.control),
-        "treated": _finite(case.treated),
-        "effect": _finite(case.effect),
+        "control": finite(case.control),
+        "treated": finite(case.treated),
+        "effect": finite(case.effect),
         "interval": interval,
         "outcome": case.outcome or None,
         "says": case.says or None,
-        "seeds": case.seeds,
-        "proven": case.proven,
-        "patch_applied": case.patch_applied,
+        **told(case, "seeds proven patch_applied"),
     }
-
-
-def _finite(value: float | None) -> Json:
-    return None if value is None or not math.isfinite(value) else number(value)

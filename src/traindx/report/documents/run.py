@@ -1,12 +1,16 @@
 """Values as JSON, and a run as it was read."""
 
+import json
 import math
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
 
 from traindx import __version__
 from traindx.curves.timing import pace, times
 from traindx.format import SCHEMA
 from traindx.report.results.layers import FIGURES, Row, anatomy
-from traindx.run import Event, Floats, Run, Scalar, Segment, Series
+from traindx.run import Run, Scalar, Segment, Series
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 Document = dict[str, Json]
@@ -32,14 +36,39 @@ def optional(value: float | None) -> Json:
     return None if value is None else number(value)
 
 
-def numbers(array: Floats) -> Json:
-    """Every number of an array."""
-    return [number(value) for value in array.tolist()]
-
-
 def scalar(value: Scalar) -> Json:
     """A setting: text, number or truth value."""
     return number(value) if isinstance(value, float) else value
+
+
+def plain(value: object) -> Json:
+    """A value as JSON holds it: numbers, texts, values of enumerations, and lists and fields of these."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]  # a dataclass
+
+
+def told(value: object, names: str) -> Document:
+    """Some attributes of a value, each under its own name."""
+    return {name: plain(getattr(value, name)) for name in names.split()}
+
+
+def finite(value: float | None) -> Json:
+    """A number; nothing where it is not finite."""
+    return None if value is None or not math.isfinite(value) else number(value)
+
+
+def ascii_text(document: Document) -> str:
+    """A document as indented JSON in letters of ASCII: a terminal would obey some of what names can hold."""
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
 def run_document(run: Run, values: bool) -> Document:
@@ -52,43 +81,23 @@ def run_document(run: Run, values: bool) -> Document:
         "series": [_series(series, values) for series in run.series],
         "facts": {fact.slug: scalar(value) for fact, value in run.facts.items()},
         "settings": {name: scalar(value) for name, value in run.settings.items()},
-        "events": [_event(event) for event in run.events],
-        "unread": [{"name": u.name, "count": u.count, "why": u.why} for u in run.unread],
+        "events": [told(event, "kind says step layer operation batch") for event in run.events],
+        "unread": [told(one, "name count why") for one in run.unread],
         "notes": list(run.notes),
         **interior_document(run),
     }
 
 
-def _event(event: Event) -> Json:
-    return {
-        "kind": event.kind.value,
-        "says": event.says,
-        "step": optional(event.step),
-        "layer": event.layer,
-        "operation": event.operation,
-        "batch": event.batch,
-    }
-
-
 def _segment(segment: Segment) -> Json:
-    return {
-        "begins": segment.begins.value,
-        "axis": segment.axis.value,
-        "first_step": number(segment.first_step),
-        "last_step": number(segment.last_step),
-        "points": sum(len(series) for series in segment.series),
-    }
+    points = sum(len(series) for series in segment.series)
+    return {**told(segment, "begins axis first_step last_step"), "points": points}
 
 
 def _series(series: Series, values: bool) -> Json:
     finite = series.finite
-
     summary: dict[str, Json] = {
         "quantity": series.quantity.slug,
-        "part": series.part,
-        "layer": series.layer,
-        "name": series.name,
-        "axis": series.axis.value,
+        **told(series, "part layer name axis"),
         "better": series.quantity.better.value,
         "points": len(series),
         "first_step": number(series.steps[0]),
@@ -102,31 +111,19 @@ def _series(series: Series, values: bool) -> Json:
         "nonfinite": len(series) - len(finite),
         "first_nonfinite_step": optional(series.first_bad_step),
     }
-    return (
-        {**summary, "steps": numbers(series.steps), "values": numbers(series.values)} if values else summary
-    )
+    if not values:
+        return summary
+    return {**summary, "steps": plain(series.steps.tolist()), "values": plain(series.values.tolist())}
 
 
 def interior_document(run: Run) -> Document:
     """What recording cost, where the time of a step goes, and every layer; empty for a log."""
-    return {"overhead": _overhead(run), "time": _time(run), "layers": _layers(run)}
-
-
-def _overhead(run: Run) -> Json:
     found = pace(run)
-    if found is None:
-        return None
-    return {"share": optional(found.cost), "steps": number(found.steps), "seconds": number(found.seconds)}
-
-
-def _time(run: Run) -> Json:
-    return [
-        {"part": one.called, "seconds": number(one.seconds), "share": number(one.share)} for one in times(run)
-    ]
-
-
-def _layers(run: Run) -> Json:
-    return [_layer(row) for row in anatomy(run).rows]
+    return {
+        "overhead": {"share": optional(found.cost), **told(found, "steps seconds")} if found else None,
+        "time": [{"part": one.called, **told(one, "seconds share")} for one in times(run)],
+        "layers": [_layer(row) for row in anatomy(run).rows],
+    }
 
 
 def _layer(row: Row) -> Json:

@@ -6,9 +6,10 @@ from traindx.cause import Prescription, Safety
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Suspect
 from traindx.format import count, percent
 from traindx.report.html.grounds import numbers_of, sum_table
-from traindx.report.html.markup import Markup, code, culprit, fill, heads, joined, prose, spoken
+from traindx.report.html.markup import Markup, code, fill, heads, joined, prose, spoken
 from traindx.report.results.diagnosis import (
     against,
+    culprit,
     not_judged,
     ruled_out,
     speaking,

@@ -17,7 +17,6 @@ from traindx.report.html.interior import happened, interior
 from traindx.report.html.markup import (
     Detail,
     Markup,
-    culprit,
     deciding,
     detail_for,
     encoded,
@@ -29,8 +28,8 @@ from traindx.report.html.opening import badge, facts_line, opening
 from traindx.report.html.recorded import overview, remainder, series_table, short_names
 from traindx.report.html.side_by_side import comparison_part
 from traindx.report.html.trials import trials_part
-from traindx.report.results.diagnosis import judged
-from traindx.report.results.recording import title
+from traindx.report.results.diagnosis import culprit, judged
+from traindx.report.results.run import title
 from traindx.run import Run
 from traindx.trials.types import Report, Treatment
 

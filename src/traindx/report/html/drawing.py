@@ -12,9 +12,9 @@ from traindx.finding import Evidence, Severity
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.report.html.extremes import extremes
-from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span
+from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span, line_of
 from traindx.report.html.markup import label, numbered
-from traindx.report.results.diagnosis import main_series
+from traindx.report.results.run import main_series
 from traindx.run import Axis, Better, Fact, Floats, Run, Series, Split
 
 _MOST_LINES = 6
@@ -112,17 +112,7 @@ def _lines(
         drawn = extremes(positions, series.values, columns)
         curve = curve_of(series)
         smooth = len(curve) >= _SMOOTHED_FROM and series.quantity != LEARNING_RATE
-        yield Line(
-            unique,
-            drawn.steps,
-            drawn.values,
-            drawn.bad_steps,
-            drawn.bad_values,
-            drawn.every,
-            colour,
-            Look.RAW if smooth else Look.PLAIN,
-            colour,
-        )
+        yield line_of(unique, drawn, colour, Look.RAW if smooth else Look.PLAIN, colour)
         if smooth:
             at = np.interp(curve.at, series.steps, positions)
             trend = np.array([curve.shown(float(value)) for value in curve.trend])

@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from traindx.exams.check import Checked, is_bad
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.learning_rate.types import FoundRate
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, duration
 from traindx.report.html.markup import Markup, code, fill, joined
@@ -53,7 +53,7 @@ _ROWS = 50
 
 def examination_page(examination: Examination, drawn: bytes | None) -> str:
     """The whole page; it needs nothing else, and runs no script."""
-    rows = [(check.mark.value, check.check.slug, _told(check)) for check in examination.checks]
+    rows = [(check.mark.value, check.check.slug, check.answer) for check in examination.checks]
     return plain_page(
         kind="exam of data",
         subject=examination.subject,
@@ -70,11 +70,6 @@ def examination_page(examination: Examination, drawn: bytes | None) -> str:
             listing("Notes", examination.notes),
         ],
     )
-
-
-def _told(check: Checked) -> str:
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return check.says if worst is None else worst.says
 
 
 def _fault(check: Checked, fault: Finding) -> Markup:

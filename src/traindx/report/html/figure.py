@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from traindx.report.html.extremes import Extremes
 from traindx.run import Axis, Floats
 
 OTHERS = -1
@@ -40,6 +41,12 @@ class Line:
     look: Look
     dash: int = 0
     """Which of the dash patterns, to tell lines apart without colours."""
+
+
+def line_of(name: str, drawn: Extremes, colour: int, look: Look, dash: int) -> Line:
+    """A curve from the points that are kept of it."""
+    kept = drawn.steps, drawn.values, drawn.bad_steps, drawn.bad_values, drawn.every
+    return Line(name, *kept, colour, look, dash)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from traindx.quantities import GRADIENT_NORM
 from traindx.report.html.markup import Markup, escape, fill, heads, joined, share
 from traindx.report.html.svg import profile
 from traindx.report.results.layers import FIGURES, Anatomy, Row, anatomy, figure, label, shape, telling
-from traindx.report.results.recording import idle, incidents, places, unusual
+from traindx.report.results.run import idle, incidents, places, unusual
 from traindx.run import Run
 
 _SHOWN = 12

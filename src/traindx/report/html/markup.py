@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult
 from traindx.format import printable
 from traindx.quantities import QUANTITIES
+from traindx.report.results.diagnosis import culprit
 from traindx.run import Series
 
 _LONGEST = 4000
@@ -87,11 +88,6 @@ def label(series: Series) -> str:
     name = series.quantity.called
     part = "" if series.part == series.quantity.family else series.part
     return " ".join(word for word in (name, part, series.layer) if word)
-
-
-def culprit(diagnosis: Diagnosis) -> Suspect | None:
-    """The first suspect of a sick run; a healthy or doubtful one has none."""
-    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
 
 
 def deciding(diagnosis: Diagnosis) -> tuple[Reason, ...]:

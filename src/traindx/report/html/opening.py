@@ -5,9 +5,9 @@ from traindx.curves.timing import pace
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.format import count, listed, percent, step
-from traindx.report.html.markup import Markup, culprit, escape, fill, joined, share
+from traindx.report.html.markup import Markup, escape, fill, joined, share
 from traindx.report.results.diagnosis import (
-    extent,
+    culprit,
     inseparable,
     judged,
     sentence,
@@ -15,7 +15,8 @@ from traindx.report.results.diagnosis import (
     sureness,
     whereabouts,
 )
-from traindx.report.results.recording import told as told_pace
+from traindx.report.results.run import extent
+from traindx.report.results.run import told as told_pace
 from traindx.run import Run
 
 _ICONS = {

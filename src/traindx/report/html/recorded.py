@@ -11,8 +11,8 @@ from traindx.format import count, number, printable, step
 from traindx.report.html.markup import Markup, escape, fill, heads, joined
 from traindx.report.html.opening import badge
 from traindx.report.html.svg import tiny
-from traindx.report.results.diagnosis import blame, extent, main_series, outcome, shared_folder, sureness
-from traindx.report.results.recording import told_event
+from traindx.report.results.diagnosis import blame, outcome, sureness
+from traindx.report.results.run import extent, main_series, shared_folder, told_event
 from traindx.run import Axis, Better, Run, Series
 from traindx.trials.types import Report
 

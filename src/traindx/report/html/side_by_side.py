@@ -9,7 +9,7 @@ from traindx.curves.series import whole
 from traindx.format import number, printable, step
 from traindx.report.html.chart import chart
 from traindx.report.html.extremes import extremes
-from traindx.report.html.figure import OTHERS, Figure, Line, Look, Panel
+from traindx.report.html.figure import OTHERS, Figure, Line, Look, Panel, line_of
 from traindx.report.html.markup import Detail, Markup, escape, fill, heads, joined
 from traindx.report.html.opening import badge
 from traindx.run import Run, Scalar, Series
@@ -112,14 +112,4 @@ def _measured(run: Run, comparison: Comparison) -> Series | None:
 def _line(run: Run, series: Series, place: int, detail: Detail) -> Line:
     drawn = extremes(series.steps, series.values, min(detail.chart, 500))
     colour = place if place < _NAMED else OTHERS
-    return Line(
-        run.name,
-        drawn.steps,
-        drawn.values,
-        drawn.bad_steps,
-        drawn.bad_values,
-        drawn.every,
-        colour,
-        Look.PLAIN,
-        max(colour, 0),
-    )
+    return line_of(run.name, drawn, colour, Look.PLAIN, max(colour, 0))

@@ -12,6 +12,7 @@ from traindx.report.markdowns.run import (
     ended,
     escape,
     interior,
+    listings,
     prose,
     recorded,
     series_and_facts,
@@ -22,9 +23,9 @@ from traindx.report.results.diagnosis import (
     answer,
     blame,
     considered,
+    culprit,
     inseparable,
     judged,
-    main_series,
     missing,
     not_judged,
     noticed,
@@ -44,7 +45,7 @@ from traindx.report.results.diagnosis import (
     unsettled,
     whereabouts,
 )
-from traindx.report.results.recording import incidents, title
+from traindx.report.results.run import incidents, main_series, title
 from traindx.report.text_plots import sparkline
 from traindx.run import Run
 
@@ -67,7 +68,7 @@ def overview(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> list[str]:
 
 def diagnosed(run: Run, diagnosis: Diagnosis, tried: Sequence[str] = ()) -> list[str]:
     """Everything known about a run, in the order a person needs; `tried` are chapters on trials."""
-    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    top = culprit(diagnosis)
     lines = [f"## {escape(title(run), 200)}", "", *recorded(run)]
     lines += [_verdict(diagnosis, top), "", prose(sentence(diagnosis)), "", *_shared(diagnosis)]
     lines += chapter("Symptom" if top else "Noticed", bullets([prose(says) for says in noticed(diagnosis)]))
@@ -158,20 +159,9 @@ def _spot(top: Suspect, run: Run) -> list[str]:
     return [f"Change {prose(target)}.", ""] if target else []
 
 
-def _listings(fix: Prescription) -> list[str]:
-    """The code before and after, as far as the fix shows it."""
-    shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
-    lines = []
-    for label, code in shown:
-        if code:
-            lines += [label, ""] if label else []
-            lines += ["```python", code.strip("\n"), "```", ""]
-    return lines
-
-
 def _fix(fix: Prescription) -> list[str]:
     lines = [f"**{fix.title}**", ""]
-    lines += _listings(fix)
+    lines += listings(fix)
     items = [
         f"Expect: {ended(fix.expect)}",
         f"Not when: {ended(fix.not_when)}",

@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from traindx.exams.check import Checked, is_bad
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.learning_rate.types import FoundRate
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, duration, percent
 from traindx.interview.types import Conclusion
@@ -45,7 +45,7 @@ def examination_markdown(examination: Examination) -> str:
         "",
     ]
     rows = [
-        [check.mark.value, prose(check.check.slug), prose(check.check.title), prose(_told(check))]
+        [check.mark.value, prose(check.check.slug), prose(check.check.title), prose(check.answer)]
         for check in examination.checks
     ]
     lines += [*table(["mark", "check", "question", "answer"], rows), ""]
@@ -55,11 +55,6 @@ def examination_markdown(examination: Examination) -> str:
             lines += chapter(f"{check.check.slug}: {word}", _fault(fault))
     lines += chapter("Notes", bullets([prose(note) for note in examination.notes]))
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _told(check: Checked) -> str:
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return check.says if worst is None else worst.says
 
 
 def _fault(fault: Finding) -> list[str]:

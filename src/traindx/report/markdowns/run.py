@@ -2,13 +2,13 @@
 
 import re
 
+from traindx.cause import Prescription
 from traindx.comparison.types import Comparison, Entry
 from traindx.curves.facts import is_recording
 from traindx.curves.timing import pace
 from traindx.format import count, number, printable, step
-from traindx.report.results.diagnosis import speed
 from traindx.report.results.layers import FIGURES, anatomy, figure, label, shape
-from traindx.report.results.recording import idle, places, told, told_event, told_times, unusual
+from traindx.report.results.run import idle, places, speed, told, told_event, told_times, unusual
 from traindx.report.text_plots import sparkline
 from traindx.run import Run, Series
 
@@ -50,6 +50,24 @@ def bullets(items: list[str]) -> list[str]:
 def chapter(heading: str, lines: list[str]) -> list[str]:
     """A heading of the third level and what stands below it; nothing without lines."""
     return [f"### {heading}", "", *lines, ""] if lines else []
+
+
+def fenced(language: str, text: str) -> list[str]:
+    """Lines as they stand, in a fence that nothing in them ends."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = [printable(line.expandtabs(4), _LONG) for line in text.strip("\n").split("\n")]
+    return [f"{fence}{language}", *lines, fence, ""]
+
+
+def listings(fix: Prescription) -> list[str]:
+    """The code before and after, as far as the fix shows it."""
+    shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
+    lines = []
+    for heading, code in shown:
+        if code:
+            lines += [*([heading, ""] if heading else []), *fenced("python", code)]
+    return lines
 
 
 def reading(run: Run) -> list[str]:

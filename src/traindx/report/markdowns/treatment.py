@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from traindx.cause import Prescription
-from traindx.diagnosis.types import Suspect, Verdict
+from traindx.diagnosis.types import Suspect
 from traindx.format import percent, printable
 from traindx.report.markdowns.diagnosis import diagnosed
-from traindx.report.markdowns.run import bullets, chapter, ended, escape, prose, table
-from traindx.report.results.diagnosis import considered, sentence
+from traindx.report.markdowns.run import bullets, chapter, ended, escape, fenced, listings, prose, table
+from traindx.report.results.diagnosis import considered, culprit, sentence
 from traindx.report.results.trials import (
     compared_by,
     conclusion,
@@ -24,8 +24,6 @@ from traindx.report.results.trials import (
     why_left,
 )
 from traindx.trials.types import Outcome, Report, Treatment, Trial
-
-_LONGEST_LINE = 1000
 
 
 def diagnostic_report(report: Report, treatment: Treatment) -> str:
@@ -78,7 +76,7 @@ def optimization_recommendations(report: Report, treatment: Treatment) -> str:
 def _in_short(report: Report, treatment: Treatment) -> list[str]:
     items = []
     for diagnosis in report.diagnoses[:1]:
-        top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+        top = culprit(diagnosis)
         cause = (
             f": {prose(top.cause.title)} (`{top.cause.slug}`), cause {percent(top.confidence)}" if top else ""
         )
@@ -129,9 +127,9 @@ def _proven(treatment: Treatment, fixes: Sequence[Prescription]) -> list[str]:
     ]
     known = [fix for fix in fixes if fix.title in best.title]
     if treatment.patch:
-        lines += [ended(f"Patch, {prose(patch_line(treatment))}"), "", *_fenced("diff", treatment.patch)]
+        lines += [ended(f"Patch, {prose(patch_line(treatment))}"), "", *fenced("diff", treatment.patch)]
     else:
-        lines += [line for fix in known for line in _listings(fix)]
+        lines += [line for fix in known for line in listings(fix)]
     for fix in known:
         # Whose it is has to be said where several changes were proven together.
         lines += [f"{prose(fix.title)}:", ""] if len(known) > 1 else []
@@ -202,27 +200,9 @@ def _fixes(suspects: Iterable[Suspect]) -> list[Prescription]:
     return list(dict.fromkeys(fix for cause in causes for fix in cause.fixes))
 
 
-def _listings(fix: Prescription) -> list[str]:
-    shown = [("Before:", fix.before), ("After:" if fix.before else "", fix.code)]
-    return [
-        line
-        for label, code in shown
-        if code
-        for line in [*([label, ""] if label else []), *_fenced("python", code)]
-    ]
-
-
 def _trimmed(lines: list[str]) -> list[str]:
     """Without the empty line at the end, which whoever follows adds."""
     return lines if lines[-1] else lines[:-1]
-
-
-def _fenced(language: str, text: str) -> list[str]:
-    """Lines as they stand, in a fence that nothing in them ends."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    lines = [printable(line.expandtabs(4), _LONGEST_LINE) for line in text.strip("\n").split("\n")]
-    return [f"{fence}{language}", *lines, fence, ""]
 
 
 def _code(name: str) -> str:

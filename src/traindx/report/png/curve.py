@@ -9,14 +9,12 @@ import numpy as np
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
 from traindx.report.html.extremes import extremes
-from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet
+from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet, as_png, captioned, positions_on
 from traindx.report.results.diagnosis import inseparable
 from traindx.run import Floats, Quantity
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Entries = list[tuple["Artist", str]]
@@ -208,6 +206,16 @@ def _bar(strip: "Axes", place: int, begin: float, end: float, width: float) -> N
     if end - begin < 0.01 * width:
         # A single step is narrower than a pixel: a diamond shows it.
         strip.plot([(begin + end) / 2], [place], color=BLACK, marker="D", markersize=5, clip_on=False)
+
+
+def finished(
+    sheet: Sheet, ruler: Ruler, diagnosis: Diagnosis | None, found: tuple[Mark, ...], more: Sequence[str] = ()
+) -> bytes:
+    """A picture of a run with its evidence, its axis and its caption, as the bytes of a PNG file."""
+    draw_evidence(sheet, found)
+    positions_on(sheet.strip or sheet.panels[-1], ruler.base.axis.value)
+    captioned(sheet.figure, [*sentences(diagnosis, found), *more])
+    return as_png(sheet.figure)
 
 
 def sentences(diagnosis: Diagnosis | None, found: tuple[Mark, ...]) -> list[str]:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.exams.check import Checked
 from traindx.exams.data_exam.types import TRAINING, VALIDATION, Examination, FeatureRange, Portrait
+from traindx.exams.questions import Checked
 from traindx.finding import Mark
 from traindx.format import count, number, printable
 from traindx.report.png.canvas import (
@@ -133,8 +133,7 @@ def _checks(axes: "Axes", examination: Examination) -> None:
 
 def _told(check: Checked) -> str:
     """What was found, or how the check ended."""
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return worst.says if worst is not None and check.mark in (Mark.WARN, Mark.FAIL) else check.mark.value
+    return check.answer if check.mark in (Mark.WARN, Mark.FAIL) else check.mark.value
 
 
 def _classes(axes: "Axes", portrait: Portrait) -> None:

@@ -8,9 +8,8 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.facts import GRADIENT_CLIP
 from traindx.format import count, number, printable
 from traindx.quantities import CLIPPED_SHARE, GRADIENT_NORM
-from traindx.report.png.canvas import BLACK, BLUE, Ruler, as_png, captioned, legend, positions_on, sheet
-from traindx.report.png.curve import Entries, Style, draw, mark_bad, marks, scale, sentences
-from traindx.report.png.curve import draw_evidence as draw_evidence
+from traindx.report.png.canvas import BLACK, BLUE, Ruler, legend, sheet
+from traindx.report.png.curve import Entries, Style, draw, finished, mark_bad, marks, scale
 from traindx.run import Floats, Run, Series
 
 if TYPE_CHECKING:
@@ -40,10 +39,7 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
     scale(panel, drawn, logarithmic=True)
     panel.set_ylabel("gradient norm")
     legend(panel, entries + _zeros(panel, series, ruler) + _limit(panel, run))
-    draw_evidence(paper, found)
-    positions_on(paper.strip or panel, ruler.base.axis.value)
-    captioned(paper.figure, [*sentences(diagnosis, found), *_left_out(run, series)])
-    return "gradient_norm.png", as_png(paper.figure)
+    return "gradient_norm.png", finished(paper, ruler, diagnosis, found, _left_out(run, series))
 
 
 def _chosen(run: Run) -> list[Series]:

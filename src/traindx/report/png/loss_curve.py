@@ -14,14 +14,10 @@ from traindx.report.png.canvas import (
     ORANGE,
     Ruler,
     Sheet,
-    as_png,
-    captioned,
     legend,
-    positions_on,
     sheet,
 )
-from traindx.report.png.curve import Entries, Style, draw, mark_bad, marks, scale, sentences
-from traindx.report.png.curve import draw_evidence as draw_evidence
+from traindx.report.png.curve import Entries, Style, draw, finished, mark_bad, marks, scale
 from traindx.run import Better, Quantity, Run, Series, Split
 
 _COLOURS = {"train": BLUE, "val": ORANGE, "test": GREEN}
@@ -98,10 +94,7 @@ def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tup
     kind = series[0].quantity.family
     paper = sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
     draw_loss(paper, ruler, series)
-    draw_evidence(paper, found)
-    positions_on(paper.strip or paper.panels[-1], ruler.base.axis.value)
-    captioned(paper.figure, sentences(diagnosis, found))
-    return f"{kind.replace(' ', '_')}_curve.png", as_png(paper.figure)
+    return f"{kind.replace(' ', '_')}_curve.png", finished(paper, ruler, diagnosis, found)
 
 
 _HEIGHTS = (2.9, 1.7)
@@ -128,10 +121,7 @@ def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
     scale(panel, [rate.values for rate in rates])
     panel.set_ylabel("learning rate")
     legend(panel, entries)
-    draw_evidence(paper, found)
-    positions_on(paper.strip or panel, ruler.base.axis.value)
-    captioned(paper.figure, sentences(diagnosis, found))
-    return "lr_loss.png", as_png(paper.figure)
+    return "lr_loss.png", finished(paper, ruler, diagnosis, found)
 
 
 def _distinct(rates: list[Series]) -> list[Series]:

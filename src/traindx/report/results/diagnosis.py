@@ -1,22 +1,20 @@
 """What every report shows first of a run and its diagnosis, whatever the format."""
 
 from collections.abc import Sequence
-from itertools import groupby, takewhile
-
-import numpy as np
 
 from traindx.cause import Cause
 from traindx.changes.types import known_changes, parse_changes
-from traindx.comparison.types import Comparison
-from traindx.curves.objective import objective
-from traindx.curves.series import shares, whole
 from traindx.diagnosis.types import INSIDE, Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Evidence, Severity
-from traindx.format import count, number, percent, printable, step
-from traindx.quantities import QUANTITIES, TRAIN_LOSS
-from traindx.run import Axis, Fact, Run, Series
+from traindx.format import count, percent, printable, step
+from traindx.run import Fact, Run
 
 _ANSWERS = ("yes", "no", "cannot tell")
+
+
+def culprit(diagnosis: Diagnosis) -> Suspect | None:
+    """The first suspect of a sick run; a healthy or doubtful one has none."""
+    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
 
 
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
@@ -243,68 +241,6 @@ def judged(diagnosis: Diagnosis) -> bool:
     return answers.get("too_short") != "yes" and answers.get("loss_falls") in ("yes", "no")
 
 
-def main_series(run: Run) -> tuple[Series, ...]:
-    """The curve a run is judged by, and the same on validation data if there is one."""
-    judged = objective(run)
-    if judged is None:
-        return run.all(TRAIN_LOSS)[:2]
-    first = whole(run, judged.quantity)
-    if not first.quantity.slug.startswith("train_"):
-        return (first,)
-    measure = first.quantity.slug.removeprefix("train_")
-    beside = [QUANTITIES.get(f"{split}_{measure}") for split in ("val", "test")]
-    second = next((whole(run, quantity) for quantity in beside if quantity and quantity in run), None)
-    return (first,) if second is None else (first, second)
-
-
-def extent(run: Run) -> str:
-    """From where to where the longest series of a run goes."""
-    return span(max(run.series, key=len)) if run.series else "no quantity recognised"
-
-
-def span(series: Series) -> str:
-    """From where to where a series goes: "steps 0 to 299"."""
-    return f"{series.axis.value}s {step(series.steps[0])} to {step(series.steps[-1])}"
-
-
-def share_at(run: Run, axis: Axis, position: float) -> float | None:
-    """Where a position lies in the run, 0 its begin and 1 its end; None if nothing is counted so."""
-    alike = [series for series in run.series if series.axis is axis and len(series)]
-    if not alike:
-        return None
-    longest = max(alike, key=len)
-    return float(np.interp(position, longest.steps, shares(run, longest)))
-
-
-def speed(comparison: Comparison) -> str:
-    """Which run reaches the common target first, and how much later the others do; empty without a target."""
-    if comparison.target is None:
-        return ""
-    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
-    reached.sort(key=lambda entry: entry.reached_at or 0.0)
-    never = len(comparison.entries) - len(reached)
-    rest = f"{count(never, 'run')} never {'does' if never == 1 else 'do'}" if never else ""
-    target = f"{comparison.measure.slug} {number(comparison.target)}"
-    if not reached or reached[0].reached_at is None:
-        return f"no run reaches {target}"
-    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
-    places = [
-        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
-        for (axis, at), entries in together
-    ]
-    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
-    return f"{target} is reached by " + "; ".join(
-        [", then ".join([*places, *more]), *([rest] if rest else [])]
-    )
-
-
 def unsettled(suspect: Suspect) -> bool:
     """Whether the first suspect is more likely not the cause: to be tested before it is treated."""
     return suspect.confidence < 0.5
-
-
-def shared_folder(runs: Sequence[Run]) -> str:
-    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
-    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
-    shared = takewhile(lambda level: len(set(level)) == 1, levels)
-    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""

@@ -13,14 +13,8 @@ from traindx.changes.types import Measure
 from traindx.comparison.types import Comparison, Entry
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, listed, number, percent, printable, step
-from traindx.report.results.diagnosis import (
-    blame,
-    main_series,
-    outcome,
-    shared_folder,
-    speed,
-    sureness,
-)
+from traindx.report.results.diagnosis import blame, outcome, sureness
+from traindx.report.results.run import main_series, shared_folder, speed
 from traindx.report.results.trials import figure, signed
 from traindx.report.terminal.diagnosis import STYLES
 from traindx.report.terminal.paper import name, paper, printed, section

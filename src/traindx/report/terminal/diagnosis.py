@@ -1,5 +1,6 @@
 """One run and its diagnosis, in the order a person needs."""
 
+from collections.abc import Sequence
 from textwrap import indent
 
 from rich.console import Console
@@ -8,17 +9,16 @@ from rich.text import Text
 
 from traindx.cause import Prescription
 from traindx.curves.timing import pace
-from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
+from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, Suspect, Verdict
 from traindx.finding import Severity
 from traindx.format import count, percent, printable, step
 from traindx.report.results.diagnosis import (
     against,
     answer,
     considered,
-    extent,
+    culprit,
     inseparable,
     judged,
-    main_series,
     missing,
     not_judged,
     ordered,
@@ -28,7 +28,6 @@ from traindx.report.results.diagnosis import (
     ruled_out,
     sentence,
     since,
-    span,
     spot,
     sureness,
     tally,
@@ -38,13 +37,12 @@ from traindx.report.results.diagnosis import (
     where,
     whereabouts,
 )
-from traindx.report.results.recording import title, told
-from traindx.report.terminal.paper import fitted, indented, print_curve, section
+from traindx.report.results.run import extent, main_series, span, title, told
+from traindx.report.terminal.paper import cut, fitted, indented, print_curve, section
 from traindx.report.terminal.reading import EVERY, print_incidents, print_interior, print_series
 from traindx.run import Run
 
 STYLES = {Verdict.SICK: "bold red", Verdict.HEALTHY: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-_SHOWN = 3
 _LAYERS = 12
 """How many layers are shown of a run that is not healthy."""
 _CODE = 4
@@ -59,16 +57,16 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
     console.print()
     _verdict(console, diagnosis)
     console.print()
-    top = diagnosis.suspects[0] if diagnosis.suspects and diagnosis.verdict is Verdict.SICK else None
+    top = culprit(diagnosis)
     print_curve(console, run, since(top) if top else None)
     print_incidents(console, run)
     _questions(console, diagnosis, everything)
     if top:
-        _why(console, "why", top.reasons)
+        print_reasons(console, "why", top.reasons)
         _noticed(console, diagnosis, top.reasons)
         console.print()
         if unsettled(top):
-            _experiment(console, diagnosis)
+            print_experiment(console, diagnosis.next_experiment)
         _treatment(console, run, top, everything)
         console.print()
     else:
@@ -76,7 +74,7 @@ def print_diagnosis(console: Console, run: Run, diagnosis: Diagnosis, everything
     _others(console, diagnosis, top, everything)
     section(console, "not recorded", *missing(diagnosis))
     if top is None or not unsettled(top):
-        _experiment(console, diagnosis)
+        print_experiment(console, diagnosis.next_experiment)
     healthy = diagnosis.verdict is Verdict.HEALTHY
     print_interior(console, run, EVERY if everything else 0 if healthy else _LAYERS)
     _hints(console, run, top, everything)
@@ -95,7 +93,7 @@ def _stretch(run: Run) -> str:
 
 
 def _verdict(console: Console, diagnosis: Diagnosis) -> None:
-    sick = diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+    sick = culprit(diagnosis)
     says = printable(sentence(diagnosis), _LONG)
     grid = Table.grid(padding=(0, 3, 0, 0), expand=True)
     grid.add_column(no_wrap=True, style=STYLES[diagnosis.verdict])
@@ -145,21 +143,25 @@ def _questions(console: Console, diagnosis: Diagnosis, everything: bool) -> None
     console.print(indented(table, 3))
 
 
-def _why(console: Console, heading: str, unordered: tuple[Reason, ...]) -> None:
+def print_reasons(
+    console: Console, heading: str, unordered: Sequence[Reason], *, with_places: bool = True
+) -> None:
     """The sum that is a score, one reason to a line."""
     reasons = ordered(unordered)
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     table.add_column(width=1)
     table.add_column(overflow="fold", ratio=1)
-    table.add_column(justify="right", overflow="fold", style="dim", max_width=24)
+    if with_places:
+        table.add_column(justify="right", overflow="fold", style="dim", max_width=24)
     table.add_column(justify="right", no_wrap=True, min_width=6)
     for reason, shown in zip(reasons, points(reasons), strict=True):
         if shown == "+0.0":
             continue
         style = "" if reason.points > 0 else "dim"
-        cells = (shown[0], printable(reason.says, _LONG), where(reason), shown)
+        cells = (shown[0], printable(reason.says, _LONG), *([where(reason)] if with_places else []), shown)
         table.add_row(*(Text(cell, style=style) for cell in cells))
-    table.add_row("=", Text("together", style="bold"), "", Text(total(reasons), style="bold"))
+    beside = [""] if with_places else []
+    table.add_row("=", Text("together", style="bold"), *beside, Text(total(reasons), style="bold"))
     console.print(indented(Text(f"{heading:<{console.width - 8}}points", style="dim")))
     console.print(indented(table, 3))
 
@@ -171,15 +173,8 @@ def _treatment(console: Console, run: Run, top: Suspect, everything: bool) -> No
         for fix in rest:
             _fix(console, "or", fix)
     else:
-        section(console, "or", *_cut([fix.title for fix in rest], everything))
-    section(console, "do not", *_cut(list(top.cause.what_not_to_do), everything))
-
-
-def _cut(lines: list[str], everything: bool) -> list[str]:
-    """The first lines of a list and how many follow."""
-    if everything or len(lines) <= _SHOWN + 1:
-        return lines
-    return [*lines[:_SHOWN], f"and {len(lines) - _SHOWN} more (--all lists them)"]
+        section(console, "or", *cut([fix.title for fix in rest], everything))
+    section(console, "do not", *cut(list(top.cause.what_not_to_do), everything))
 
 
 def _fix(console: Console, heading: str, fix: Prescription, target: str = "") -> None:
@@ -198,7 +193,7 @@ def _no_cause(console: Console, diagnosis: Diagnosis, everything: bool) -> None:
     summed = diagnosis.verdict is Verdict.HEALTHY or everything
     _noticed(console, diagnosis, diagnosis.healthy_reasons if summed else ())
     if summed:
-        _why(console, "why healthy" if everything else "why", diagnosis.healthy_reasons)
+        print_reasons(console, "why healthy" if everything else "why", diagnosis.healthy_reasons)
     console.print()
 
 
@@ -218,9 +213,9 @@ def _others(console: Console, diagnosis: Diagnosis, top: Suspect | None, everyth
     section(console, heading, *(_rival(diagnosis, suspect) for suspect in others))
     if everything:
         for suspect in others:
-            _why(console, suspect.cause.slug, suspect.reasons)
+            print_reasons(console, suspect.cause.slug, suspect.reasons)
     dropped = [f"{one.cause.slug}: {printable(against(one), _LONG)}" for one in ruled_out(diagnosis)]
-    section(console, "ruled out", *_cut(dropped, everything))
+    section(console, "ruled out", *cut(dropped, everything))
     unknown = not_judged(diagnosis)
     section(console, "not judged", *([unknown] if unknown else []))
 
@@ -230,11 +225,11 @@ def _rival(diagnosis: Diagnosis, suspect: Suspect) -> str:
     return f"{suspect.cause.slug} {percent(suspect.confidence)}: {why}"
 
 
-def _experiment(console: Console, diagnosis: Diagnosis) -> None:
+def print_experiment(console: Console, following: NextExperiment | None) -> None:
     """The test that separates the leading suspects."""
-    if diagnosis.next_experiment is None:
+    if following is None:
         return
-    test, cause = diagnosis.next_experiment.experiment, diagnosis.next_experiment.tests
+    test, cause = following.experiment, following.tests
     section(
         console,
         "next experiment",

@@ -9,9 +9,9 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from traindx.exams.check import Checked, is_bad
 from traindx.exams.data_exam.types import Examination
 from traindx.exams.preflight.types import Checklist
+from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, duration, printable
 from traindx.report.problem_advice import FAIL, PASS, WARN, advice, degree, is_known, mark
@@ -140,8 +140,6 @@ def chosen(places: Sequence[int], total: int, most: int) -> list[int]:
     return sorted(kept)
 
 
-_DATA_STYLES = {Mark.PASS: "green", Mark.WARN: "yellow", Mark.FAIL: "bold red", Mark.UNSEEN: "dim"}
-_DATA_WIDTH = 600
 _DATA_ROWS = 8
 _BESIDE = 18
 """Columns that stand left of what a section says."""
@@ -157,13 +155,13 @@ def examination_text(examination: Examination, *, width: int = 80, colour: bool 
             _fault(console, check, fault)
     if examination.notes:
         console.print()
-    section(console, "notes", *(printable(note, _DATA_WIDTH) for note in examination.notes))
+    section(console, "notes", *(printable(note, _CHECK_WIDTH) for note in examination.notes))
     return printed(console)
 
 
 def _head(console: Console, examination: Examination) -> None:
     console.print(Text.assemble("traindx · ", (printable(examination.subject, 200), "bold")))
-    console.print(Text(printable(examination.about, _DATA_WIDTH)))
+    console.print(Text(printable(examination.about, _CHECK_WIDTH)))
     console.print()
     asked = [check for check in examination.checks if check.mark is not Mark.UNSEEN]
     bad = [check for check in asked if check.mark in (Mark.WARN, Mark.FAIL)]
@@ -173,7 +171,7 @@ def _head(console: Console, examination: Examination) -> None:
         if bad
         else f"{count(len(asked), 'check')}"
     )
-    console.print(Text.assemble((verdict.value.upper(), _DATA_STYLES[verdict]), f"   {told}"))
+    console.print(Text.assemble((verdict.value.upper(), _CHECK_STYLES[verdict]), f"   {told}"))
     console.print()
 
 
@@ -186,27 +184,26 @@ def _table(examination: Examination) -> Table:
         mark = "-" if check.mark is Mark.UNSEEN else check.mark.value
         quiet = "dim" if check.mark is Mark.UNSEEN else ""
         table.add_row(
-            Text(mark, style=_DATA_STYLES[check.mark]),
+            Text(mark, style=_CHECK_STYLES[check.mark]),
             Text(check.check.slug, style=quiet),
-            Text(printable(_answer(check), _DATA_WIDTH), style=quiet),
+            Text(printable(_answer(check), _CHECK_WIDTH), style=quiet),
         )
     return table
 
 
 def _answer(check: Checked) -> str:
     """What stands beside the check in the table."""
-    worst = max(check.findings, key=lambda fault: fault.degree.rank, default=None)
-    return check.says if worst is None or check.mark is Mark.PASS else worst.says
+    return check.says if check.mark is Mark.PASS else check.answer
 
 
 def _fault(console: Console, check: Checked, fault: Finding) -> None:
     """What is wrong, what to do, and where; a remark in two lines."""
     console.print()
-    style = _DATA_STYLES[check.mark] if fault.degree is not Severity.INFO else "dim"
+    style = _CHECK_STYLES[check.mark] if fault.degree is not Severity.INFO else "dim"
     word = "remark" if fault.degree is Severity.INFO else fault.degree.value
-    told = "" if fault.says == _answer(check) else f": {printable(fault.says, _DATA_WIDTH)}"
+    told = "" if fault.says == _answer(check) else f": {printable(fault.says, _CHECK_WIDTH)}"
     console.print(Text.assemble((word, style), "  ", (check.check.slug, "bold"), told))
-    section(console, "do", printable(fault.todo, _DATA_WIDTH))
+    section(console, "do", printable(fault.todo, _CHECK_WIDTH))
     if fault.code:
         width = console.width - _BESIDE
         code = fitted(fault.code, width)
@@ -220,6 +217,6 @@ def _fault(console: Console, check: Checked, fault: Finding) -> None:
             if len(fault.samples) > _DATA_ROWS
             else ""
         )
-        section(console, "rows", printable(f"{fault.samples[0].part} {', '.join(rows)}{more}", _DATA_WIDTH))
+        section(console, "rows", printable(f"{fault.samples[0].part} {', '.join(rows)}{more}", _CHECK_WIDTH))
     if fault.cause and fault.degree is not Severity.INFO:
         section(console, "leads to", f"{fault.cause}: traindx explain {fault.cause}")

@@ -7,11 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from traindx.diagnosis.types import Reason
-from traindx.format import count, percent, printable
+from traindx.format import percent, printable
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import Question
 from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Move, Ranking, Stand
-from traindx.report.results.diagnosis import ordered, points, total
+from traindx.report.terminal.diagnosis import print_experiment, print_reasons
 from traindx.report.terminal.paper import indented, paper, printed, section
 
 _BAR = 20
@@ -170,20 +170,7 @@ def _moved(change: float | None) -> Text:
 
 def _why(console: Console, top: Hypothesis) -> None:
     """The sum behind the likeliest cause."""
-    lines = ordered(_together(top.reasons))
-    table = Table.grid(padding=(0, 1, 0, 0), expand=True)
-    table.add_column(width=1)
-    table.add_column(overflow="fold", ratio=1)
-    table.add_column(justify="right", no_wrap=True, min_width=6)
-    for line, shown in zip(lines, points(lines), strict=True):
-        if shown != "+0.0":
-            style = "" if line.points > 0 else "dim"
-            table.add_row(
-                *(Text(cell, style=style) for cell in (shown[0], printable(line.says, _LONG), shown))
-            )
-    table.add_row("=", Text("together", style="bold"), Text(total(lines), style="bold"))
-    console.print(indented(Text(f"{'why ' + top.cause.slug:<{console.width - 8}}points", style="dim")))
-    console.print(indented(table, 3))
+    print_reasons(console, f"why {top.cause.slug}", _together(top.reasons), with_places=False)
     console.print()
 
 
@@ -225,14 +212,7 @@ def _walked(console: Console, moves: tuple[Move, ...]) -> None:
 
 def _next(console: Console, conclusion: Conclusion) -> None:
     """What to do next: the cheapest experiment, and commands."""
-    if conclusion.experiment is not None:
-        test, cause = conclusion.experiment.experiment, conclusion.experiment.tests
-        section(
-            console,
-            "next experiment",
-            f"{test.does.removesuffix('.')} (about {count(max(round(test.minutes), 1), 'minute')})",
-        )
-        section(console, "", f"if it is {cause.slug}: {test.if_true}", f"if not: {test.if_false}")
+    print_experiment(console, conclusion.experiment)
     lines = [Text.assemble((printable(one.line), "cyan"), f"  {one.tells}") for one in conclusion.commands]
     section(console, "run next", *lines)
 

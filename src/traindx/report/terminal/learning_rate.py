@@ -19,7 +19,7 @@ from traindx.report.results.learning_rate import (
     usable_line,
     verdict,
 )
-from traindx.report.terminal.paper import CURVE_STYLES, indented, paper, printed, section
+from traindx.report.terminal.paper import CURVE_STYLES, indented, paper, print_plot, printed, section
 from traindx.report.text_plots import FIRST_STROKE, NON_FINITE, SECOND_LETTER, Drawn, Ink, small_plot
 from traindx.run import Floats
 
@@ -85,9 +85,7 @@ def _print_curve(console: Console, found: FoundRate) -> None:
         legend.append(f"   {SECOND_LETTER} ends of trials", CURVE_STYLES[Ink.SECOND])
     if not np.isfinite(losses).all():
         legend.append(f"   {NON_FINITE} not finite", CURVE_STYLES[Ink.BAD])
-    console.print(indented(legend.append("   logarithmic scale" if plot.logarithmic else "", "dim")))
-    for row in plot.rows:
-        console.print(indented(Text.assemble(*((piece.text, CURVE_STYLES[piece.ink]) for piece in row))))
+    print_plot(console, plot, legend)
     if not found.trials:
         console.print()
 

@@ -12,11 +12,8 @@ from rich.text import Text
 from traindx.curves.series import shares
 from traindx.finding import Evidence
 from traindx.format import printable, step
-from traindx.report.results.diagnosis import (
-    main_series,
-    place,
-    share_at,
-)
+from traindx.report.results.diagnosis import place
+from traindx.report.results.run import main_series, share_at
 from traindx.report.text_plots import (
     FIRST_STROKE,
     NON_FINITE,
@@ -71,6 +68,20 @@ def section(console: Console, heading: str, *paragraphs: str | Text) -> None:
         body = paragraph if isinstance(paragraph, Text) else Text(paragraph)
         grid.add_row(Text("" if index else heading), *([Text("·")] if dotted else []), body)
     console.print(indented(grid))
+
+
+def cut(lines: list[str], everything: bool, shown: int = 3) -> list[str]:
+    """The first lines of a list and how many follow."""
+    if everything or len(lines) <= shown + 1:
+        return lines
+    return [*lines[:shown], f"and {len(lines) - shown} more (--all lists them)"]
+
+
+def print_plot(console: Console, plot: SmallPlot, legend: Text) -> None:
+    """A legend and the plot below it."""
+    console.print(indented(legend.append("   logarithmic scale" if plot.logarithmic else "", "dim")))
+    for row in plot.rows:
+        console.print(indented(Text.assemble(*((piece.text, CURVE_STYLES[piece.ink]) for piece in row))))
 
 
 def fitted(code: str, width: int) -> str:
@@ -144,9 +155,7 @@ def print_curve(console: Console, run: Run, evidence: Evidence | None) -> None:
     )
     if plot is None:
         return
-    console.print(indented(_legend(drawn, plot)))
-    for row in plot.rows:
-        console.print(indented(Text.assemble(*((piece.text, CURVE_STYLES[piece.ink]) for piece in row))))
+    print_plot(console, plot, _legend(drawn))
     console.print()
 
 
@@ -155,7 +164,7 @@ def _stretch(run: Run, evidence: Evidence) -> tuple[float, float] | None:
     return None if first is None or last is None else (first, last)
 
 
-def _legend(drawn: list[Series], plot: SmallPlot) -> Text:
+def _legend(drawn: list[Series]) -> Text:
     text = Text.assemble(
         (f"{FIRST_STROKE} {name(drawn[0].quantity, drawn[0].part)}", CURVE_STYLES[Ink.FIRST])
     )
@@ -163,7 +172,7 @@ def _legend(drawn: list[Series], plot: SmallPlot) -> Text:
         text.append(f"   {SECOND_LETTER} {name(series.quantity, series.part)}", CURVE_STYLES[Ink.SECOND])
     if any(series.first_bad_step is not None for series in drawn):
         text.append(f"   {NON_FINITE} not finite", CURVE_STYLES[Ink.BAD])
-    return text.append("   logarithmic scale" if plot.logarithmic else "", "dim")
+    return text
 
 
 def name(quantity: Quantity, part: str) -> str:

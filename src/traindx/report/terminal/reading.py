@@ -11,9 +11,8 @@ from traindx.curves.facts import is_recording
 from traindx.curves.timing import pace
 from traindx.format import count, listed, number, printable, step
 from traindx.readers.names.vocabulary import fact_of
-from traindx.report.results.diagnosis import extent
 from traindx.report.results.layers import FIGURES, Row, anatomy, figure, label, shape, telling
-from traindx.report.results.recording import idle, incidents, places, told, told_event, told_times, unusual
+from traindx.report.results.run import extent, idle, incidents, places, told, told_event, told_times, unusual
 from traindx.report.terminal.paper import indented, section
 from traindx.report.text_plots import sparkline
 from traindx.run import Better, Event, EventKind, Quantity, Run, Series

@@ -24,7 +24,7 @@ from traindx.report.results.trials import (
     set_aside,
     why_left,
 )
-from traindx.report.terminal.paper import paper, printed, section
+from traindx.report.terminal.paper import cut, paper, printed, section
 from traindx.trials.types import Outcome, Treatment
 
 OUTCOME_STYLES = {
@@ -74,10 +74,10 @@ def print_treatment(
     _conclude(console, treatment)
     section(console, "accuracy", *_safe(filter(None, [metric_line(treatment)])))
     section(console, "then", *_safe(filter(None, [health_line(treatment)])))
-    section(console, "belief", *_cut(belief_lines(beliefs), everything))
-    section(console, "set aside", *_cut(set_aside(treatment), everything))
+    section(console, "belief", *cut(_safe(belief_lines(beliefs)), everything, _SHOWN))
+    section(console, "set aside", *cut(_safe(set_aside(treatment)), everything, _SHOWN))
     left = [*why_left(treatment), *left_untried(treatment)]
-    section(console, "not tried", *_cut(left, everything))
+    section(console, "not tried", *cut(_safe(left), everything, _SHOWN))
     section(console, "patch", *_safe(filter(None, [patch_line(treatment, patch_place)])))
     section(console, "notes", *_safe(treatment.notes))
 
@@ -143,10 +143,3 @@ def _conclude(console: Console, treatment: Treatment) -> None:
 
 def _safe(lines: "filter[str] | Sequence[str]") -> list[str]:
     return [printable(line, _LONG) for line in lines]
-
-
-def _cut(lines: Sequence[str], everything: bool) -> list[str]:
-    """The first lines of a list and how many follow."""
-    if everything or len(lines) <= _SHOWN + 1:
-        return _safe(lines)
-    return [*_safe(lines[:_SHOWN]), f"and {len(lines) - _SHOWN} more (--all lists them)"]

@@ -17,11 +17,10 @@ from threading import Lock, Thread
 
 from traindx.errors import TraindxError
 from traindx.format import count
-from traindx.trials.arm import ArmResult, done_from
 from traindx.trials.program import ArmSpec, Ended
 from traindx.trials.ray.task import SHARED
 from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
-from traindx.trials.runner import cores
+from traindx.trials.runner import ArmResult, cores, done_from
 from traindx.trials.types import Progress
 from traindx.trials.workspace import Workspace
 
@@ -92,7 +91,9 @@ class RayRunner:
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
         self._scratch = _new_scratch()
-        self._room, self._again, self._lost, self._closed = 1, 0, "", False
+        self._room, self._again, self._closed = 1, 0, False
+        self.lost = ""
+        """That the cluster is lost, where it is."""
         self._numbers, self._lock = numbers(1), Lock()
         self._waiting: dict[int, Future[Told]] = {}
         self._ready: Future[Told] = Future()
@@ -130,8 +131,8 @@ class RayRunner:
         try:
             told = self._ready.result(timeout=_CONNECTS)
         except TimeoutError:
-            self._lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
-            raise TraindxError(self._lost) from None
+            self.lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
+            raise TraindxError(self.lost) from None
         if told.about is About.LOST:
             why = f" ({told.says})" if told.says else ""
             raise TraindxError(f"{where}: Ray broke off before anything was run{why}; see {self._log}")
@@ -164,25 +165,16 @@ class RayRunner:
         return self._cluster.cpus_per_arm
 
     @property
-    def lost(self) -> str:
-        """That the cluster is lost, where it is."""
-        return self._lost
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What was run again, and that the cluster was lost."""
         were = "were lost with their workers" if self._again > 1 else "was lost with its worker"
         again = f"{count(self._again, 'arm')} {were}, and run again"
         rests = "what is said rests on the arms that had ended by then"
-        lost = f"{self._lost}: {rests}; Ray's own words are in {LOG}, beside the report"
-        return (*([again] if self._again else []), *([lost] if self._lost else []))
-
-    def stop(self) -> None:
-        """End all arms, and Ray with them."""
-        self.close()
+        lost = f"{self.lost}: {rests}; Ray's own words are in {LOG}, beside the report"
+        return (*([again] if self._again else []), *([lost] if self.lost else []))
 
     def close(self) -> None:
-        """Let go of the cluster; a Ray of our own is ended."""
+        """End all arms and let go of the cluster; a Ray of our own is ended."""
         with self._lock:
             if self._closed:
                 return
@@ -198,7 +190,7 @@ class RayRunner:
                 os.killpg(self._driver.pid, signal.SIGKILL)
             self._driver.wait()
         self._listener.join(_LEAVES)
-        if not self._lost:
+        if not self.lost:
             self._log.unlink(missing_ok=True)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -207,7 +199,7 @@ class RayRunner:
         answer: Future[Told] = Future()
         with self._lock:
             number = next(self._numbers)
-            if self._lost or self._closed:
+            if self.lost or self._closed:
                 answer.set_result(Told(About.LOST))
             else:
                 self._waiting[number] = answer
@@ -238,7 +230,7 @@ class RayRunner:
         if told.about is About.LOST:
             refused = self._ready.done() and self._ready.result().about is About.REFUSED
             with self._lock:
-                self._lost = self._lost or ("" if self._closed or refused else "the Ray cluster was lost")
+                self.lost = self.lost or ("" if self._closed or refused else "the Ray cluster was lost")
                 left, self._waiting = list(self._waiting.values()), {}
             for answer in left:
                 answer.set_result(told)

@@ -10,8 +10,8 @@ from tests.changes.live.keras.trainings import Sequential, changed, dense, keras
 from traindx.changes.types import known_changes, parse_change
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.recorder.launch.command import Command
-from traindx.trials.arm import applied, carry_out
 from traindx.trials.program import ArmSpec
+from traindx.trials.runner import applied, carry_out
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -5,11 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, non_finite_inputs, train_val_leakage
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.columns import FEWEST
-from traindx.exams.data_exam.dataset.data import UNKNOWN, Kind, Labels, Task
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, named
-from traindx.exams.data_exam.dataset.raw import Array
+from traindx.exams.data_exam.data import UNKNOWN, Array, Kind, Labels, Task
+from traindx.exams.data_exam.look import MOST_ROWS, Look, named
+from traindx.exams.data_exam.measures import FEWEST
+from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats, Rows
@@ -20,7 +19,8 @@ _SAME = 1 - 1e-9
 _FEWEST = 8
 
 
-def _features(look: Look) -> Outcome:
+@check("features", "Are columns constant, repeated, or copies of the target?", 8)
+def features(look: Look) -> Outcome:
     """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
     data = look.data
     if data.kind is not Kind.TABLE:
@@ -39,29 +39,20 @@ def _features(look: Look) -> Outcome:
         says = f"{of} hold one value only: {named(constant)}"
         todo = "Leave them out, or keep the division by their deviation from giving NaN"
         code = "std = train_x.std(axis=0).clip(min=1e-6)"
-        faults.append(
-            problem(
-                non_finite_inputs.CAUSE.slug,
-                Severity.WARNING if many else Severity.INFO,
-                says,
-                todo=todo,
-                code=code,
-                columns=constant[:50],
-            )
-        )
+        severity, columns = Severity.WARNING if many else Severity.INFO, constant[:50]
+        cause = non_finite_inputs.CAUSE.slug
+        faults.append(problem(cause, severity, says, todo=todo, code=code, columns=columns))
     twins = _twins(look)
     if twins:
         says = f"{count(len(twins), 'column')} repeat another: {named(twins)}"
-        faults.append(
-            problem("", Severity.INFO, says, todo="Leave the copies out", columns=tuple(twins[:50]))
-        )
+        faults.append(problem("", Severity.INFO, says, todo="Leave the copies out", columns=twins[:50]))
     return Outcome(f"{count(len(data.features), 'column')} vary, and none repeats another", tuple(faults))
 
 
 def _nothing() -> Outcome:
     says = "every training row is the same"
     todo = "Look at what the pipeline returns: it may read one row again and again"
-    return Outcome(says, (problem(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo=todo),))
+    return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo)
 
 
 def _twins(look: Look) -> list[str]:
@@ -119,8 +110,6 @@ def _follows(column: Array, target: Array) -> bool:
     return abs(float(np.corrcoef(one[both], other[both])[0, 1])) >= _SAME
 
 
-FEATURES = Check("features", "Are columns constant, repeated, or copies of the target?", _features, 8)
-
 _FURTHER: Annotated[
     float, "times the distance to which the column's own tail reaches; bench/thresholds.md#exam-outliers"
 ] = 3.0
@@ -136,7 +125,13 @@ marks = np.isin(train_x, [{marks}])
 train_x = np.where(marks, np.nan, train_x)  # then fill as missing"""
 
 
-def _outliers(look: Look) -> Outcome:
+@check(
+    "outliers",
+    "Do values lie far outside of the rest of their column?",
+    4,
+    clears=(input_outliers.CAUSE.slug,),
+)
+def outliers(look: Look) -> Outcome:
     """A few wild values decide scale and gradient; tails that the column itself shows are not wild."""
     data = look.data
     if data.kind is not Kind.TABLE:
@@ -173,16 +168,8 @@ def _outliers(look: Look) -> Outcome:
         shown = ", ".join(number(mark).replace(",", "") for mark in dict.fromkeys(marks))
         says += f"; {shown} stands there again and again, as a mark for missing values does"
         todo, code = "Treat the mark as missing, not as a number", _MISSING.format(marks=shown)
-    fault = problem(
-        input_outliers.CAUSE.slug,
-        Severity.WARNING,
-        says,
-        todo=todo,
-        code=code,
-        columns=tuple(guilty[:50]),
-        samples=tuple(rows[:MOST_ROWS]),
-    )
-    return Outcome(says, (fault,))
+    cause, samples = input_outliers.CAUSE.slug, tuple(rows[:MOST_ROWS])
+    return fault(cause, Severity.WARNING, says, todo, code, columns=guilty[:50], samples=samples)
 
 
 def _wild_rows(column: Floats, look: Look, place: int) -> Rows:
@@ -204,12 +191,3 @@ def _marks(values: Floats) -> list[float]:
     return [
         float(one) for one, times in zip(known, counts, strict=True) if times >= max(_MARK, 0.5 * len(values))
     ]
-
-
-OUTLIERS = Check(
-    "outliers",
-    "Do values lie far outside of the rest of their column?",
-    _outliers,
-    4,
-    clears=(input_outliers.CAUSE.slug,),
-)

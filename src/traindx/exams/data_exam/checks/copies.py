@@ -11,10 +11,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import label_noise, train_val_leakage
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Data, Kind, Part
-from traindx.exams.data_exam.dataset.distances import nearest
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look, rows_at
+from traindx.exams.data_exam.data import Data, Kind, Part
+from traindx.exams.data_exam.look import MOST_ROWS, Look, rows_at
+from traindx.exams.data_exam.measures import nearest
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows
@@ -30,7 +30,8 @@ first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
 x, y = x[first], y[first]"""
 
 
-def _duplicates(look: Look) -> Outcome:
+@check("duplicates", "Do training rows repeat each other?", 10)
+def duplicates(look: Look) -> Outcome:
     """Copies count several times, and a random split puts them on both sides."""
     if not look.tells_rows_apart:
         return unseen("rows hold too little to be known again: some agree by chance")
@@ -54,14 +55,8 @@ def _repeats(part: Part, later: Rows) -> Finding:
     )
     todo = "Drop the copies before the data is split: a random split puts them on both sides"
     rows = rows_at(part, later, "repeats an earlier row")
-    return problem(
-        train_val_leakage.CAUSE.slug,
-        Severity.WARNING if many else Severity.INFO,
-        says,
-        todo=todo,
-        code=_DROP_COPIES,
-        samples=rows,
-    )
+    severity = Severity.WARNING if many else Severity.INFO
+    return problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_COPIES, samples=rows)
 
 
 def _contradictions(part: Part, groups: Rows) -> list[Finding]:
@@ -83,8 +78,6 @@ def _contradictions(part: Part, groups: Rows) -> list[Finding]:
     found = rows_at(part, rows, "same inputs as another row, another label")
     return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
 
-
-DUPLICATES = Check("duplicates", "Do training rows repeat each other?", _duplicates, 10)
 
 _LEAKED: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
 _SERIOUS: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.05
@@ -113,7 +106,10 @@ class Twins:
     asked: int
 
 
-def _leakage(look: Look) -> Outcome:
+@check(
+    "leakage", "Do validation rows stand in the training data?", 11, clears=(train_val_leakage.CAUSE.slug,)
+)
+def leakage(look: Look) -> Outcome:
     """What was learned by heart is recognised in validation, and the score is too good."""
     data = look.data
     if data.validation is None:
@@ -187,12 +183,3 @@ def _limit(usual: Floats) -> float | None:
     if directions < _FEWEST_DIRECTIONS:
         return None
     return float(half * min(_NEAR, (_BY_CHANCE / np.log(2)) ** (1 / directions)))
-
-
-LEAKAGE = Check(
-    "leakage",
-    "Do validation rows stand in the training data?",
-    _leakage,
-    11,
-    clears=(train_val_leakage.CAUSE.slug,),
-)

@@ -1,15 +1,16 @@
 """Whether training and validation rows are of one kind."""
 
 import math
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from traindx.causes import train_val_mismatch
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.dataset.distances import Distance, Points, distance, separability
-from traindx.exams.data_exam.dataset.look import Look, named
+from traindx.exams.data_exam.data import Data, Kind, Labels, Part, Task
+from traindx.exams.data_exam.look import Look, named
+from traindx.exams.data_exam.measures import Distance, distance, separability
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats
@@ -35,9 +36,11 @@ _SPLIT = """\
 train_x, val_x, train_y, val_y = train_test_split(
     x, y, test_size=0.2, stratify=y, random_state=0
 )"""
+_mismatch = partial(problem, train_val_mismatch.CAUSE.slug)
 
 
-def _drift(look: Look) -> Outcome:
+@check("drift", "Are training and validation rows of one kind?", 12, clears=(train_val_mismatch.CAUSE.slug,))
+def drift(look: Look) -> Outcome:
     """A validation of another kind measures something else than what is trained."""
     data, held = look.data, look.data.validation
     if held is None:
@@ -47,17 +50,13 @@ def _drift(look: Look) -> Outcome:
     faults = [*_labels(data, held), *_words(data, held)]
     says = "the classes are as frequent in both parts" if data.task is Task.CLASSES else "the parts agree"
     if data.kind is not Kind.TOKENS:
-        told = separability(look.space.training, _held(look.space.validation))
+        assert look.space.validation is not None
+        told = separability(look.space.training, look.space.validation)
         says = (
             f"told apart with an area under the curve of {told.area:.2f}, where 0.5 is chance (limit {_TOLD})"
         )
         faults += _columns(look, held, told)
     return Outcome(says, tuple(faults))
-
-
-def _held(points: Points | None) -> Points:
-    assert points is not None
-    return points
 
 
 def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
@@ -85,16 +84,7 @@ def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
         )
     severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
     todo = "Send both parts through one preprocessing; if they still differ, split the data anew"
-    return [
-        problem(
-            train_val_mismatch.CAUSE.slug,
-            severity,
-            says,
-            todo=todo,
-            code=_ONE_PIPELINE,
-            columns=tuple(apart[:50]),
-        )
-    ]
+    return [_mismatch(severity, says, todo=todo, code=_ONE_PIPELINE, columns=apart[:50])]
 
 
 def _compared(data: Data, part: Part) -> Floats:
@@ -120,7 +110,7 @@ def _labels(data: Data, held: Part) -> list[Finding]:
         absent = count(len(names), "class", "classes")
         says = f"{absent} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
         todo = "Use one mapping from class name to number for both parts, and split by class"
-        faults.append(problem(train_val_mismatch.CAUSE.slug, Severity.SERIOUS, says, todo=todo, code=_SPLIT))
+        faults.append(_mismatch(Severity.SERIOUS, says, todo=todo, code=_SPLIT))
     moved = _moved(part.labels, held.labels, len(data.classes))
     if moved >= _SHARES:
         says = (
@@ -128,7 +118,7 @@ def _labels(data: Data, held: Part) -> list[Finding]:
             f" class (limit {_SHARES:.0%})"
         )
         todo = "Split by class, so that both parts have the same shares"
-        faults.append(problem(train_val_mismatch.CAUSE.slug, Severity.WARNING, says, todo=todo, code=_SPLIT))
+        faults.append(_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT))
     return faults
 
 
@@ -144,15 +134,7 @@ def _targets(part: Part, held: Part) -> list[Finding]:
         f"targets are distributed otherwise in validation, by {found.area:.2f} of the rows (limit {_APART})"
     )
     todo = "Split anew, at random or by what belongs together, so that both parts span the same targets"
-    return [
-        problem(
-            train_val_mismatch.CAUSE.slug,
-            Severity.WARNING,
-            says,
-            todo=todo,
-            code=_SPLIT.replace(", stratify=y", ""),
-        )
-    ]
+    return [_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT.replace(", stratify=y", ""))]
 
 
 def _moved(one: Labels, other: Labels, kinds: int) -> float:
@@ -185,30 +167,10 @@ def _words(data: Data, held: Part) -> list[Finding]:
             f"words that training does not know stand in {most:.1%} of the validation rows: {named(unknown)}"
         )
         todo = "Keep a number for unknown words, and split so that both parts know the same"
-        faults.append(
-            problem(train_val_mismatch.CAUSE.slug, Severity.WARNING, says, todo=todo, columns=tuple(unknown))
-        )
+        faults.append(_mismatch(Severity.WARNING, says, todo=todo, columns=unknown))
     if moved:
         most = max(moved.values())
         says = f"words have other shares in validation, by up to {most:.0%} of the rows: {named(moved)}"
         todo = "Split anew, at random or by what belongs together"
-        faults.append(
-            problem(
-                train_val_mismatch.CAUSE.slug,
-                Severity.WARNING,
-                says,
-                todo=todo,
-                code=_SPLIT,
-                columns=tuple(moved),
-            )
-        )
+        faults.append(_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT, columns=moved))
     return faults
-
-
-DRIFT = Check(
-    "drift",
-    "Are training and validation rows of one kind?",
-    _drift,
-    12,
-    clears=(train_val_mismatch.CAUSE.slug,),
-)

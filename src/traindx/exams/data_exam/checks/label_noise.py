@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.causes import label_noise
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Kind, Labels, Task
-from traindx.exams.data_exam.dataset.distances import Points, nearest
-from traindx.exams.data_exam.dataset.look import MOST_ROWS, Look
-from traindx.finding import Severity, problem
+from traindx.exams.data_exam.data import Kind, Labels, Task
+from traindx.exams.data_exam.look import MOST_ROWS, Look
+from traindx.exams.data_exam.measures import Points, nearest
+from traindx.exams.questions import Outcome, check, fault, unseen
+from traindx.finding import Severity
 from traindx.format import count, printable
 from traindx.run import Floats, Rows
 
@@ -63,7 +63,8 @@ class Votes:
     """Share of labels deep inside of a class that the vote is against."""
 
 
-def answer(look: Look) -> Outcome:
+@check("label noise", "Do labels agree with those of similar rows?", 7, clears=(label_noise.CAUSE.slug,))
+def neighbours_agree(look: Look) -> Outcome:
     """Wrong labels are learned by heart late in a training, and cost accuracy from there on."""
     data, labels = look.data, look.data.training.labels
     if data.task is not Task.CLASSES or labels is None:
@@ -98,9 +99,7 @@ def answer(look: Look) -> Outcome:
     )
     severity = Severity.SERIOUS if votes.inside >= _SERIOUS else Severity.WARNING
     todo = "Look at the doubted rows (--export lists them) and correct or drop what is wrong"
-    return Outcome(
-        says, (problem(label_noise.CAUSE.slug, severity, says, todo=todo, code=_CODE, samples=rows),)
-    )
+    return fault(label_noise.CAUSE.slug, severity, says, todo, _CODE, samples=rows)
 
 
 def _judged(labels: Labels) -> Rows:
@@ -157,8 +156,3 @@ def _shares(labels: Labels, classes: int) -> Floats:
     tally = np.bincount(rows * classes + labels.reshape(-1), minlength=len(labels) * classes)
     shares: Floats = tally.reshape(len(labels), classes) / labels.shape[1]
     return shares
-
-
-CHECK = Check(
-    "label noise", "Do labels agree with those of similar rows?", answer, 7, clears=(label_noise.CAUSE.slug,)
-)

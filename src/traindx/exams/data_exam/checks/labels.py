@@ -1,13 +1,14 @@
 """Labels that a loss cannot take as they are, and classes that are far rarer than others."""
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from traindx.causes import class_imbalance, degenerate_labels, labels_out_of_range
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.data import Labels, Task
-from traindx.exams.data_exam.dataset.look import Look, rows_at
+from traindx.exams.data_exam.data import Labels, Task
+from traindx.exams.data_exam.look import Look, rows_at
+from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number, printable
 from traindx.run import Floats
@@ -18,9 +19,16 @@ _IGNORED = -100
 _MAPPING = """\
 classes, train_y = np.unique(train_y, return_inverse=True)  # 0 to {last}
 val_y = np.searchsorted(classes, val_y)  # the same mapping"""
+_misnumbered = partial(problem, labels_out_of_range.CAUSE.slug)
 
 
-def _label_range(look: Look) -> Outcome:
+@check(
+    "label range",
+    "Are labels whole numbers from 0 on, without gaps?",
+    3,
+    clears=(labels_out_of_range.CAUSE.slug,),
+)
+def label_range(look: Look) -> Outcome:
     """Cross-entropy wants whole numbers from 0 to the number of classes less one."""
     data, given = look.data, look.data.training.given
     if data.task is not Task.CLASSES or given is None:
@@ -29,18 +37,8 @@ def _label_range(look: Look) -> Outcome:
     if given.dtype.kind in "US":
         named = count(len(data.classes), "class", "classes")
         says = f"{named} by name, such as {printable(data.classes[0], 40)}"
-        return Outcome(
-            says,
-            (
-                problem(
-                    labels_out_of_range.CAUSE.slug,
-                    Severity.INFO,
-                    says,
-                    todo="Number the classes from 0 on",
-                    code=mapping,
-                ),
-            ),
-        )
+        cause, todo = labels_out_of_range.CAUSE.slug, "Number the classes from 0 on"
+        return fault(cause, Severity.INFO, says, todo, mapping)
     values = given.astype(np.float64)
     values = values[np.isfinite(values) & (values != _IGNORED)]
     known = np.unique(values)
@@ -65,15 +63,10 @@ def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
     assert part.given is not None
     rows = np.flatnonzero(np.isin(part.given, below))
     says = f"{count(len(rows), 'label')} are negative ({', '.join(number(float(one)) for one in below[:5])})"
-    severity = Severity.SERIOUS if look.data.is_fed else Severity.WARNING
+    severity = Severity.SERIOUS if look.data.source.is_fed else Severity.WARNING
     todo = f"Number the classes from 0 on, or write {_IGNORED} where cross-entropy is to leave a row out"
-    return problem(
-        labels_out_of_range.CAUSE.slug,
-        severity,
-        says,
-        todo=todo,
-        code=mapping,
-        samples=rows_at(part, rows, "negative label"),
+    return _misnumbered(
+        severity, says, todo=todo, code=mapping, samples=rows_at(part, rows, "negative label")
     )
 
 
@@ -87,13 +80,8 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
         says = f"labels run from 1 to {top}: a network with {top} outputs has none for {top}"
         if len(known) == 1:
             return None
-        return problem(
-            labels_out_of_range.CAUSE.slug,
-            Severity.WARNING,
-            says,
-            todo="Count the classes from 0",
-            code="train_y = train_y - 1",
-        )
+        todo, code = "Count the classes from 0", "train_y = train_y - 1"
+        return _misnumbered(Severity.WARNING, says, todo=todo, code=code)
     missing = int(last) + 1 - len(known)
     part = look.data.training
     unused = count(missing, "number")
@@ -101,40 +89,21 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
     # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
     sampled = part.looked < part.total and missing * 5 < len(known)
     todo = "Number the classes without gaps, with one mapping for all sets"
-    return problem(
-        labels_out_of_range.CAUSE.slug,
-        Severity.INFO if sampled else Severity.WARNING,
-        says,
-        todo=todo,
-        code=mapping,
-    )
+    return _misnumbered(Severity.INFO if sampled else Severity.WARNING, says, todo=todo, code=mapping)
 
 
 def _type(look: Look, known: Floats) -> Finding | None:
     """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
     given = look.data.training.given
     assert given is not None
-    if given.dtype.kind != "f" or look.data.blanks or len(known) < 3:
+    if given.dtype.kind != "f" or look.data.source.blanks or len(known) < 3:
         return None
     classes = count(len(known), "class", "classes")
     says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
-    severity = Severity.WARNING if look.data.is_fed else Severity.INFO
-    return problem(
-        labels_out_of_range.CAUSE.slug,
-        severity,
-        says,
-        todo="Store classes as whole numbers",
-        code="train_y = train_y.long()",
-    )
+    severity = Severity.WARNING if look.data.source.is_fed else Severity.INFO
+    todo, code = "Store classes as whole numbers", "train_y = train_y.long()"
+    return _misnumbered(severity, says, todo=todo, code=code)
 
-
-LABEL_RANGE = Check(
-    "label range",
-    "Are labels whole numbers from 0 on, without gaps?",
-    _label_range,
-    3,
-    clears=(labels_out_of_range.CAUSE.slug,),
-)
 
 _RATIO: Annotated[float, "commonest over rarest class; bench/thresholds.md#exam-balance"] = 10.0
 _EXTREME: Annotated[float, "commonest over rarest class that is serious"] = 100.0
@@ -143,7 +112,16 @@ _CAP = 50.0
 _LISTED = 40
 
 
-def _class_balance(look: Look) -> Outcome:
+@check(
+    "class balance",
+    "Are some classes far rarer than others?",
+    6,
+    clears=(
+        class_imbalance.CAUSE.slug,
+        degenerate_labels.CAUSE.slug,
+    ),
+)
+def class_balance(look: Look) -> Outcome:
     """A network that always says the commonest class is right nearly always, and learns nothing else."""
     data = look.data
     labels = data.training.labels
@@ -159,9 +137,7 @@ def _class_balance(look: Look) -> Outcome:
         says = f"every training label is {printable(data.classes[present[0]]) if len(present) else 'missing'}"
         todo = "Look at the line that makes the labels: there is nothing to tell apart"
         code = "print(np.unique(train_y, return_counts=True))"
-        return Outcome(
-            says, (problem(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo=todo, code=code),)
-        )
+        return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo, code)
     most, least = int(present[counts[present].argmax()]), int(present[counts[present].argmin()])
     ratio = counts[most] / counts[least]
     says = (
@@ -180,19 +156,7 @@ def _class_balance(look: Look) -> Outcome:
         if counts[place] and counts[most] / counts[place] >= _RATIO
     ]
     todo = "Weight the classes in the loss, or draw the rare ones more often; judge by recall of each class"
-    return Outcome(
-        says,
-        (
-            problem(
-                class_imbalance.CAUSE.slug,
-                severity,
-                says,
-                todo=todo,
-                code=_code(counts),
-                columns=tuple(rarest[:50]),
-            ),
-        ),
-    )
+    return fault(class_imbalance.CAUSE.slug, severity, says, todo, _code(counts), columns=rarest[:50])
 
 
 def _code(counts: Labels) -> str:
@@ -206,15 +170,3 @@ def _code(counts: Labels) -> str:
     weights = np.minimum(counts.sum() / (len(counts) * np.maximum(counts, 1)), _CAP)
     shown = ", ".join(f"{weight:.3g}" for weight in weights)
     return f"weights = torch.tensor([{shown}])\nloss_fn = torch.nn.CrossEntropyLoss(weight=weights)"
-
-
-CLASS_BALANCE = Check(
-    "class balance",
-    "Are some classes far rarer than others?",
-    _class_balance,
-    6,
-    clears=(
-        class_imbalance.CAUSE.slug,
-        degenerate_labels.CAUSE.slug,
-    ),
-)

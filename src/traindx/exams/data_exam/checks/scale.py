@@ -5,10 +5,10 @@ from typing import Annotated
 import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, unnormalized_inputs, unnormalized_targets
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.data_exam.dataset.columns import FEWEST, measured
-from traindx.exams.data_exam.dataset.data import Kind, Task
-from traindx.exams.data_exam.dataset.look import Look, named, rows_at
+from traindx.exams.data_exam.data import Kind, Task
+from traindx.exams.data_exam.look import Look, named, rows_at
+from traindx.exams.data_exam.measures import FEWEST, measured
+from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number
 from traindx.run import Floats
@@ -26,7 +26,13 @@ std = train_x.std(axis=0).clip(min=1e-6)
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
-def _input_scale(look: Look) -> Outcome:
+@check(
+    "input scale",
+    "Are features near unit scale and alike in scale?",
+    2,
+    clears=(unnormalized_inputs.CAUSE.slug,),
+)
+def input_scale(look: Look) -> Outcome:
     """Features of very different scales make one rate too high and too low at once."""
     data = look.data
     if data.kind is Kind.TOKENS:
@@ -57,31 +63,18 @@ def _input_scale(look: Look) -> Outcome:
     says += f", and the widest feature spreads {differ:,.0f} times the typical one" if wide else ""
     if guilty and len(names) > 1:
         says += f"; {'smallest' if small else 'largest'}: {named(guilty)}"
-    severity = Severity.SERIOUS if data.is_fed and typical >= _FAR else Severity.WARNING
+    severity = Severity.SERIOUS if data.source.is_fed and typical >= _FAR else Severity.WARNING
     todo = "Standardise every feature with the mean and deviation of the training rows"
-    return Outcome(
-        says,
-        (
-            problem(
-                unnormalized_inputs.CAUSE.slug,
-                severity,
-                says,
-                todo=todo,
-                code=_code(mean, std),
-                columns=guilty[:50],
-            ),
-        ),
-    )
+    cause, code = unnormalized_inputs.CAUSE.slug, _code(mean, std)
+    return fault(cause, severity, says, todo, code, columns=guilty[:50])
 
 
 def _bytes(mean: Floats, std: Floats) -> Outcome:
     """Pixels of a byte are usual in storage; what matters is that the pipeline scales them."""
     says = f"pixels are bytes, 0 to 255, with mean {mean.mean():.1f} and deviation {std.mean():.1f}"
     todo = "Scale them in the pipeline, as ToTensor does, and normalise the channels"
-    remark = problem(
-        unnormalized_inputs.CAUSE.slug, Severity.INFO, says, todo=todo, code=_normalise(mean / 255, std / 255)
-    )
-    return Outcome(says, (remark,))
+    code = _normalise(mean / 255, std / 255)
+    return fault(unnormalized_inputs.CAUSE.slug, Severity.INFO, says, todo, code)
 
 
 def _code(mean: Floats, std: Floats) -> str:
@@ -95,14 +88,6 @@ def _normalise(mean: Floats, std: Floats) -> str:
     return f"normalize = transforms.Normalize(mean=[{means}], std=[{stds}])  # after ToTensor()"
 
 
-INPUT_SCALE = Check(
-    "input scale",
-    "Are features near unit scale and alike in scale?",
-    _input_scale,
-    2,
-    clears=(unnormalized_inputs.CAUSE.slug,),
-)
-
 _TARGET_SIZE: Annotated[float, "root mean square; bench/thresholds.md#exam-scale"] = 8.0
 _TINY: Annotated[float, "root mean square; bench/thresholds.md#target-scale"] = 0.05
 _FURTHER: Annotated[float, "times the reach of the own tail; bench/thresholds.md#exam-outliers"] = 3.0
@@ -114,7 +99,13 @@ train_y = (train_y - mean) / std  # here {mean} and {std}
 # and predictions * std + mean where they are used"""
 
 
-def _target_numbers(look: Look) -> Outcome:
+@check(
+    "target numbers",
+    "Are the numbers to predict near unit scale, varied, without wild ones?",
+    6,
+    clears=(unnormalized_targets.CAUSE.slug,),
+)
+def target_numbers(look: Look) -> Outcome:
     """A network begins near zero: far targets cost the first epochs, or the training."""
     data, part = look.data, look.data.training
     if data.task is not Task.NUMBERS or part.given is None:
@@ -126,14 +117,8 @@ def _target_numbers(look: Look) -> Outcome:
     if bool((finite == finite[0]).all()):
         says = f"every target is {number(float(finite[0, 0]))}"
         todo = "Look at the line that makes the targets: there is nothing to learn"
-        fault = problem(
-            degenerate_labels.CAUSE.slug,
-            Severity.SERIOUS,
-            says,
-            todo=todo,
-            code="print(np.unique(train_y, return_counts=True))",
-        )
-        return Outcome(says, (fault,))
+        code = "print(np.unique(train_y, return_counts=True))"
+        return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo, code)
     usual = measured(finite)
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
     mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
@@ -154,7 +139,7 @@ def _target_scale(look: Look, values: Floats, rms: float, says: str) -> list[Fin
     if values.min() > 0 and high >= _DECADES * low:
         todo = "Take the logarithm of the targets, which span several powers of ten, and standardise that"
         code = f"train_y = np.log(train_y)\n{code}"
-    severity = Severity.SERIOUS if look.data.is_fed and rms >= _FAR else Severity.WARNING
+    severity = Severity.SERIOUS if look.data.source.is_fed and rms >= _FAR else Severity.WARNING
     limit = f"a root mean square of {number(rms)} (limits {_TINY} to {_TARGET_SIZE:g})"
     return [problem(unnormalized_targets.CAUSE.slug, severity, f"{says}, {limit}", todo=todo, code=code)]
 
@@ -174,22 +159,5 @@ def _wild_targets(look: Look, values: Floats) -> list[Finding]:
     says = f"{count(len(wild), 'target')} lie far outside of the rest, up to {worst}"
     todo = "Look at these rows; where they are real, use a loss that grows linearly"
     code = "loss_fn = torch.nn.SmoothL1Loss()"
-    return [
-        problem(
-            input_outliers.CAUSE.slug,
-            Severity.WARNING,
-            says,
-            todo=todo,
-            code=code,
-            samples=rows_at(part, wild, "target far outside"),
-        )
-    ]
-
-
-TARGET_NUMBERS = Check(
-    "target numbers",
-    "Are the numbers to predict near unit scale, varied, without wild ones?",
-    _target_numbers,
-    6,
-    clears=(unnormalized_targets.CAUSE.slug,),
-)
+    rows = rows_at(part, wild, "target far outside")
+    return [problem(input_outliers.CAUSE.slug, Severity.WARNING, says, todo=todo, code=code, samples=rows)]

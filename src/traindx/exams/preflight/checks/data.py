@@ -5,9 +5,9 @@ from traindx.causes.degenerate_labels import one_class_only, targets_constant
 from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.curves.facts import stated_number
 from traindx.curves.series import looked
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.preflight.signs import by_signs, looks, typical
+from traindx.exams.preflight.signs import by_signs, looks, signs_asked, typical
 from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import CLASS_BALANCE, CLASSES, LOSS_FUNCTION, SHUFFLE
 from traindx.format import count, number
 from traindx.quantities import (
@@ -42,23 +42,18 @@ _AT_FIRST = 0.1
 """Of the largest share of known rows: a leak shows in the first validation, after a pass over most rows."""
 
 
-def _looked_at(rehearsal: Rehearsal) -> str:
-    batches = count(looks(rehearsal.run, INPUT_NONFINITE_SHARE), "batch", "batches")
-    return f"no NaN and no infinity in {batches} that were looked at"
-
-
-FINITE = Check(
+@by_signs(
     "finite",
     "Inputs and targets are finite",
-    by_signs(
-        inputs_not_finite,
-        targets_not_finite,
-        passes=_looked_at,
-        unknown=lambda _: "no decimal numbers were seen to enter a model that is trained alone",
-    ),
     10,
     Part.DATA,
+    (inputs_not_finite, targets_not_finite),
+    unknown="no decimal numbers were seen to enter a model that is trained alone",
 )
+def finite(rehearsal: Rehearsal) -> str:
+    """How many batches were looked at."""
+    batches = count(looks(rehearsal.run, INPUT_NONFINITE_SHARE), "batch", "batches")
+    return f"no NaN and no infinity in {batches} that were looked at"
 
 
 def _scale(rehearsal: Rehearsal, *quantities: Quantity) -> str:
@@ -70,25 +65,30 @@ def _scale(rehearsal: Rehearsal, *quantities: Quantity) -> str:
     return f"mean {mean}, deviation {spread}, from {low} to {high}"
 
 
-def _inputs(rehearsal: Rehearsal) -> str:
+@by_signs(
+    "input-scale",
+    "Inputs have a scale that fits, without outliers",
+    20,
+    Part.DATA,
+    (inputs_unscaled, input_outliers_seen),
+    unknown="no rows of decimal numbers were seen to enter a model that is trained alone",
+)
+def input_scale(rehearsal: Rehearsal) -> str:
+    """Where inputs lie."""
     return _scale(rehearsal, INPUT_MEAN, INPUT_STD, INPUT_MIN, INPUT_MAX) or "nothing far off was seen"
 
 
-INPUT_SCALE = Check(
-    "input-scale",
-    "Inputs have a scale that fits, without outliers",
-    by_signs(
-        inputs_unscaled,
-        input_outliers_seen,
-        passes=_inputs,
-        unknown=lambda _: "no rows of decimal numbers were seen to enter a model that is trained alone",
-    ),
-    20,
+@by_signs(
+    "targets",
+    "Targets are in range, differ, and have a scale that fits",
+    30,
     Part.DATA,
+    (labels_faulty, one_class_only, targets_constant, targets_unscaled, data_tiny),
+    unknown="the program calls no loss function of torch or Keras, so its targets were not seen",
+    needs=LOSS_FUNCTION,
 )
-
-
-def _targets(rehearsal: Rehearsal) -> str:
+def targets(rehearsal: Rehearsal) -> str:
+    """Which classes they are, or where they lie."""
     classes = rehearsal.run.facts.get(CLASSES)
     if classes:
         return f"classes among {classes}, none out of range"
@@ -96,47 +96,32 @@ def _targets(rehearsal: Rehearsal) -> str:
     return scale or "nothing is wrong with what was seen of them"
 
 
-TARGETS = Check(
-    "targets",
-    "Targets are in range, differ, and have a scale that fits",
-    by_signs(
-        labels_faulty,
-        one_class_only,
-        targets_constant,
-        targets_unscaled,
-        data_tiny,
-        passes=_targets,
-        unknown=lambda _: (
-            "the program calls no loss function of torch or Keras, so its targets were not seen"
-        ),
-        needs=LOSS_FUNCTION,
-    ),
-    30,
+@by_signs(
+    "balance",
+    "No class is far rarer than the others",
+    40,
     Part.DATA,
+    (classes_unbalanced,),
+    unknown="the targets are no classes, or too few were seen",
 )
-
-
-def _balance(rehearsal: Rehearsal) -> str:
+def balance(rehearsal: Rehearsal) -> str:
+    """How much more frequent the commonest class is."""
     ratio = stated_number(rehearsal.run, CLASS_BALANCE)
     if ratio is None:
         return "no class is far rarer than the others, or the loss weighs them"
     return f"the commonest class is {number(ratio)} times as frequent as the rarest, or the loss weighs them"
 
 
-BALANCE = Check(
-    "balance",
-    "No class is far rarer than the others",
-    by_signs(
-        classes_unbalanced,
-        passes=_balance,
-        unknown=lambda _: "the targets are no classes, or too few were seen",
-    ),
-    40,
+@by_signs(
+    "order",
+    "Batches are not sorted by their targets",
+    50,
     Part.DATA,
+    (batches_sorted,),
+    unknown="the targets do not tell in which order they come",
 )
-
-
-def _order(rehearsal: Rehearsal) -> str:
+def order(rehearsal: Rehearsal) -> str:
+    """How alike neighbours are, and whether the loader shuffles."""
     agree = typical(rehearsal.run, NEIGHBOUR_AGREEMENT)
     shuffled = rehearsal.run.facts.get(SHUFFLE)
     loader = "" if shuffled is None else f"; the loader {'shuffles' if shuffled else 'does not shuffle'}"
@@ -144,17 +129,6 @@ def _order(rehearsal: Rehearsal) -> str:
     is_mixed = agree is None or agree < _ALIKE
     alike = "no more alike than by chance" if is_mixed else "alike, which does no harm here"
     return f"neighbours in a batch are {alike}{told}{loader}"
-
-
-ORDER = Check(
-    "order",
-    "Batches are not sorted by their targets",
-    by_signs(
-        batches_sorted, passes=_order, unknown=lambda _: "the targets do not tell in which order they come"
-    ),
-    50,
-    Part.DATA,
-)
 
 
 def _validation(rehearsal: Rehearsal) -> str:
@@ -169,13 +143,12 @@ def _no_validation(rehearsal: Rehearsal) -> str:
     return f"no validation came within the first {count(rehearsal.steps, 'step')}; --steps looks at more"
 
 
-_judge = by_signs(validation_rows_seen, validation_inputs_differ, passes=_validation, unknown=_no_validation)
-
-
-def _validation_data(rehearsal: Rehearsal) -> Outcome:
+@check("validation-data", "Validation rows are of the same kind, and not those of training", 60, Part.DATA)
+def validation_data(rehearsal: Rehearsal) -> Outcome:
     """What signs say, unless the program trains several times over: folds share their rows by design."""
     shares = looked(rehearsal.run, SEEN_SHARE, "validation")
-    found = _judge(rehearsal)
+    signs = (validation_rows_seen, validation_inputs_differ)
+    found = signs_asked(rehearsal, signs, _validation, _no_validation(rehearsal))
     if (
         not found.findings
         or shares is None
@@ -185,12 +158,3 @@ def _validation_data(rehearsal: Rehearsal) -> Outcome:
     others = tuple(one for one in found.findings if one.sign != validation_rows_seen.slug)
     says = "the first validation holds no rows of training and later ones do, as in folds one after the other"
     return Outcome(findings=others) if others else unseen(says)
-
-
-VALIDATION_DATA = Check(
-    "validation-data",
-    "Validation rows are of the same kind, and not those of training",
-    _validation_data,
-    60,
-    Part.DATA,
-)

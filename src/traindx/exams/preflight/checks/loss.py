@@ -13,7 +13,6 @@ from traindx.causes.wrong_output_activation import (
     softmax_over_one,
 )
 from traindx.curves.facts import stated_number
-from traindx.exams.check import Check
 from traindx.exams.preflight.signs import by_signs
 from traindx.exams.preflight.types import Part, Rehearsal
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIVATION
@@ -27,8 +26,19 @@ from traindx.signs.targets import (
     squashed_twice,
 )
 
+_NO_LOSS_FUNCTION = "the program calls no loss function of torch or Keras"
 
-def _first_loss(rehearsal: Rehearsal) -> str:
+
+@by_signs(
+    "initial-loss",
+    "The first loss is that of a guess",
+    10,
+    Part.LOSS,
+    (starts_far_above_chance, loss_starts_above_chance),
+    unknown="what a guess loses is not known for this loss: it has several terms, or no formula",
+)
+def initial_loss(rehearsal: Rehearsal) -> str:
+    """The first loss, and that of a guess."""
     first = stated_number(rehearsal.run, INITIAL_LOSS)
     chance = stated_number(rehearsal.run, CHANCE_LOSS)
     if first is None or chance is None:
@@ -36,33 +46,12 @@ def _first_loss(rehearsal: Rehearsal) -> str:
     return f"the first loss is {number(first)}; the best constant guess loses {number(chance)}"
 
 
-INITIAL = Check(
-    "initial-loss",
-    "The first loss is that of a guess",
-    by_signs(
-        starts_far_above_chance,
-        loss_starts_above_chance,
-        passes=_first_loss,
-        unknown=lambda _: (
-            "what a guess loses is not known for this loss: it has several terms, or no formula"
-        ),
-    ),
-    10,
-    Part.LOSS,
-)
-
-
-def _output(rehearsal: Rehearsal) -> str:
-    facts = rehearsal.run.facts
-    activation = facts.get(OUTPUT_ACTIVATION)
-    given = f"the output of a {activation}" if activation and activation != "none" else "raw outputs"
-    return f"{given} and {facts.get(LOSS_FUNCTION, 'the loss')} go together"
-
-
-OUTPUT = Check(
+@by_signs(
     "output",
     "The output is what the loss function expects",
-    by_signs(
+    20,
+    Part.LOSS,
+    (
         softmax_over_one,
         squashed_twice,
         raw_scores_for_probabilities,
@@ -71,47 +60,47 @@ OUTPUT = Check(
         output_rectified,
         probabilities_refused,
         dropout_at_output,
-        passes=_output,
-        unknown=lambda _: "the program calls no loss function of torch or Keras",
-        needs=LOSS_FUNCTION,
     ),
-    20,
-    Part.LOSS,
+    unknown=_NO_LOSS_FUNCTION,
+    needs=LOSS_FUNCTION,
 )
+def output(rehearsal: Rehearsal) -> str:
+    """What goes into which loss function."""
+    facts = rehearsal.run.facts
+    activation = facts.get(OUTPUT_ACTIVATION)
+    given = f"the output of a {activation}" if activation and activation != "none" else "raw outputs"
+    return f"{given} and {facts.get(LOSS_FUNCTION, 'the loss')} go together"
 
 
-def _compared(rehearsal: Rehearsal) -> str:
-    name = rehearsal.run.facts.get(LOSS_FUNCTION, "the loss")
-    return f"{name} gets predictions and targets of one shape, and is minimised"
-
-
-LOSS = Check(
+@by_signs(
     "loss",
     "The loss compares each prediction with its own target",
-    by_signs(
+    30,
+    Part.LOSS,
+    (
         shapes_broadcast,
         classes_fed_to_number_loss,
         yes_no_loss_on_exclusive_classes,
         loss_negated,
         loss_falls_without_floor,
-        passes=_compared,
-        unknown=lambda _: "the program calls no loss function of torch or Keras",
-        needs=LOSS_FUNCTION,
     ),
-    30,
-    Part.LOSS,
+    unknown=_NO_LOSS_FUNCTION,
+    needs=LOSS_FUNCTION,
 )
+def loss(rehearsal: Rehearsal) -> str:
+    """What the loss function gets."""
+    name = rehearsal.run.facts.get(LOSS_FUNCTION, "the loss")
+    return f"{name} gets predictions and targets of one shape, and is minimised"
 
-METRIC = Check(
+
+@by_signs(
     "metric",
     "What the program measures can tell right from wrong",
-    by_signs(
-        accuracy_of_a_regression,
-        argmax_of_one,
-        all_pairs_compared,
-        passes=lambda _: "no measure was seen that says nothing of the predictions",
-        unknown=lambda _: "no measure beside the loss was seen",
-    ),
     40,
     Part.LOSS,
+    (accuracy_of_a_regression, argmax_of_one, all_pairs_compared),
+    unknown="no measure beside the loss was seen",
 )
+def metric(_: Rehearsal) -> str:
+    """That measures tell something."""
+    return "no measure was seen that says nothing of the predictions"

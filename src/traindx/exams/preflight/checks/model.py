@@ -10,9 +10,9 @@ from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import held_as_drawn
 from traindx.curves.facts import stated_number
 from traindx.curves.layers import over_depth
-from traindx.exams.check import Check, Outcome, unseen
 from traindx.exams.preflight.signs import asked, by_signs
 from traindx.exams.preflight.types import Modes, Part, Rehearsal
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
 from traindx.finding import Severity, problem
 from traindx.format import count
@@ -46,7 +46,8 @@ _APART = 0.5
 differ; statistics of a batch of four against their unbiased estimates make 0.13."""
 
 
-def _parameters(rehearsal: Rehearsal) -> Outcome:
+@check("parameters", "Every parameter can move", 10, Part.MODEL)
+def parameters(rehearsal: Rehearsal) -> Outcome:
     """Fail for what cannot move by mistake; layers that are frozen after they were trained are a choice."""
     run = rehearsal.run
     found, any_told = asked(
@@ -65,28 +66,29 @@ def _parameters(rehearsal: Rehearsal) -> Outcome:
     return Outcome(f"all {count(len(run.model), 'parameter')} take a gradient and are optimized")
 
 
-PARAMETERS = Check("parameters", "Every parameter can move", _parameters, 10, Part.MODEL)
-
-INITIALISATION = Check(
+@by_signs(
     "initialisation",
     "Weights begin at a size that fits",
-    by_signs(
+    20,
+    Part.MODEL,
+    (
         weights_start_equal,
         weights_start_far_off,
         weights_start_tiny,
         attention_scores_grow,
         activations_fade_over_depth,
         activations_swell_over_depth,
-        passes=lambda _: "no layer begins equal, far off or tiny",
-        unknown=lambda _: "the layers of the model were not seen",
     ),
-    20,
-    Part.MODEL,
+    unknown="the layers of the model were not seen",
     yields=True,
 )
+def initialisation(_: Rehearsal) -> str:
+    """How no layer begins."""
+    return "no layer begins equal, far off or tiny"
 
 
-def _nonlinearity(rehearsal: Rehearsal) -> Outcome:
+@check("nonlinearity", "Something bends between the linear layers", 30, Part.MODEL)
+def nonlinearity(rehearsal: Rehearsal) -> Outcome:
     """Warn at most: a model may be linear on purpose."""
     found, any_told = asked(rehearsal.run, (nonlinearity_missing,))
     if found:
@@ -97,46 +99,40 @@ def _nonlinearity(rehearsal: Rehearsal) -> Outcome:
     return Outcome(f"{count(round(layers), 'linear layer')}, {count(round(bends), 'operation')} that bend")
 
 
-NONLINEARITY = Check(
-    "nonlinearity", "Something bends between the linear layers", _nonlinearity, 30, Part.MODEL
-)
-
-
-def _flow(rehearsal: Rehearsal) -> str:
-    depth = over_depth(rehearsal.run)
-    if depth is None:
-        return "gradients are not zero"
-    return f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
-
-
-GRADIENT_FLOW = Check(
+@by_signs(
     "gradient-flow",
     "Gradients arrive at the first layers, neither faded nor swollen",
-    by_signs(
+    40,
+    Part.MODEL,
+    (
         gradient_is_zero,
         gradient_fades_over_depth,
         gradient_swells_over_depth,
         gradient_norm_vanishes,
         units_saturate,
         dead_units_many,
-        passes=_flow,
-        unknown=lambda _: "gradients were not seen, or the model has too few layers to compare",
     ),
-    40,
-    Part.MODEL,
+    unknown="gradients were not seen, or the model has too few layers to compare",
     yields=True,
 )
+def gradient_flow(rehearsal: Rehearsal) -> str:
+    """How gradients change over depth."""
+    depth = over_depth(rehearsal.run)
+    if depth is None:
+        return "gradients are not zero"
+    return f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
 
 
-def _modes(rehearsal: Rehearsal) -> Outcome:
+@check("modes", "Train mode and eval mode agree, and each is used in its place", 50, Part.MODEL)
+def modes(rehearsal: Rehearsal) -> Outcome:
     """Habits of the program, and the two modes held against each other on one batch."""
     found, any_told = asked(
         rehearsal.run, (trained_in_eval_mode, validated_in_train_mode, dropout_in_validation)
     )
     if found:
         return Outcome(findings=found)
-    modes = rehearsal.modes
-    compared = unseen(modes) if isinstance(modes, str) else _compared(modes)
+    tried = rehearsal.modes
+    compared = unseen(tried) if isinstance(tried, str) else _compared(tried)
     if not compared.is_told and any_told:
         return Outcome(f"the program is in the right mode where it was seen; {compared.says}")
     return compared
@@ -161,8 +157,3 @@ def _compared(modes: Modes) -> Outcome:
     why = " (running averages of its normalisation do not fit the batches)" if modes.norms else ""
     says = f"{told}, limit {_APART}{why}"
     return Outcome(findings=(problem(train_eval_mode_bug.CAUSE.slug, Severity.WARNING, says),))
-
-
-MODES = Check(
-    "modes", "Train mode and eval mode agree, and each is used in its place", _modes, 50, Part.MODEL
-)

@@ -1,18 +1,19 @@
-"""Whether the model can learn one batch by heart."""
+"""What two short trainings show: one batch again and again, and a learning rate that rises."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.causes import lr_too_low
-from traindx.curves.facts import stated_number, stated_word
+from traindx.causes import lr_too_high, lr_too_low, missing_warmup
+from traindx.curves.facts import location_of, stated_number, stated_word
 from traindx.curves.objective import as_share, is_adversarial, is_reinforcement
 from traindx.curves.series import last_part, whole
-from traindx.exams.check import Check, Outcome, unseen
-from traindx.exams.preflight.types import Part, Rehearsal, Repeated
-from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, TARGET_VALUES
-from traindx.finding import Evidence, Finding, Severity
+from traindx.exams.learning_rate.types import Reading, fallen, reading_of
+from traindx.exams.preflight.types import Part, Ramp, Rehearsal, Repeated
+from traindx.exams.questions import Outcome, check, unseen
+from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OPTIMIZER_PLACE, TARGET_VALUES
+from traindx.finding import Evidence, Finding, Severity, problem
 from traindx.format import count, number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Floats, Run
@@ -57,7 +58,8 @@ class _Way:
         return self.last / self.reference if self.reference > 0 else math.nan
 
 
-def ask(rehearsal: Rehearsal) -> Outcome:
+@check("one-batch", "One batch can be learnt by heart", 10, Part.LEARNING)
+def one_batch(rehearsal: Rehearsal) -> Outcome:
     """The way of the loss while every step takes the same batch."""
     repeated = rehearsal.repeated
     if is_adversarial(rehearsal.run):
@@ -72,7 +74,8 @@ def ask(rehearsal: Rehearsal) -> Outcome:
         says = f"with the same batch at every step the loss is no number at step {at}"
         return Outcome(findings=(Finding(1.0, says, _evidence(repeated.run, math.nan), Severity.SERIOUS),))
     if len(values) < _FEWEST:
-        return unseen(f"the program took only {count(len(values), 'step')}{_broke(repeated)}")
+        broke = f" before it stopped ({repeated.crash})" if repeated.crash else ""
+        return unseen(f"the program took only {count(len(values), 'step')}{broke}")
     return _judged(_way(repeated.run, values), repeated)
 
 
@@ -141,13 +144,58 @@ def _stuck(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Finding:
     return Finding(_FAINT, f"{told}, and it stands still", evidence, Severity.WARNING)
 
 
-def _broke(repeated: Repeated) -> str:
-    return f" before it stopped ({repeated.crash})" if repeated.crash else ""
-
-
 def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evidence, ...]:
     loss = whole(run, TRAIN_LOSS)
     return (Evidence(TRAIN_LOSS, (float(loss.steps[0]), float(loss.steps[-1])), value, limit),)
 
 
-CHECK = Check("one-batch", "One batch can be learnt by heart", ask, 10, Part.LEARNING)
+_FAR_BELOW = 1000.0
+"""Times below the rate at which the loss was lowest. A tenth of that rate is what range tests suggest; a
+hundred times less than that is slow even for fine-tuning."""
+_CLEAR = 3.5
+"""Standard errors that the loss has to fall by for the rates to mean anything; as in rate_search."""
+_TAIL = 5
+
+
+@check("rate", "The learning rate lies where the loss falls", 40, Part.STEPS)
+def rate(rehearsal: Rehearsal) -> Outcome:
+    """The program's own rate in the range test."""
+    ramp = rehearsal.ramp
+    if isinstance(ramp, str):
+        return unseen(ramp)
+    if is_adversarial(rehearsal.run):
+        return unseen("not applicable: losses of networks that train against each other do not fall")
+    reading = reading_of(ramp.course, ramp.steps)
+    if reading.fault:
+        return unseen(reading.fault)
+    return _rate_judged(ramp, reading, location_of(rehearsal.run, OPTIMIZER_PLACE))
+
+
+def _rate_judged(ramp: Ramp, reading: Reading, place: str) -> Outcome:
+    own, lowest = ramp.own, reading.lowest
+    told = f"the program runs at {number(own)}{f' ({place})' if place else ''}"
+    if reading.diverges is not None and own >= reading.diverges:
+        says = f"{told}; in a range test the loss ran away at {number(reading.diverges)} already"
+        return Outcome(findings=(_too_high(Severity.SERIOUS, says),))
+    if not _has_fallen(ramp, reading):
+        return unseen(f"{told}; in a range test of {ramp.steps} steps the loss fell at no rate")
+    where = f"in a range test the loss is lowest at {number(lowest)}"
+    where += f" and runs away at {number(reading.diverges)}" if reading.diverges is not None else ""
+    if own * _FAR_BELOW < lowest:
+        says = f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}"
+        return Outcome(findings=(problem(lr_too_low.CAUSE.slug, Severity.WARNING, says),))
+    if own > lowest and reading.diverges is not None and 2 * own > reading.diverges:
+        return Outcome(findings=(_too_high(Severity.WARNING, f"{told}, at the edge: {where}"),))
+    return Outcome(f"{told}; {where}")
+
+
+def _too_high(severity: Severity, says: str) -> Finding:
+    return problem(lr_too_high.CAUSE.slug, severity, says, also=(missing_warmup.CAUSE.slug,))
+
+
+def _has_fallen(ramp: Ramp, reading: Reading) -> bool:
+    """Whether the losses around the lowest lie below the first ones by more than chance."""
+    losses, rates = ramp.course.losses, ramp.course.rates
+    at = min(range(len(losses)), key=lambda one: abs(rates[one] - reading.lowest))
+    around = losses[max(0, at - _TAIL) : at + 1]
+    return fallen(reading.untrained, around) >= _CLEAR

@@ -1,18 +1,25 @@
-"""Whether the program takes its first steps, and whether they go somewhere."""
+"""Whether the program takes its first steps, where they lead, and what the whole run is going to take."""
+
+from dataclasses import replace
 
 from traindx.causes.batch_too_small import batch_tiny
+from traindx.causes.data_loading_bottleneck import data_wait_dominates
+from traindx.causes.host_device_sync import values_read_singly
+from traindx.causes.memory_leak import memory_grows
 from traindx.causes.wrong_output_activation import probabilities_refused
+from traindx.curves.objective import is_adversarial
 from traindx.curves.series import whole
-from traindx.exams.check import Check, Outcome, unseen
+from traindx.curves.timing import pace, times
 from traindx.exams.preflight.signs import asked, by_signs, prolonged
-from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.exams.preflight.types import Length, Part, Rehearsal
+from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
 from traindx.finding import Finding, Severity, problem
-from traindx.format import count, number
-from traindx.quantities import TRAIN_LOSS
+from traindx.format import count, duration, number
+from traindx.quantities import MEMORY, TRAIN_LOSS
 from traindx.signs.data import labels_faulty
 from traindx.signs.gradients import most_steps_clipped
-from traindx.signs.loop import accumulation_undivided, gradients_carried_over
+from traindx.signs.loop import accumulation_undivided, few_updates_per_epoch, gradients_carried_over
 from traindx.signs.loss import loss_diverges
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
@@ -35,7 +42,8 @@ from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start
 from traindx.signs.weights import decay_strong, updates_tiny
 
 
-def _runs(rehearsal: Rehearsal) -> Outcome:
+@check("runs", "The program takes its first steps", 10, Part.PROGRAM)
+def runs(rehearsal: Rehearsal) -> Outcome:
     """Fail where it stopped with an error of its own."""
     taken = count(rehearsal.steps, "step")
     if not rehearsal.crash:
@@ -49,19 +57,12 @@ def _runs(rehearsal: Rehearsal) -> Outcome:
     return Outcome(findings=(problem("", Severity.SERIOUS, says),))
 
 
-RUNS = Check("runs", "The program takes its first steps", _runs, 10, Part.PROGRAM)
-
-
-def _stays(rehearsal: Rehearsal) -> str:
-    loss = whole(rehearsal.run, TRAIN_LOSS).finite
-    ends = f" ({number(float(loss.values[0]))} to {number(float(loss.values[-1]))})" if len(loss) else ""
-    return f"the loss stays finite and does not run away in {count(rehearsal.steps, 'step')}{ends}"
-
-
-STABILITY = Check(
+@by_signs(
     "stability",
     "The first steps neither break nor run away",
-    by_signs(
+    10,
+    Part.STEPS,
+    (
         nonfinite_from_loss,
         nonfinite_from_half,
         nonfinite_from_layers,
@@ -73,26 +74,27 @@ STABILITY = Check(
         loss_leaps_above_start,
         loss_scale_collapses,
         steps_overflow,
-        passes=_stays,
-        unknown=lambda _: "no training loss was seen",
     ),
-    10,
-    Part.STEPS,
+    unknown="no training loss was seen",
 )
+def stability(rehearsal: Rehearsal) -> str:
+    """Where the loss begins and ends."""
+    loss = whole(rehearsal.run, TRAIN_LOSS).finite
+    ends = f" ({number(float(loss.values[0]))} to {number(float(loss.values[-1]))})" if len(loss) else ""
+    return f"the loss stays finite and does not run away in {count(rehearsal.steps, 'step')}{ends}"
 
-LOOP = Check(
+
+@by_signs(
     "loop",
     "Gradients are cleared, divided and clipped as they should be",
-    by_signs(
-        gradients_carried_over,
-        accumulation_undivided,
-        most_steps_clipped,
-        passes=lambda _: "each step uses the gradients of its own batches, and is not clipped to nothing",
-        unknown=lambda _: "no step of an optimizer was looked at",
-    ),
     20,
     Part.STEPS,
+    (gradients_carried_over, accumulation_undivided, most_steps_clipped),
+    unknown="no step of an optimizer was looked at",
 )
+def loop(_: Rehearsal) -> str:
+    """What a step uses."""
+    return "each step uses the gradients of its own batches, and is not clipped to nothing"
 
 
 def _told(rehearsal: Rehearsal) -> str:
@@ -102,7 +104,8 @@ def _told(rehearsal: Rehearsal) -> str:
     return ", ".join(told) or "nothing stands out"
 
 
-def _settings(rehearsal: Rehearsal) -> Outcome:
+@check("settings", "Optimizer, decay, dropout and batch size are within what works", 30, Part.STEPS)
+def settings(rehearsal: Rehearsal) -> Outcome:
     """What signs say of the settings; those that reckon with the length of the run, where that is known."""
     found, any_told = asked(
         rehearsal.run, (momentum_extreme, optimizer_ill_fitting, decay_coupled, dropout_extreme, batch_tiny)
@@ -115,6 +118,80 @@ def _settings(rehearsal: Rehearsal) -> Outcome:
     return Outcome(_told(rehearsal)) if any_told else unseen("the optimizer was not seen")
 
 
-SETTINGS = Check(
-    "settings", "Optimizer, decay, dropout and batch size are within what works", _settings, 30, Part.STEPS
-)
+_TOLD = 0.1
+"""Share of a step from which a part of it is named."""
+_GPU = "cuda"
+_FULL = 0.9
+"""Of the machine's memory: what is above leaves no room for anything else."""
+
+
+@check("length", "The run is long enough to move the weights", 10, Part.COST)
+def length(rehearsal: Rehearsal) -> Outcome:
+    """Warn where batches are so large that the whole run is a few dozen steps."""
+    length = rehearsal.length
+    if length.steps is None:
+        return unseen(length.says or "the program does not say how long it is going to run")
+    # Of networks in turn, a round is a step of each, and no epoch.
+    told = count(length.steps, "step") if is_adversarial(rehearsal.run) else _steps(length)
+    few = few_updates_per_epoch(rehearsal.run)
+    fewest = next(one.value for one in few_updates_per_epoch.limits if one.name == "total")
+    if isinstance(few, Finding) and length.steps <= fewest:
+        says = f"{told} in all; fewer than {fewest:g} move the weights little"
+        warning = replace(few, severity=Severity.WARNING, says=says, sign=few_updates_per_epoch.slug)
+        return Outcome(findings=(warning,))
+    return Outcome(told)
+
+
+def _steps(length: Length) -> str:
+    steps = count(length.steps or 0, "step")
+    if length.epochs is None or length.epoch_steps is None or length.epochs == length.steps:
+        return steps
+    return f"{steps}, {count(length.epochs, 'epoch')} of {length.epoch_steps:,}"
+
+
+@check("time", "Steps do not wait for data or for single values", 20, Part.COST)
+def time(rehearsal: Rehearsal) -> Outcome:
+    """Warn where steps wait; the time of the whole run, where its length is known."""
+    found, _ = asked(rehearsal.run, (data_wait_dominates, values_read_singly))
+    seconds = _of_a_step(rehearsal)
+    if seconds is None:
+        return Outcome(findings=found) if found else unseen("no step was timed")
+    told = f"{duration(seconds)} a step, validation included"
+    parts = [f"{one.called} {one.share:.0%}" for one in times(rehearsal.run) if one.share >= _TOLD]
+    told += f" ({', '.join(parts)})" if parts else ""
+    steps, epoch = rehearsal.length.steps, rehearsal.length.epoch_steps
+    if steps is not None:
+        told += f": about {duration(seconds * steps)} for {count(steps, 'step')}"
+    elif epoch is not None:
+        told += f": about {duration(seconds * epoch)} an epoch"
+    return Outcome(told, found)
+
+
+def _of_a_step(rehearsal: Rehearsal) -> float | None:
+    """Seconds, without what recording took."""
+    told = pace(rehearsal.run)
+    if told is None or not told.steps or not told.seconds:
+        return None
+    return told.seconds * (1 - (told.cost or 0.0)) / told.steps
+
+
+@check("memory", "Memory is enough, and does not grow from step to step", 30, Part.COST)
+def memory_use(rehearsal: Rehearsal) -> Outcome:
+    """Warn where memory grows from step to step, or is nearly all taken."""
+    found, _ = asked(rehearsal.run, (memory_grows,))
+    all_of = rehearsal.run.all(MEMORY)
+    held = [one.values.max() for one in all_of if len(one.finite) and not one.part.endswith(_GPU)]
+    cuda = [one.values.max() for one in all_of if len(one.finite) and one.part.endswith(_GPU)]
+    if not held:
+        why = "the system does not tell how much memory is held"
+        return Outcome(findings=found) if found else unseen(why)
+    peak, machine = float(max(held)), rehearsal.memory
+    told = f"at most {_bytes(peak)}{f' of {_bytes(machine)}' if machine else ''}"
+    told += f", {_bytes(float(max(cuda)))} on the GPU" if cuda else ""
+    if machine and peak > _FULL * machine:
+        return Outcome(findings=(*found, problem("", Severity.WARNING, f"{told}: hardly any is left")))
+    return Outcome(told, found)
+
+
+def _bytes(size: float) -> str:
+    return f"{size / 2**30:.1f} GB" if size >= 2**30 else f"{size / 2**20:.0f} MB"

@@ -1,0 +1,203 @@
+"""The parts of a model under examination: its modules in the order of a batch, and its parameters."""
+
+import weakref
+from collections.abc import Mapping
+from itertools import pairwise
+
+from torch import Tensor, nn
+from torch.fx import GraphModule
+
+from traindx.errors import TraindxError
+from traindx.exams.objective import gradients_of
+from traindx.recorder.graph.origin import layer_of
+from traindx.recorder.model import Model
+from traindx.recorder.probes.types import Parameters, Probe, Purpose, Snapshot, Update
+from traindx.recorder.probes.units import equal_shares
+from traindx.run import Parameter
+
+_WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
+"""Classes that distribute or compile a model, and where they keep the model itself."""
+_STACK = "nn_module_stack"
+
+
+def unwrapped(model: nn.Module) -> nn.Module:
+    """The model without what distributes or compiles it: inside those nothing can be seen."""
+    within = _WRAPPERS.get(type(model).__name__)
+    return unwrapped(model._modules[within]) if within else model
+
+
+def refuse_unfit(model: nn.Module) -> None:
+    """Refuse a model that has nothing to look at."""
+    lazy = [name for name, value in model.named_parameters() if nn.parameter.is_lazy(value)]
+    if lazy:
+        raise TraindxError(f"{lazy[0]} has no shape yet; pass one batch through the model before the exam")
+    if next(model.parameters(), None) is None:
+        raise TraindxError(f"{type(model).__name__} has no parameters; give the model that is trained")
+
+
+def kinds_in(model: nn.Module) -> dict[str, str]:
+    """The class of every module by its name."""
+    found = {name: _kind(module) for name, module in model.named_modules()}
+    if isinstance(model, GraphModule):
+        found |= _exported(model)
+    return found
+
+
+def _kind(module: nn.Module) -> str:
+    # A scripted module remembers what it was made of.
+    original = getattr(module, "original_name", "")
+    return original if isinstance(original, str) and original else type(module).__name__
+
+
+def _exported(model: GraphModule) -> dict[str, str]:
+    """What the operations of an exported program say of the modules they came from."""
+    stacks = [node.meta[_STACK] for node in model.graph.nodes if node.meta.get(_STACK)]
+    pairs = [pair for stack in stacks for pair in stack.values()]
+    return {path: str(getattr(kind, "__name__", kind)).rpartition(".")[2] for path, kind in pairs}
+
+
+def in_training_mode(model: nn.Module) -> list[str]:
+    """Put a model into training mode, and say what could not be done.
+
+    One that trains already stays as it is: parts of it may rest in eval mode on purpose.
+    """
+    if model.training:
+        return []
+    try:
+        model.train()
+    except NotImplementedError:
+        return ["an exported program keeps the mode it was exported in"]
+    return []
+
+
+class ForwardOrder(Probe):
+    """Which modules come first, which follow on which, and what they give: learned from their calls."""
+
+    def __init__(self) -> None:
+        """Begin before the first call."""
+        self.begun: dict[str, int] = {}
+        """Modules in the order in which they were first called."""
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        """The shapes of what they gave, in the order in which they first did."""
+        self.pairs: dict[tuple[str, str], None] = {}
+        """Modules that take just what another gave, with nothing done to it in between."""
+        self._makers: dict[int, tuple[weakref.ref[Tensor], str]] = {}
+
+    def module_begins(self, name: str, args: tuple[object, ...]) -> None:
+        """A module is called; probes of a recording are told of outputs alone."""
+        self.begun.setdefault(name, len(self.begun))
+        first = args[0] if args else None
+        maker, by = self._makers.get(id(first), (None, ""))
+        # Another tensor may have taken the place of one that is gone.
+        if maker is not None and maker() is first and by != name:
+            self.pairs[by, name] = None
+
+    def module_returns(
+        self, look: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
+    ) -> None:
+        """A module gave its output."""
+        self.shapes.setdefault(name, tuple(output.shape))
+        self._makers[id(output)] = (weakref.ref(output), name)
+
+
+def pairs_in_sequences(model: nn.Module) -> dict[tuple[str, str], None]:
+    """Modules that follow on another in an nn.Sequential: to be seen without any batch."""
+    found: dict[tuple[str, str], None] = {}
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Sequential):
+            inner = [(".".join(filter(None, (name, own))), one) for own, one in module.named_children()]
+            leaves = [(own, not one._modules) for own, one in inner]
+            for (before, is_leaf), (after, is_leaf_too) in pairwise(leaves):
+                if is_leaf and is_leaf_too:
+                    found[before, after] = None
+    return found
+
+
+_STEP = 1e-3
+"""How far units with equal weights are moved to see whether their gradients part them: any step would do."""
+
+
+class ModelParameters:
+    """The parameters of one model under their names, and what backward passes told of them."""
+
+    def __init__(self, model: nn.Module) -> None:
+        """Learn the names of modules and parameters, as a recording has them."""
+        self.named = Model()
+        self.named.meet(model)
+        self.held = self.named.held(self.named.parameters())
+        self.equal_later: dict[str, float] = {}
+        """Of each weight the share of equal units after a step along its gradient."""
+        self._reached: set[str] = set()
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of parameters by their identity."""
+        return self.named.parameter_names()
+
+    @property
+    def unreached(self) -> Parameters:
+        """Parameters that take a gradient and got none so far."""
+        found = [one for one in self.held if one.value.requires_grad and one.name not in self._reached]
+        return Parameters([one.name for one in found], [one.value for one in found])
+
+    @property
+    def starting_at_zero(self) -> list[str]:
+        """What multiplies and is all zeros: the last layers of residual branches begin so, and adapters."""
+        return [
+            one.name
+            for one in self.held
+            if one.value.requires_grad and "bias" not in one.name.rpartition(".")[2] and not one.value.any()
+        ]
+
+    def differentiate(self, loss: Tensor) -> None:
+        """Give every parameter its gradient."""
+        trainable = [value for value in self.held.values if value.requires_grad]
+        if loss.grad_fn is None or not trainable:
+            return
+        for value, gradient in zip(trainable, gradients_of(loss, trainable), strict=True):
+            value.grad = gradient
+        # One of zeros counts: what begins at zero on purpose holds back the gradient of the first step alone.
+        self._reached |= {one.name for one in self.held if one.value.grad is not None}
+        self._step_apart()
+
+    def reach(self, loss: Tensor) -> None:
+        """Note which parameters another loss reaches that none did before."""
+        left = self.unreached
+        if len(left) and loss.grad_fn is not None:
+            both = zip(left.names, gradients_of(loss, left.values), strict=True)
+            self._reached |= {name for name, gradient in both if gradient is not None}
+
+    def _step_apart(self) -> None:
+        """Compare units after a step as well: those that stay equal have equal gradients and never part."""
+        moved = {
+            one.name: one.value.detach() - _STEP * one.value.grad
+            for one in self.held
+            if one.value.grad is not None
+            # A scale for each channel has one value a unit, and may be the same everywhere.
+            and one.value.dim() > 1
+            and one.value.numel() > one.value.shape[0]
+            and not one.value.grad.is_sparse
+            # What gets no gradient at all from this batch cannot be told apart by it.
+            and bool(one.value.grad.any())
+        }
+        self.equal_later = dict(equal_shares(Update(None, Parameters(list(moved), list(moved.values())), 0)))
+
+    def layers(
+        self, begun: Mapping[str, int], kinds: Mapping[str, str], *, with_gradients: bool
+    ) -> tuple[Parameter, ...]:
+        """Every parameter in the order in which the forward pass comes to its module."""
+        places: list[int] = []
+        for name in self.held.names:
+            places.append(begun.get(layer_of(name), places[-1] if places else 0))
+        layers = [
+            Parameter(
+                name=one.name,
+                kind=kinds.get(layer_of(one.name), "") or "Parameter",
+                shape=tuple(one.value.shape),
+                trainable=bool(one.value.requires_grad),
+                optimized=bool(one.value.requires_grad),
+                gradient=one.name in self._reached if with_gradients else bool(one.value.requires_grad),
+            )
+            for one in self.held
+        ]
+        return tuple(layers[index] for index in sorted(range(len(places)), key=places.__getitem__))

@@ -1,0 +1,212 @@
+"""What a person names on the command line: the code of a model or a loss function, and samples."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+
+from traindx.errors import TraindxError, UnreadableError
+from traindx.exams.batch import described, mapped, told_error
+from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
+from traindx.exams.objective import NAMED, Loss
+from traindx.recorder.hooks.loss_functions import NAMES
+
+
+def made_by(spec: str) -> nn.Module:
+    """The model that "module:function" or "file.py:Class" makes, called without arguments."""
+    maker = code_named(spec, "--model", "net:Net, or train.py:build_model")
+    if isinstance(maker, nn.Module):
+        return maker
+    if not callable(maker):
+        raise TraindxError(
+            f"--model {spec}: is a {type(maker).__name__}; name a class, a function or a model"
+        )
+    todo = "write a function without arguments that returns the model, and name that"
+    made = _called(maker, f"--model {spec}", todo)
+    if not isinstance(made, nn.Module):
+        raise TraindxError(
+            f"--model {spec}: gives a {type(made).__name__}; it has to return a torch.nn.Module"
+        )
+    return made
+
+
+def loss_named(spec: str | None) -> Loss | str | None:
+    """A loss function by its name, or from code as "module:function"; a class is called without arguments."""
+    if spec is None or (":" not in spec and spec in (*NAMED, *NAMES)):
+        return spec
+    if ":" not in spec:
+        raise TraindxError(f"--loss {spec}: give {', '.join(NAMED)}, another of torch's, or module:function")
+    given = code_named(spec, "--loss", "losses:focal_loss")
+    if isinstance(given, type) and issubclass(given, nn.Module):
+        return cast("Loss", given())
+    if not callable(given):
+        raise TraindxError(
+            f"--loss {spec}: is a {type(given).__name__}; name a function of output and target"
+        )
+    return cast("Loss", given)
+
+
+def samples_named(spec: str) -> object:
+    """The samples that "module:function" gives, or that stand there under the name."""
+    given = code_named(spec, "--data", "train.py:sample_batch")
+    if not callable(given) or isinstance(given, nn.Module):
+        return given
+    todo = "write a function without arguments that returns (inputs, targets)"
+    return _called(given, f"--data {spec}", todo)
+
+
+def _called(maker: Callable[[], object], named: str, todo: str) -> object:
+    try:
+        return maker()
+    except Exception as error:  # code of the user's own
+        raise TraindxError(f"{named}: fails ({told_error(error)}); {todo}") from error
+
+
+def code_named(spec: str, option: str, example: str) -> object:
+    """What "module:name" or "file.py:name" names; modules are found from the folder one is in."""
+    where, colon, name = spec.rpartition(":")
+    if not colon or not where or not name:
+        raise TraindxError(f"{option} {spec}: names no code; for example {option} {example}")
+    module = _module(where, option, spec)
+    value: object = module
+    for part in name.split("."):
+        value = getattr(value, part, None)
+        if value is None:
+            raise TraindxError(f"{option} {spec}: {where} has no {name}; check the spelling")
+    return value
+
+
+def _module(where: str, option: str, spec: str) -> ModuleType:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return _of_file(where) if where.endswith(".py") else import_module(where)
+    except FileNotFoundError as error:
+        raise TraindxError(f"{option} {spec}: no file {where}; check the spelling and the folder") from error
+    except Exception as error:  # code of the user's own
+        todo = "run it from the folder that its imports start at"
+        raise TraindxError(
+            f"{option} {spec}: importing {where} fails ({told_error(error)}); {todo}"
+        ) from error
+
+
+def _of_file(path: str) -> ModuleType:
+    """A script as a module: what it does only when it is run, it does not do."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(path)
+    name = os.path.splitext(os.path.basename(path))[0]
+    known = sys.modules.get(name)
+    if known is not None and os.path.realpath(getattr(known, "__file__", None) or "") == os.path.realpath(
+        path
+    ):
+        return known
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Under its own name: what it pickled, and its own imports, find it there.
+    sys.modules.setdefault(name, module)
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    cast("Callable[[ModuleType], None]", spec.loader.exec_module)(module)
+    return module
+
+
+_MOST_VALUES: Annotated[int, "values that a sparse tensor is filled up to: half a gigabyte of float32"] = (
+    1 << 27
+)
+_OF_NUMPY = (torch.float16, torch.float32, torch.float64)
+
+
+def dense(tensor: Tensor, where: str) -> Tensor:
+    """The tensor with every value in it, or the sentence that says why it cannot be."""
+    if tensor.layout is torch.strided and not tensor.is_nested:
+        return tensor
+    if tensor.is_nested or tensor.numel() > _MOST_VALUES:
+        kind = "nested" if tensor.is_nested else f"sparse ({described(tensor)})"
+        raise UnreadableError(where, f"holds a tensor that is {kind}", "save a dense one of fewer rows")
+    return tensor.to_dense()
+
+
+def array_of(tensor: Tensor, where: str) -> NDArray[np.generic]:
+    """The values of a tensor of any layout, number format and device."""
+    plain = dense(tensor.detach(), where).cpu()
+    if plain.is_floating_point() and plain.dtype not in _OF_NUMPY:
+        plain = plain.float()
+    try:
+        array: NDArray[np.generic] = plain.numpy()
+    except (TypeError, RuntimeError) as error:  # quantized ones and others that NumPy has no word for
+        says = f"holds a tensor that cannot be read ({told_error(error)})"
+        raise UnreadableError(where, says, "save it as float32") from error
+    return array
+
+
+_TARGETS = ("y", "labels", "label", "targets", "target")
+_ROWS = 64
+"""Samples of a batch that is put together here."""
+
+
+def sample_from(path: str, *, trust: bool) -> object:
+    """What a file of samples holds, as a model's batch; data loaders and data sets only when trusted."""
+    suffix = Path(path).suffix.lower()
+    if suffix in (".npz", ".npy"):
+        return _arrays(path)
+    if kind_of(path) is Kind.SAFETENSORS:
+        return dict(tensors_of(path))
+    found = saved(path, trust=trust)
+    if isinstance(found, Dataset):
+        return DataLoader(found, batch_size=_ROWS, shuffle=False)
+    if isinstance(found, np.ndarray):
+        return torch.from_numpy(found)
+    if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
+        what = f"holds a {type(found).__name__}"
+        raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
+    # A sparse tensor cannot be parted into batches.
+    return mapped(found, lambda tensor: dense(tensor, path))
+
+
+def _arrays(path: str) -> object:
+    if not Path(path).is_file():
+        raise UnreadableError(path, "no such file", "give the file that holds the samples")
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return _tensor(loaded)
+        arrays = {name: _tensor(loaded[name]) for name in loaded.files}
+    except ValueError as error:
+        todo = "save arrays of numbers; those of Python objects can run code"
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
+    except Exception as error:  # a file may be damaged in any way
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", "is it whole?") from error
+    if not arrays:
+        raise UnreadableError(path, "holds no array", "save inputs and targets in it")
+    target = next((name for name in arrays if name.lower() in _TARGETS), None)
+    if target is None:
+        return tuple(arrays.values())
+    return (*(value for name, value in arrays.items() if name != target), arrays[target])
+
+
+def _tensor(array: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]") -> Tensor:
+    """An array as torch takes it: numbers of a byte order and size that it knows."""
+    native = array.astype(array.dtype.newbyteorder("=")) if array.dtype.byteorder == ">" else array
+    unsigned = {np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)}
+    return torch.from_numpy(
+        np.ascontiguousarray(native.astype(np.int64) if native.dtype in unsigned else native)
+    )
+
+
+def fitted_to(batch: object, dtype: torch.dtype) -> object:
+    """The batch in the number format of the model, as far as it is of floating-point numbers."""
+    return mapped(batch, lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)

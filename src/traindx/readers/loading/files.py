@@ -1,0 +1,289 @@
+"""The files around a run: the sources at a path, and the hyperparameters that lie beside a log.
+
+version_0/hparams.yaml       lr: 0.001
+files/config.yaml            lr: {desc: null, value: 0.001}
+params/lr                    0.001
+
+Hugging Face writes its arguments as `training_args.bin`, a pickle. Unpickling runs code that the file
+chooses; walking its opcodes runs nothing. Objects become opaque, only names with numbers and words remain.
+"""
+
+import json
+import os
+import pickletools
+import re
+import sqlite3
+import stat
+import sys
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+
+from traindx.errors import UnreadableError, refused
+from traindx.facts import DATASET, EXPERIMENT, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
+from traindx.readers.binary.recording_file import SUFFIX, Tables, meta_in
+from traindx.readers.binary.sqlite import opened
+from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.tabular.json_values import flattened, number_or_text
+from traindx.readers.types import HEAD_BYTES, Log, Source
+from traindx.run import Fact, Scalar
+
+_NEAR: Annotated[int, "folders from the one that was named to the recording: a-1/control of treatments"] = 2
+_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"|# traindx: ')
+"""How every document begins that traindx writes as data, and every diagnosis that it writes as Markdown."""
+
+
+def is_report(source: Source) -> bool:
+    """Whether a file is what a command of traindx wrote with --json or --md."""
+    return _REPORT.match(source.head) is not None
+
+
+def is_hidden_experiment(source: Source, top: str) -> bool:
+    """Whether it records what traindx tried, deep below a folder that was named for other things.
+
+    Arms of treatments, rehearsals and searches for a rate say so of themselves, wherever they lie.
+    """
+    path = Path(source.path)
+    if path.suffix != SUFFIX or len(Path(os.path.relpath(path, top)).parts) - 1 <= _NEAR:
+        return False
+    try:
+        with opened(source) as connection:
+            return EXPERIMENT.slug in meta_in(Tables(connection))
+    except (sqlite3.Error, OSError):
+        return False
+
+
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
+_OWN_FOLDER = ".traindx"
+_OWN_FILES = frozenset(
+    {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
+)
+"""What traindx writes beside a recording, what the program printed included: the recording says it better."""
+STANDARD_INPUT = "-"
+
+
+def discover(path: str) -> Iterator[Source | UnreadableError]:
+    """Yield the sources at a path; a place that cannot be opened comes as the error that says so."""
+    if path == STANDARD_INPUT:
+        yield in_memory("standard input", sys.stdin.buffer.read())
+        return
+    if not os.path.lexists(path):
+        yield UnreadableError(path, "no such file or folder", "check the spelling and the working directory")
+        return
+    if Path(path).is_dir():
+        closed: list[OSError] = []
+        for file in files_below(path, closed.append):
+            yield _source(file)
+        yield from (refused(str(error.filename), error) for error in closed)
+        return
+    yield _source(path)
+
+
+def files_below(folder: str, on_error: Callable[[OSError], None] | None = None) -> Iterator[str]:
+    """Every regular file below a folder, in a stable order, version-control and package folders left out."""
+    for parent, folders, files in os.walk(folder, onerror=on_error):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
+        ours = _OWN_FOLDER in Path(parent).parts or any(Path(name).suffix == SUFFIX for name in files)
+        for name in sorted(files):
+            file = os.path.join(parent, name)
+            if not (ours and _goes_with_a_recording(name)) and Path(file).is_file():
+                yield file
+
+
+def _goes_with_a_recording(name: str) -> bool:
+    return name in _OWN_FILES or name.endswith((f"{SUFFIX}-wal", f"{SUFFIX}-shm"))
+
+
+def _source(path: str) -> Source | UnreadableError:
+    try:
+        mode = Path(path).stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            return UnreadableError(path, "is neither a file nor a folder", "give a log file")
+        if stat.S_ISFIFO(mode):
+            with Path(path).open("rb") as stream:
+                return in_memory(path, stream.read())
+        with Source(path, b"").open() as stream:
+            return Source(path, stream.read(HEAD_BYTES))
+    except OSError as error:
+        return refused(path, error)
+
+
+def in_memory(path: str, data: bytes) -> Source:
+    """A source of bytes that are no file."""
+    with Source(path, b"", data).open() as stream:
+        return Source(path, stream.read(HEAD_BYTES), data)
+
+
+_MARK = object()
+_OPAQUE = object()
+_LITERALS = frozenset(
+    {"BININT", "BININT1", "BININT2", "LONG1", "INT", "BINFLOAT", "FLOAT", "BINUNICODE", "SHORT_BINUNICODE"}
+    | {"UNICODE", "BINUNICODE8"}
+)
+_CONSTANTS = {"NEWTRUE": True, "NEWFALSE": False, "NONE": None}
+_CONTAINERS = frozenset({"EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "EMPTY_SET"})
+_TAKES_TWO = frozenset({"REDUCE", "NEWOBJ", "STACK_GLOBAL", "TUPLE2"})
+
+
+def settings_in_pickle(data: bytes) -> dict[str, Scalar]:
+    """The scalar items of every dictionary in a pickle; raises ValueError if it is not one."""
+    found: dict[str, Scalar] = {}
+    stack: list[object] = []
+    memo: dict[int, object] = {}
+    for opcode, argument, _ in pickletools.genops(data):
+        name = opcode.name
+        if name in _LITERALS:
+            stack.append(argument)
+        elif name in _CONSTANTS:
+            stack.append(_CONSTANTS[name])
+        elif name == "MARK":
+            stack.append(_MARK)
+        elif name in ("MEMOIZE", "BINPUT", "LONG_BINPUT"):
+            memo[len(memo) if name == "MEMOIZE" else int(str(argument))] = stack[-1] if stack else _OPAQUE
+        elif name in ("BINGET", "LONG_BINGET"):
+            stack.append(memo.get(int(str(argument)), _OPAQUE))
+        else:
+            _apply(name, stack, found)
+    return found
+
+
+def _apply(name: str, stack: list[object], found: dict[str, Scalar]) -> None:
+    """Change the stack as an opcode would, with opaque results."""
+    if name == "SETITEMS":
+        items = _down_to_mark(stack)
+        _keep(items[::2], items[1::2], found)
+    elif name == "SETITEM":
+        value, key = _pop(stack), _pop(stack)
+        _keep([key], [value], found)
+    elif name in ("APPENDS", "ADDITEMS"):
+        _down_to_mark(stack)
+    elif name in ("TUPLE", "LIST", "DICT"):
+        _down_to_mark(stack)
+        stack.append(_OPAQUE)
+    elif name in ("BUILD", "APPEND"):
+        _pop(stack)
+    elif name in _CONTAINERS or name == "GLOBAL":
+        stack.append(_OPAQUE)
+    elif name == "TUPLE1" or name == "BINPERSID":
+        _pop(stack)
+        stack.append(_OPAQUE)
+    elif name in _TAKES_TWO:
+        _pop(stack)
+        _pop(stack)
+        stack.append(_OPAQUE)
+    elif name in ("TUPLE3", "NEWOBJ_EX"):
+        del stack[-3:]
+        stack.append(_OPAQUE)
+
+
+def _pop(stack: list[object]) -> object:
+    return stack.pop() if stack else _OPAQUE
+
+
+def _down_to_mark(stack: list[object]) -> list[object]:
+    items: list[object] = []
+    while stack and (item := stack.pop()) is not _MARK:
+        items.append(item)
+    return items[::-1]
+
+
+def _keep(keys: list[object], values: list[object], found: dict[str, Scalar]) -> None:
+    pairs = zip(keys, values, strict=False)
+    found.update({k: v for k, v in pairs if isinstance(k, str) and isinstance(v, str | int | float | bool)})
+
+
+_SETTINGS_FILE = re.compile(
+    r"(hparams?|hyp|hyper_?params?|hyper_?parameters|config|configs|cfg|args|opt|params|train_?config|training_args|train_args|"
+    r"run_config|settings|hydra)\.(ya?ml|json)",
+    re.IGNORECASE,
+)
+_PICKLED = "training_args.bin"
+_LARGEST = 1 << 20
+_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def settings_beside(folder: Path) -> dict[str, Scalar]:
+    """Settings found in files of a folder, of its `files/`, `.hydra/` and `params/`; nothing on failure."""
+    settings: dict[str, Scalar] = {}
+    for file in settings_files(folder):
+        settings = {**(_read_pickled(file) if file.name == _PICKLED else settings_in(file)), **settings}
+    return {**_one_file_each(folder / "params"), **settings}
+
+
+def settings_files(folder: Path) -> list[Path]:
+    """The files of a folder, of its `files/` and `.hydra/` that state settings."""
+    found = [file for place in (folder, folder / "files", folder / ".hydra") for file in _files(place)]
+    return [file for file in found if file.name == _PICKLED or is_settings_file(file.name)]
+
+
+def is_settings_file(path: str) -> bool:
+    """Whether a file has the name of one that states settings."""
+    return _SETTINGS_FILE.fullmatch(Path(path).name) is not None
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(f for f in folder.iterdir() if f.is_file() and f.stat().st_size <= _LARGEST)
+    except OSError:
+        return []
+
+
+def settings_in(file: Path) -> dict[str, Scalar]:
+    """The settings of a YAML or JSON file; nothing on failure."""
+    try:
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+        document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, _Loader)  # noqa: S506
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    return dict(flattened(document)) if isinstance(document, dict) else {}
+
+
+def _read_pickled(file: Path) -> dict[str, Scalar]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if name.endswith("/data.pkl")]
+            return settings_in_pickle(archive.read(names[0])) if names else {}
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return {}
+
+
+def _one_file_each(folder: Path) -> dict[str, Scalar]:
+    """MLflow's file store keeps each parameter in a file of its own."""
+    settings: dict[str, Scalar] = {}
+    for file in _files(folder):
+        try:
+            settings[file.name] = number_or_text(file.read_text(encoding="utf-8", errors="replace").strip())
+        except OSError:
+            continue
+    return settings
+
+
+_UNSET = -1
+"""How command-line parsers spell "not given" for counts: max_steps=-1."""
+
+
+_NAMES = frozenset({LOSS_FUNCTION, OPTIMIZER, SCHEDULE, MODEL, DATASET})
+"""Facts that are names: `loss = 0.0` states no loss function."""
+
+
+def facts_from_settings(settings: Mapping[str, Scalar], logs: Sequence[Log]) -> dict[Fact, Scalar]:
+    """What settings and logs state of a run, by fact; what a log itself states comes last and wins."""
+    facts: dict[Fact, Scalar] = {}
+    for name, value in settings.items():
+        fact = fact_of(name)
+        if fact is None or fact in facts or value == _UNSET:
+            continue
+        if fact in _NAMES and not isinstance(value, str):
+            continue
+        if fact is PRECISION and isinstance(value, bool):
+            if value:  # fp16=True names the precision by the setting's own name
+                facts[fact] = name.rpartition(".")[2]
+            continue
+        facts[fact] = value
+    for log in logs:
+        facts.update(log.facts)
+    smoothing = next((log.smoothing for log in logs if log.smoothing), "")
+    return {**facts, SMOOTHING: smoothing} if smoothing else facts

@@ -1,0 +1,216 @@
+"""What reports show of a run, and of runs beside each other; of a recording also cost, time and code."""
+
+from collections.abc import Sequence
+from itertools import groupby, takewhile
+from pathlib import PurePath
+
+import numpy as np
+
+from traindx import facts as f
+from traindx.comparison.types import Comparison
+from traindx.curves.facts import is_recording
+from traindx.curves.objective import objective
+from traindx.curves.series import shares, whole
+from traindx.curves.timing import Pace, times
+from traindx.format import count, duration, listed, number, printable, step
+from traindx.quantities import QUANTITIES, TRAIN_LOSS
+from traindx.run import Axis, Event, EventKind, Fact, Parameter, Run, Series
+
+_PLACES = {
+    f.OPTIMIZER_PLACE: "optimizer",
+    f.LOSS_PLACE: "loss",
+    f.STEP_PLACE: "step",
+    f.VALIDATION_PLACE: "validation",
+}
+_RAW = ("cross_entropy", "binary_cross_entropy_with_logits")
+"""Loss functions that squash by themselves what they are given."""
+_SQUASHED = ("softmax", "sigmoid", "relu")
+_SELDOM = 0.1
+"""The share of looked-at batches from which on a habit is more than one odd batch."""
+_ASIDE = "the training is not touched by it"
+_ENOUGH = 6
+
+
+def title(run: Run) -> str:
+    """What heads a report: the program and the folder of its recording, or the name of the run."""
+    script = run.facts.get(f.SCRIPT)
+    if not is_recording(run) or not isinstance(script, str) or not script:
+        return run.name
+    return f"{PurePath(script).name} ({PurePath(run.name).name})"
+
+
+def told(pace: Pace) -> str:
+    """How far it came and what that cost: "1,240 steps in 41 s · recording cost 0.6 %"."""
+    steps = f"{step(pace.steps)} {'step' if pace.steps == 1 else 'steps'} in {duration(pace.seconds)}"
+    return steps if pace.cost is None else f"{steps} · recording cost {_percent(pace.cost)}"
+
+
+def _percent(share: float) -> str:
+    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+
+
+def told_times(run: Run) -> str:
+    """Where the time of a step goes, in one sentence; empty where it is not known."""
+    found = times(run)
+    parts = ", ".join(f"{one.called} {100 * one.share:.0f} %" for one in found)
+    whole = duration(sum(one.seconds for one in found))
+    return f"a step takes {whole} (median): {parts}" if found else ""
+
+
+def idle(run: Run, most: int = _ENOUGH) -> list[str]:
+    """Sentences on the parameters that cannot learn: frozen, in no optimizer, without gradient, stale."""
+    strays = [layer for layer in run.model if not layer.kind and not layer.gradient]
+    model = [layer for layer in run.model if layer not in strays]
+    found = {
+        "frozen (requires_grad is off)": [one for one in model if not one.trainable],
+        "in no optimizer": [one for one in model if one.trainable and not one.optimized],
+        "without a gradient other than zero": [
+            one for one in model if one.trainable and one.optimized and not one.gradient
+        ],
+        "in the optimizer but not in the model (stale)": strays,
+    }
+    return [
+        f"{count(len(layers), 'parameter')} {what}: {listed([_name(one) for one in layers], most)}"
+        for what, layers in found.items()
+        if layers
+    ]
+
+
+def unusual(run: Run) -> list[str]:
+    """Sentences on what the program does that a training seldom means to do."""
+    found = []
+    shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
+    if shapes:
+        found.append(f"prediction and target differ in shape, and the loss stretches them: {shapes}")
+    if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
+        found.append(f"the output of a {given} enters {run.facts[f.LOSS_FUNCTION]}, which expects raw scores")
+    kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
+    if kept > _SELDOM:
+        found.append(f"gradients of the step before are not cleared, in {_percent(kept)} of steps looked at")
+    return found + _modes(run)
+
+
+def _modes(run: Run) -> list[str]:
+    """Train and eval mode where they make a difference, and gradients where nobody needs them."""
+    layers = [run.facts.get(fact) for fact in (f.DROPOUT_LAYERS, f.NORMALISATION_LAYERS)]
+    wrong = {
+        f.TRAINED_IN_EVAL_MODE: "the model is in eval mode while it trains",
+        f.VALIDATED_IN_TRAIN_MODE: "the model is in train mode while it is validated",
+    }
+    told = wrong if layers != [0, 0] else {}
+    told = {**told, f.VALIDATED_WITH_GRADIENT: "validation builds graphs for gradients, which cost memory"}
+    return [
+        f"{says}, in {_percent(share)} of batches looked at"
+        for fact, says in told.items()
+        if (share := _share(run, fact, 0.0)) > _SELDOM
+    ]
+
+
+def _share(run: Run, fact: Fact, otherwise: float) -> float:
+    value = run.facts.get(fact)
+    return float(value) if isinstance(value, int | float) else otherwise
+
+
+def _name(layer: Parameter) -> str:
+    return printable(" ".join(word for word in (layer.part, layer.name) if word), 60)
+
+
+def places(run: Run) -> list[str]:
+    """Where the program does what: "step train.py:31"."""
+    return [f"{called} {run.facts[fact]}" for fact, called in _PLACES.items() if fact in run.facts]
+
+
+def incidents(run: Run) -> list[str]:
+    """What happened while it was recorded: the first NaN, an exception, and once that a probe failed."""
+    if not is_recording(run):
+        return []
+    bad = [event for event in run.events if event.kind is EventKind.NONFINITE]
+    first = sorted(bad, key=lambda event: event.step if event.step is not None else 0.0)[:1]
+    ends = [event for event in run.events if event.kind in (EventKind.EXCEPTION, EventKind.INTERRUPTED)]
+    torn = [event for event in run.events if event.kind is EventKind.TORN]
+    aside = [event for event in run.events if event.kind is EventKind.STEPPED_ASIDE]
+    return [
+        *(f"first value that is not finite: {told_event(event)}" for event in first),
+        *(f"{event.kind.value}: {told_event(event)}" for event in ends),
+        *(event.says for event in torn),
+        *([_aside(aside)] if aside else []),
+    ]
+
+
+def told_event(event: Event) -> str:
+    """What happened, and where as far as the sentence does not say it."""
+    where = [
+        ("layer", event.layer),
+        ("operation", event.operation),
+        ("batch", "" if event.batch is None else f"{event.batch:,}"),
+        ("step", "" if event.step is None else step(event.step)),
+    ]
+    beside = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
+    return f"{event.says} ({', '.join(beside)})" if beside else event.says
+
+
+def _aside(events: list[Event]) -> str:
+    more = f" and {count(len(events) - 1, 'fault')} more" if len(events) > 1 else ""
+    return f"a part of the recorder stepped aside, {_ASIDE}: {told_event(events[0])}{more}"
+
+
+def main_series(run: Run) -> tuple[Series, ...]:
+    """The curve a run is judged by, and the same on validation data if there is one."""
+    judged = objective(run)
+    if judged is None:
+        return run.all(TRAIN_LOSS)[:2]
+    first = whole(run, judged.quantity)
+    if not first.quantity.slug.startswith("train_"):
+        return (first,)
+    measure = first.quantity.slug.removeprefix("train_")
+    beside = [QUANTITIES.get(f"{split}_{measure}") for split in ("val", "test")]
+    second = next((whole(run, quantity) for quantity in beside if quantity and quantity in run), None)
+    return (first,) if second is None else (first, second)
+
+
+def span(series: Series) -> str:
+    """From where to where a series goes: "steps 0 to 299"."""
+    return f"{series.axis.value}s {step(series.steps[0])} to {step(series.steps[-1])}"
+
+
+def extent(run: Run) -> str:
+    """From where to where the longest series of a run goes."""
+    return span(max(run.series, key=len)) if run.series else "no quantity recognised"
+
+
+def share_at(run: Run, axis: Axis, position: float) -> float | None:
+    """Where a position lies in the run, 0 its begin and 1 its end; None if nothing is counted so."""
+    alike = [series for series in run.series if series.axis is axis and len(series)]
+    if not alike:
+        return None
+    longest = max(alike, key=len)
+    return float(np.interp(position, longest.steps, shares(run, longest)))
+
+
+def speed(comparison: Comparison) -> str:
+    """Which run reaches the common target first, and how much later the others do; empty without a target."""
+    if comparison.target is None:
+        return ""
+    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
+    reached.sort(key=lambda entry: entry.reached_at or 0.0)
+    never = len(comparison.entries) - len(reached)
+    rest = f"{count(never, 'run')} never {'does' if never == 1 else 'do'}" if never else ""
+    target = f"{comparison.measure.slug} {number(comparison.target)}"
+    if not reached or reached[0].reached_at is None:
+        return f"no run reaches {target}"
+    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
+    places = [
+        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
+        for (axis, at), entries in together
+    ]
+    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
+    return f"{target} is reached by " + "; ".join(
+        [", then ".join([*places, *more]), *([rest] if rest else [])]
+    )
+
+
+def shared_folder(runs: Sequence[Run]) -> str:
+    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""
