@@ -145,7 +145,7 @@ CASES = (
         replace(CLASSIFIES, data=partial(clusters, 24), net=partial(stack, FEATURES, 128, CLASSES)),
         CLASSIFIES,
     ),
-    Case("few_passes", replace(CLASSIFIES, steps=24), CLASSIFIES),
+    Case("few_epochs", replace(CLASSIFIES, steps=24), CLASSIFIES),
     Case("batch_tiny", replace(CLASSIFIES, batch=2), CLASSIFIES, place=LOADER),
     Case("few_updates_per_epoch", LARGE, replace(LARGE, batch=24), place=LOADER),
     Case(
@@ -161,7 +161,9 @@ CASES = (
     Case(
         "input_outliers_seen", replace(CLASSIFIES, data=with_outlier, optimizer=CAREFUL, every=1), CLASSIFIES
     ),
-    Case("leaps_on_small_steps", replace(CLASSIFIES, data=with_outlier, optimizer=CAREFUL), CLASSIFIES),
+    Case(
+        "spikes_without_large_updates", replace(CLASSIFIES, data=with_outlier, optimizer=CAREFUL), CLASSIFIES
+    ),
     Case("inputs_not_finite", replace(CLASSIFIES, data=with_holes), CLASSIFIES, place=LOADER),
     Case("targets_not_finite", replace(PREDICTS, data=with_unknown_targets), PREDICTS, place=LOADER),
     Case("targets_constant", replace(PREDICTS, data=of_one_number), PREDICTS),
@@ -191,7 +193,7 @@ CASES = (
         place=VALIDATION,
     ),
     Case(
-        "running_averages_lag",
+        "batchnorm_statistics_lag",
         replace(CLASSIFIES, net=AVERAGES_SLOWLY),
         replace(CLASSIFIES, net=NORMALISES),
     ),
@@ -207,7 +209,7 @@ CASES = (
     ),
     # The loop. More than 500 values of a step are many on any machine; less depends on how fast it is.
     Case(
-        "values_read_singly",
+        "many_item_calls",
         replace(CLASSIFIES, measures=one_by_one),
         replace(CLASSIFIES, measures=all_at_once),
         place=place("return [value.item() for _ in range(8) for value in given.flatten()]", __file__),
@@ -262,7 +264,7 @@ def test_few_reads_are_many_where_each_waits_for_a_device() -> None:
     """Built by hand from a training on the CPU: no device is at hand."""
     run = recorded(replace(CLASSIFIES, measures=one_by_one))
     few = {**run.facts, READS_PER_STEP: 6}
-    assert sign_named("values_read_singly")(replace(run, facts=few)) is None
-    found = sign_named("values_read_singly")(replace(run, facts={**few, DEVICE: "cuda"}))
+    assert sign_named("many_item_calls")(replace(run, facts=few)) is None
+    found = sign_named("many_item_calls")(replace(run, facts={**few, DEVICE: "cuda"}))
     assert isinstance(found, Finding)
     assert "waits for the device" in found.says

@@ -155,9 +155,19 @@ LEAPING = replace(LINEAR, optimizer=partial(SGD, lr=100))
 
 CASES = (
     # What the output passes last.
-    Case("squashed_twice", replace(CLASSIFIES, net=partial(NET, last=nn.Softmax(1))), CLASSIFIES, place=LOSS),
-    Case("squashed_twice", replace(YES_NO, net=partial(ONE, last=nn.Sigmoid())), YES_NO, place=LOSS),
-    Case("raw_scores_for_probabilities", replace(LOGARITHMS, net=NET), LOGARITHMS, place=LOSS),
+    Case(
+        "activation_before_logits_loss",
+        replace(CLASSIFIES, net=partial(NET, last=nn.Softmax(1))),
+        CLASSIFIES,
+        place=LOSS,
+    ),
+    Case(
+        "activation_before_logits_loss",
+        replace(YES_NO, net=partial(ONE, last=nn.Sigmoid())),
+        YES_NO,
+        place=LOSS,
+    ),
+    Case("logits_where_probabilities_expected", replace(LOGARITHMS, net=NET), LOGARITHMS, place=LOSS),
     Case(
         "probabilities_refused",
         replace(YES_NO, loss=nn.BCELoss(), ends_with=RuntimeError),
@@ -175,7 +185,7 @@ CASES = (
         replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
         place=LOSS,
     ),
-    Case("yes_no_loss_on_exclusive_classes", replace(SHARES, net=partial(NET, last=nn.Softmax(1))), SHARES),
+    Case("bce_on_exclusive_classes", replace(SHARES, net=partial(NET, last=nn.Softmax(1))), SHARES),
     Case(
         "output_bounded_target_not",
         replace(PREDICTS, net=partial(ONE, last=nn.Sigmoid())),
@@ -198,7 +208,9 @@ CASES = (
     Case("one_class_predicted", replace(CLASSIFIES, begins=scaled(1, biases=-9)), CLASSIFIES),
     # What it is compared with.
     Case("shapes_broadcast", replace(PREDICTS, data=flat_targets), PREDICTS, place=LOSS),
-    Case("classes_fed_to_number_loss", replace(PREDICTS, data=of_classes_as_numbers), PREDICTS, place=LOSS),
+    Case(
+        "class_labels_in_regression_loss", replace(PREDICTS, data=of_classes_as_numbers), PREDICTS, place=LOSS
+    ),
     Case("targets_unscaled", replace(PREDICTS, data=far_numbers, optimizer=partial(SGD, lr=1e-6)), PREDICTS),
     Case("starts_far_above_chance", replace(CLASSIFIES, begins=scaled(8)), CLASSIFIES, place=LOSS),
     Case(
@@ -218,7 +230,7 @@ CASES = (
     Case("loss_summed", SUMMED, CLASSIFIES, place=LOSS),
     Case("little_learned", replace(CLASSIFIES, data=at_random), CLASSIFIES),
     Case(
-        "worse_than_constant",
+        "worse_than_constant_baseline",
         replace(PREDICTS, data=far_numbers, optimizer=partial(SGD, lr=1e-6)),
         PREDICTS,
     ),
@@ -229,7 +241,7 @@ CASES = (
     ),
     Case("nonfinite_from_layers", replace(PREDICTS, optimizer=partial(SGD, lr=1e12)), PREDICTS),
     Case(
-        "nonfinite_from_half",
+        "fp16_overflow",
         replace(CLASSIFIES, net=partial(Halves, half=True)),
         replace(CLASSIFIES, net=partial(Halves, half=False)),
     ),
@@ -247,7 +259,7 @@ CASES = (
         place=place("return ((given > 0) == targets[:, 0]).float().mean()", __file__),
     ),
     Case(
-        "argmax_of_one",
+        "argmax_over_single_output",
         replace(YES_NO, measures=largest_of_one),
         replace(YES_NO, measures=above_zero),
         place=place("return (given.argmax(1) == targets[:, 0]).float().mean()", __file__),
@@ -272,17 +284,20 @@ def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> No
                 PREDICTS, data=of_nine_numbers, net=partial(stack, FEATURES, 16, NUMBERS), loss=over_outputs
             ),
         ),
-        ("squashed_twice", LOGARITHMS),
+        ("activation_before_logits_loss", LOGARITHMS),
         # The logarithm of a softmax passes through another one unchanged.
-        ("squashed_twice", replace(LOGARITHMS, loss=nn.CrossEntropyLoss())),
+        ("activation_before_logits_loss", replace(LOGARITHMS, loss=nn.CrossEntropyLoss())),
         (
-            "raw_scores_for_probabilities",
+            "logits_where_probabilities_expected",
             replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
         ),
         ("output_bounded_target_not", YES_NO),
         ("shapes_broadcast", YES_NO),
-        ("classes_fed_to_number_loss", replace(PREDICTS, data=yes_no)),
-        ("argmax_of_one", replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets)),
+        ("class_labels_in_regression_loss", replace(PREDICTS, data=yes_no)),
+        (
+            "argmax_over_single_output",
+            replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets),
+        ),
         (
             "accuracy_of_a_regression",
             replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets),

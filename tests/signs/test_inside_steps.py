@@ -108,16 +108,16 @@ CASES = (
     ),
     Case("parameters_frozen", replace(CLASSIFIES, begins=frozen_in_the_middle), CLASSIFIES),
     Case(
-        "held_as_drawn",
+        "frozen_at_initialization",
         replace(CLASSIFIES, begins=frozen_in_the_middle),
         replace(CLASSIFIES, begins=frozen_once_learned),
     ),
     Case("nothing_learned", replace(CLASSIFIES, optimizer=rate(1e-6), begins=scaled(0.01)), CLASSIFIES),
-    Case("rate_below_usual", replace(CLASSIFIES, optimizer=rate(1e-5)), CLASSIFIES, place=MADE),
-    Case("rate_above_usual", replace(CLASSIFIES, optimizer=rate(5)), CLASSIFIES, place=MADE),
+    Case("lr_below_typical", replace(CLASSIFIES, optimizer=rate(1e-5)), CLASSIFIES, place=MADE),
+    Case("lr_above_typical", replace(CLASSIFIES, optimizer=rate(5)), CLASSIFIES, place=MADE),
     Case("few_steps_in_all", replace(CLASSIFIES, steps=30), replace(CLASSIFIES, steps=200)),
     Case("parameters_unoptimized", replace(CLASSIFIES, given=first_layers), CLASSIFIES, place=MADE),
-    Case("optimizer_holds_strangers", replace(CLASSIFIES, given=with_strangers), CLASSIFIES, place=MADE),
+    Case("optimizer_has_stale_parameters", replace(CLASSIFIES, given=with_strangers), CLASSIFIES, place=MADE),
     Case(
         "gradients_carried_over",
         replace(CLASSIFIES, clears=False, optimizer=rate(0.001)),
@@ -144,7 +144,7 @@ CASES = (
     Case("weights_shrink", replace(CLASSIFIES, optimizer=rate(0.1, 0.0, decay=0.5)), CLASSIFIES),
     Case("decay_strong", replace(CLASSIFIES, optimizer=rate(0.1, 0.0, decay=0.5)), CLASSIFIES, place=MADE),
     Case(
-        "decay_coupled",
+        "l2_inside_adam",
         replace(CLASSIFIES, optimizer=partial(Adam, lr=0.003, weight_decay=0.1)),
         replace(CLASSIFIES, optimizer=partial(AdamW, lr=0.003, weight_decay=0.1)),
         place=MADE,
@@ -180,7 +180,7 @@ def test_frozen_first_layers_may_be_meant() -> None:
     [
         ("updates_large", replace(CLASSIFIES, begins=last_at_zero)),
         ("decay_strong", replace(CLASSIFIES, optimizer=rate(0.05, 0.9, decay=5e-4))),
-        ("decay_coupled", replace(CLASSIFIES, optimizer=partial(Adam, lr=0.003, weight_decay=1e-5))),
+        ("l2_inside_adam", replace(CLASSIFIES, optimizer=partial(Adam, lr=0.003, weight_decay=1e-5))),
         ("accumulation_undivided", CLASSIFIES),
     ],
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from traindx.causes.lr_decay_needed import rate_constant
+from traindx.causes.lr_decay_needed import lr_constant
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
 from traindx.facts import CLASSES, GRADIENT_CLIP, PRECISION
@@ -88,7 +88,7 @@ def test_the_first_overflow_of_loss_scaling_makes_no_short_run_sick() -> None:
 
 def test_restarts_that_end_at_the_top_lower_the_rate() -> None:
     waves = 0.5e-3 * (1 + np.cos(np.arange(201) / 100 * 2 * np.pi))
-    assert rate_constant(Run("r", (series(LEARNING_RATE, waves),))) is None
+    assert lr_constant(Run("r", (series(LEARNING_RATE, waves),))) is None
 
 
 def test_a_loss_scale_of_one_is_no_float16() -> None:

@@ -75,11 +75,11 @@ from traindx.signs.chance import (
     little_learned,
     loss_at_chance,
     starts_far_above_chance,
-    worse_than_constant,
+    worse_than_constant_baseline,
 )
 from traindx.signs.gradients import gradient_norm_vanishes, gradient_spikes_before_loss, gradient_starts_huge
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start, loss_plateaus
-from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.lr import lr_rise_hurts
 from traindx.signs.nonfinite import fails_in_first_steps, fails_without_warning, loss_scale_collapses
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
@@ -120,7 +120,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.53, unseen=-0.57),
         Clue(gradient_starts_huge, seen=+0.71),
-        Clue(worse_than_constant, seen=+1.00),
+        Clue(worse_than_constant_baseline, seen=+1.00),
         Clue(starts_far_above_chance, seen=+1.50, group="start"),
         Clue(activations_fade_over_depth, seen=+1.00),
         Clue(activations_swell_over_depth, seen=+0.99),
@@ -135,7 +135,7 @@ CAUSE = Cause(
         Clue(gradient_norm_vanishes, seen=+0.86),
         Clue(fails_in_first_steps, seen=+1.00),
         Clue(loss_plateaus, seen=+0.31),
-        Clue(rate_rise_hurts, seen=-1.00),
+        Clue(lr_rise_hurts, seen=-1.00),
         Clue(fails_without_warning, seen=-0.50),
         Clue(loss_oscillates, seen=-0.70),
         Clue(gradient_spikes_before_loss, seen=-0.55),

@@ -64,7 +64,7 @@ from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.gradients import gradient_norm_grows, noise_scale_against_batch
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
-from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.lr import lr_rise_hurts
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import (
     loss_leaps_above_start,
@@ -133,7 +133,7 @@ CAUSE = Cause(
         Clue(loss_diverges, seen=-2.02),
         Clue(loss_not_finite, seen=-2.00),
         Clue(gradient_norm_grows, seen=-1.00),
-        Clue(rate_rise_hurts, seen=-1.01),
+        Clue(lr_rise_hurts, seen=-1.01),
     ),
     fixes=(
         Prescription(

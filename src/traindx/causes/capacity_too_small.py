@@ -58,10 +58,10 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
-from traindx.signs.lr import rate_below_usual, rate_decayed_early
-from traindx.signs.optimizer import decay_coupled, dropout_extreme
+from traindx.signs.lr import lr_below_typical, lr_decayed_early
+from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
-from traindx.signs.targets import classes_fed_to_number_loss
+from traindx.signs.targets import class_labels_in_regression_loss
 from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
 from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
 
@@ -71,13 +71,13 @@ CAUSE = Cause(
     prior=-4.62,
     acts_through=("underfitting",),
     clues=(
-        Clue(rate_below_usual, seen=-2.02),
+        Clue(lr_below_typical, seen=-2.02),
         Clue(updates_tiny, seen=-0.97),
         Clue(parameters_frozen, seen=-3.11),
         Clue(little_learned, seen=+4.45, unseen=-1.43),
         Clue(confidently_wrong, seen=-1.01),
-        Clue(classes_fed_to_number_loss, seen=-1.00),
-        Clue(decay_coupled, seen=-1.50),
+        Clue(class_labels_in_regression_loss, seen=-1.00),
+        Clue(l2_inside_adam, seen=-1.50),
         Clue(decay_strong, seen=-2.00),
         Clue(dropout_extreme, seen=-2.00),
         Clue(units_saturate, seen=-1.00),
@@ -97,7 +97,7 @@ CAUSE = Cause(
         Clue(validation_below_train, seen=-0.49),
         Clue(validation_turns_up, seen=-3.01),
         Clue(validation_gap_wide, seen=-2.00),
-        Clue(rate_decayed_early, seen=-1.55),
+        Clue(lr_decayed_early, seen=-1.55),
     ),
     fixes=(
         Prescription(

@@ -60,7 +60,7 @@ from traindx.signs.loss import (
     loss_flat_from_start,
     loss_still_falling,
 )
-from traindx.signs.lr import rate_below_usual
+from traindx.signs.lr import lr_below_typical
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.spikes import spikes_recur
@@ -71,7 +71,7 @@ CAUSE = Cause(
     title="Gradient clipping too tight",
     prior=-5.44,
     clues=(
-        Clue(rate_below_usual, seen=-1.54),
+        Clue(lr_below_typical, seen=-1.54),
         Clue(optimizer_ill_fitting, seen=-2.04),
         Clue(little_learned, seen=+0.47, unseen=-0.82),
         Clue(updates_tiny, seen=+2.88),

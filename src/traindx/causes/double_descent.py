@@ -47,8 +47,8 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.generalization import confidently_wrong, double_descent
 from traindx.signs.loss import loss_diverges, loss_falls
-from traindx.signs.lr import rate_rise_hurts
-from traindx.signs.optimizer import running_averages_lag
+from traindx.signs.lr import lr_rise_hurts
+from traindx.signs.optimizer import batchnorm_statistics_lag
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_noisy
 
@@ -58,13 +58,13 @@ CAUSE = Cause(
     prior=-4.79,
     kind=Kind.HOW,
     clues=(
-        Clue(running_averages_lag, seen=-4.17),
+        Clue(batchnorm_statistics_lag, seen=-4.17),
         Clue(confidently_wrong, seen=+0.50),
         Clue(double_descent, seen=+9.23, unseen=-4.05),
         Clue(loss_falls, seen=+0.64, unseen=-2.00),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_oscillates, seen=-1.50),
-        Clue(rate_rise_hurts, seen=-2.50),
+        Clue(lr_rise_hurts, seen=-2.50),
         Clue(validation_noisy, seen=-1.00),
     ),
     fixes=(

@@ -76,7 +76,7 @@ from traindx.signs.gradients import (
     gradient_starts_huge,
 )
 from traindx.signs.loss import loss_converged, loss_diverges, loss_flat_from_start
-from traindx.signs.lr import rate_above_usual, rate_rise_hurts
+from traindx.signs.lr import lr_above_typical, lr_rise_hurts
 from traindx.signs.nonfinite import (
     fails_without_warning,
     gradient_not_finite,
@@ -86,7 +86,7 @@ from traindx.signs.nonfinite import (
     nonfinite_from_loss,
     precision_is_half,
 )
-from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start, spikes_recur
+from traindx.signs.spikes import loss_leaps_above_start, spikes_recur, spikes_without_large_updates
 from traindx.signs.weights import updates_large
 
 
@@ -108,10 +108,10 @@ CAUSE = Cause(
     clues=(
         Clue(starts_far_above_chance, seen=+1.05),
         Clue(little_learned, seen=+0.47, unseen=-0.98),
-        Clue(rate_above_usual, seen=-1.02),
+        Clue(lr_above_typical, seen=-1.02),
         Clue(model_is_deep_and_plain, seen=+1.68),
         Clue(recurrent_without_gates, seen=+1.86),
-        Clue(leaps_on_small_steps, seen=+3.17, unseen=-0.83),
+        Clue(spikes_without_large_updates, seen=+3.17, unseen=-0.83),
         Clue(gradient_starts_huge, seen=+2.98, unseen=-0.91),
         Clue(nonfinite_from_loss, seen=-1.51),
         Clue(inputs_not_finite, seen=-4.00),
@@ -129,7 +129,7 @@ CAUSE = Cause(
         Clue(loss_diverges, seen=+1.52),
         Clue(spikes_recur, seen=+1.49),
         Clue(fails_without_warning, seen=-2.01),
-        Clue(rate_rise_hurts, seen=-1.09),
+        Clue(lr_rise_hurts, seen=-1.09),
         Clue(loss_converged, seen=-0.35),
         Clue(precision_is_half, seen=-0.30),
         Clue(loss_flat_from_start, seen=-0.95),

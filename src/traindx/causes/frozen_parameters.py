@@ -73,14 +73,16 @@ from traindx.signs.loss import (
     loss_still_falling,
 )
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.optimizer import decay_coupled
+from traindx.signs.optimizer import l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.validation import validation_never_moves, validation_turns_up
 from traindx.signs.weights import parameters_frozen, parameters_unoptimized, weights_shrink
 
 
-@sign(needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING, healthy=-1.63)
-def held_as_drawn(
+@sign(
+    needs=(WEIGHT_NORM, FROZEN_PARAMETERS), severity=Severity.WARNING, healthy=-1.63, formerly="held_as_drawn"
+)
+def frozen_at_initialization(
     run: Run,
     *,
     near: Annotated[float, "of the gain of a draw; bench/thresholds.md#drawn"] = 0.02,
@@ -134,8 +136,8 @@ CAUSE = Cause(
     prior=-4.59,
     clues=(
         Clue(weights_shrink, seen=-1.00),
-        Clue(decay_coupled, seen=-3.00),
-        Clue(held_as_drawn, seen=+2.17),
+        Clue(l2_inside_adam, seen=-3.00),
+        Clue(frozen_at_initialization, seen=+2.17),
         Clue(little_learned, seen=+1.62),
         Clue(parameters_unoptimized, seen=-0.50),
         Clue(parameters_frozen, seen=+6.18, unseen=-6.02),

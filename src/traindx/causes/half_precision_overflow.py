@@ -53,11 +53,11 @@ from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     fails_without_warning,
+    fp16_overflow,
     gradient_not_finite,
     loss_climbs_before_failure,
     loss_not_finite,
     loss_scale_collapses,
-    nonfinite_from_half,
     precision_is_half,
     steps_overflow,
 )
@@ -68,7 +68,7 @@ CAUSE = Cause(
     prior=-4.71,
     clues=(
         Clue(inputs_not_finite, seen=-3.21),
-        Clue(nonfinite_from_half, seen=+6.21, unseen=-1.04),
+        Clue(fp16_overflow, seen=+6.21, unseen=-1.04),
         Clue(precision_is_half, seen=+2.51, unseen=-4.01),
         Clue(loss_scale_collapses, seen=+4.32, unseen=-1.00, group="overflow"),
         Clue(steps_overflow, seen=+3.50, unseen=-0.50, group="overflow"),

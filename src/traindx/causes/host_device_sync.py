@@ -62,8 +62,8 @@ _OVER = 0.4
 """Of the step's time, beyond the limit, that is fully clear; bench/thresholds.md#reads."""
 
 
-@sign(needs=(READS_PER_STEP,), severity=Severity.WARNING, healthy=-2.36)
-def values_read_singly(
+@sign(needs=(READS_PER_STEP,), severity=Severity.WARNING, healthy=-2.36, formerly="values_read_singly")
+def many_item_calls(
     run: Run,
     *,
     reads: Annotated[float, "values in a step; bench/thresholds.md#reads"] = 30.0,
@@ -95,7 +95,7 @@ CAUSE = Cause(
     slug="host-device-sync",
     title="Values are read from tensors one by one",
     prior=-4.59,
-    clues=(Clue(values_read_singly, seen=+6.47, unseen=-4.06),),
+    clues=(Clue(many_item_calls, seen=+6.47, unseen=-4.06),),
     fixes=(
         Prescription(
             title="Compute on tensors and read once per epoch, or every hundred steps",

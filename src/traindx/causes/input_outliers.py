@@ -47,7 +47,7 @@ from traindx.signs.chance import little_learned
 from traindx.signs.data import input_outliers_seen
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
-from traindx.signs.lr import rate_rise_hurts
+from traindx.signs.lr import lr_rise_hurts
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, loss_spikes, spikes_recur
 from traindx.signs.validation import validation_improves
@@ -69,7 +69,7 @@ CAUSE = Cause(
         Clue(loss_diverges, seen=-3.00),
         Clue(loss_flat_from_start, seen=-2.01),
         Clue(gradient_norm_grows, seen=-1.00),
-        Clue(rate_rise_hurts, seen=-1.53),
+        Clue(lr_rise_hurts, seen=-1.53),
         Clue(loss_not_finite, seen=-1.01),
     ),
     fixes=(

@@ -79,13 +79,13 @@ from traindx.signs.gradients import (
     gradient_norm_vanishes,
 )
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_plateaus, loss_still_falling
-from traindx.signs.lr import rate_below_usual
+from traindx.signs.lr import lr_below_typical
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress
-from traindx.signs.targets import shapes_broadcast, squashed_twice
+from traindx.signs.targets import activation_before_logits_loss, shapes_broadcast
 from traindx.signs.validation import validation_improves, validation_never_improves, validation_never_moves
 from traindx.signs.weights import (
-    optimizer_holds_strangers,
+    optimizer_has_stale_parameters,
     parameters_frozen,
     parameters_unoptimized,
     updates_large,
@@ -117,7 +117,7 @@ CAUSE = Cause(
     clues=(
         Clue(activations_swell_over_depth, seen=-0.72),
         Clue(starts_far_above_chance, seen=-1.05),
-        Clue(rate_below_usual, seen=-2.07),
+        Clue(lr_below_typical, seen=-2.07),
         Clue(bottleneck_narrow, seen=-2.07),
         Clue(training_inputs_wider, seen=-2.03),
         Clue(nothing_learned, seen=+2.03, unseen=-0.64, group="chance"),
@@ -132,9 +132,9 @@ CAUSE = Cause(
         Clue(shapes_broadcast, seen=-2.00),
         Clue(gradient_fades_over_depth, seen=-1.59),
         Clue(parameters_unoptimized, seen=-1.50),
-        Clue(optimizer_holds_strangers, seen=-3.00),
+        Clue(optimizer_has_stale_parameters, seen=-3.00),
         Clue(labels_faulty, seen=-2.00),
-        Clue(squashed_twice, seen=-2.00),
+        Clue(activation_before_logits_loss, seen=-2.00),
         Clue(weights_start_equal, seen=-3.00),
         Clue(updates_tiny, seen=-3.05),
         Clue(dead_units_many, seen=-2.01),

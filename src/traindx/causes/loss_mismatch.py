@@ -60,13 +60,17 @@ from traindx.finding import Answer, Finding, Severity, sign
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_plateaus
-from traindx.signs.targets import classes_fed_to_number_loss
+from traindx.signs.targets import class_labels_in_regression_loss
 
 _YES_NO = ("binary_cross_entropy", "binary_crossentropy")
 
 
-@sign(needs=(LOSS_FUNCTION, OUTPUT_ACTIVATION), severity=Severity.WARNING)
-def yes_no_loss_on_exclusive_classes(run: Run) -> Answer:
+@sign(
+    needs=(LOSS_FUNCTION, OUTPUT_ACTIVATION),
+    severity=Severity.WARNING,
+    formerly="yes_no_loss_on_exclusive_classes",
+)
+def bce_on_exclusive_classes(run: Run) -> Answer:
     """A softmax over several classes enters a loss that asks each class for yes or no."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     outputs = stated_number(run, OUTPUTS)
@@ -82,8 +86,8 @@ CAUSE = Cause(
     prior=-4.34,
     clues=(
         Clue(little_learned, seen=+0.44, unseen=-0.75),
-        Clue(classes_fed_to_number_loss, seen=+9.45, unseen=-0.95),
-        Clue(yes_no_loss_on_exclusive_classes, seen=+7.50),
+        Clue(class_labels_in_regression_loss, seen=+9.45, unseen=-0.95),
+        Clue(bce_on_exclusive_classes, seen=+7.50),
         Clue(loss_plateaus, seen=+0.43),
     ),
     fixes=(

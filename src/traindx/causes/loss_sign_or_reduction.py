@@ -57,7 +57,7 @@ from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.signs.chance import worse_than_constant
+from traindx.signs.chance import worse_than_constant_baseline
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.targets import loss_negated, loss_summed
@@ -100,7 +100,7 @@ CAUSE = Cause(
     title="The loss has the wrong sign or reduction",
     prior=-4.59,
     clues=(
-        Clue(worse_than_constant, seen=+0.74),
+        Clue(worse_than_constant_baseline, seen=+0.74),
         Clue(loss_oscillates, seen=+0.95),
         Clue(loss_negated, seen=+11.00),
         Clue(loss_falls_without_floor, seen=+7.85),

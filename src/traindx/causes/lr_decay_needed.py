@@ -72,14 +72,14 @@ from traindx.signs.generalization import both_losses_high, confidently_wrong
 from traindx.signs.gradients import gradients_oscillate
 from traindx.signs.loss import loss_converged, loss_diverges, loss_plateaus
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.optimizer import decay_coupled, momentum_extreme
+from traindx.signs.optimizer import l2_inside_adam, momentum_extreme
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_noisy, validation_turns_up
 from traindx.signs.weights import parameters_frozen, updates_tiny
 
 
-@sign(needs=(LEARNING_RATE,))
-def rate_constant(
+@sign(needs=(LEARNING_RATE,), formerly="rate_constant")
+def lr_constant(
     run: Run,
     *,
     kept: Annotated[float, "lowest later rate over the peak; bench/thresholds.md#constant"] = 0.8,
@@ -106,7 +106,7 @@ CAUSE = Cause(
     prior=-4.34,
     clues=(
         Clue(parameters_frozen, seen=-1.00),
-        Clue(decay_coupled, seen=-1.00),
+        Clue(l2_inside_adam, seen=-1.00),
         Clue(inputs_unscaled, seen=-1.50),
         Clue(momentum_extreme, seen=-1.50),
         Clue(little_learned, seen=-0.73),
@@ -117,7 +117,7 @@ CAUSE = Cause(
         Clue(updates_tiny, seen=-2.01),
         Clue(gradients_oscillate, seen=+1.73, unseen=-1.58),
         Clue(loss_plateaus, seen=+2.41, unseen=-2.62),
-        Clue(rate_constant, seen=+1.17, unseen=-3.10),
+        Clue(lr_constant, seen=+1.17, unseen=-3.10),
         Clue(validation_noisy, seen=+1.66),
         Clue(loss_oscillates, seen=-1.00),
         Clue(loss_converged, seen=-2.01),

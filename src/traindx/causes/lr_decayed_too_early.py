@@ -44,7 +44,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
-from traindx.signs.lr import rate_decayed_early
+from traindx.signs.lr import lr_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.validation import validation_turns_up
 
@@ -54,7 +54,7 @@ CAUSE = Cause(
     prior=-4.06,
     clues=(
         Clue(little_learned, seen=+0.54, unseen=-0.83),
-        Clue(rate_decayed_early, seen=+6.63, unseen=-0.62),
+        Clue(lr_decayed_early, seen=+6.63, unseen=-0.62),
         Clue(loss_still_falling, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.50),

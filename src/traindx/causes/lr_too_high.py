@@ -61,7 +61,12 @@ ordinary until the weights have moved; it rises together with the loss or after 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import units_die
-from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, worse_than_constant
+from traindx.signs.chance import (
+    accuracy_at_chance,
+    little_learned,
+    loss_at_chance,
+    worse_than_constant_baseline,
+)
 from traindx.signs.data import (
     batches_sorted,
     input_outliers_seen,
@@ -79,7 +84,7 @@ from traindx.signs.gradients import (
 )
 from traindx.signs.loop import accumulation_undivided, gradients_carried_over
 from traindx.signs.loss import loss_converged, loss_diverges, loss_falls_slowly, loss_flat_from_start
-from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_rise_hurts
+from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_rise_hurts
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     fails_without_warning,
@@ -90,12 +95,12 @@ from traindx.signs.nonfinite import (
 )
 from traindx.signs.optimizer import momentum_extreme
 from traindx.signs.spikes import (
-    leaps_on_small_steps,
     loss_leaps_above_start,
     loss_oscillates,
     loss_spikes,
     noise_swamps_progress,
     spikes_recur,
+    spikes_without_large_updates,
 )
 from traindx.signs.targets import loss_negated, loss_summed
 from traindx.signs.validation import validation_never_moves, validation_noisy
@@ -107,12 +112,12 @@ CAUSE = Cause(
     prior=-3.54,
     clues=(
         Clue(little_learned, seen=+0.44, unseen=-0.90),
-        Clue(rate_below_usual, seen=-2.00),
-        Clue(rate_above_usual, seen=+3.30, unseen=-1.38),
+        Clue(lr_below_typical, seen=-2.00),
+        Clue(lr_above_typical, seen=+3.30, unseen=-1.38),
         Clue(units_die, seen=+1.53),
-        Clue(leaps_on_small_steps, seen=-1.10),
+        Clue(spikes_without_large_updates, seen=-1.10),
         Clue(validation_noisy, seen=+1.21),
-        Clue(worse_than_constant, seen=+0.82),
+        Clue(worse_than_constant_baseline, seen=+0.82),
         Clue(gradient_starts_huge, seen=-0.53),
         Clue(input_outliers_seen, seen=-0.70),
         Clue(batches_sorted, seen=-1.01),
@@ -140,7 +145,7 @@ CAUSE = Cause(
         Clue(loss_climbs_before_failure, seen=+1.74, group="failure"),
         Clue(fails_without_warning, seen=-2.01, group="failure"),
         Clue(fails_in_first_steps, seen=+0.70),
-        Clue(rate_rise_hurts, seen=+2.23),
+        Clue(lr_rise_hurts, seen=+2.23),
         Clue(gradient_norm_grows, seen=+0.63),
         Clue(loss_at_chance, seen=+1.41, group="chance"),
         Clue(loss_falls_slowly, seen=-1.52),

@@ -56,7 +56,12 @@ curve is tidy: no spikes, no swings.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
-from traindx.signs.chance import little_learned, predictions_constant, reward_flat, worse_than_constant
+from traindx.signs.chance import (
+    little_learned,
+    predictions_constant,
+    reward_flat,
+    worse_than_constant_baseline,
+)
 from traindx.signs.data import inputs_unscaled
 from traindx.signs.gradients import (
     gradient_fades_over_depth,
@@ -76,7 +81,7 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
-from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_decayed_early
+from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
@@ -98,13 +103,13 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.94, unseen=-1.08),
         Clue(sigmoids_stacked, seen=-1.50),
         Clue(optimizer_ill_fitting, seen=-1.79),
-        Clue(rate_above_usual, seen=-2.00),
-        Clue(rate_below_usual, seen=+4.43, unseen=-0.60),
+        Clue(lr_above_typical, seen=-2.00),
+        Clue(lr_below_typical, seen=+4.43, unseen=-0.60),
         Clue(inputs_unscaled, seen=-1.00),
         Clue(weights_start_far_off, seen=-2.51),
         Clue(predictions_constant, seen=-0.92),
         Clue(trained_in_eval_mode, seen=-2.01),
-        Clue(worse_than_constant, seen=+0.49),
+        Clue(worse_than_constant_baseline, seen=+0.49),
         Clue(targets_unscaled, seen=-1.00),
         Clue(units_saturate, seen=-3.02),
         Clue(dead_units_many, seen=-2.01),
@@ -134,7 +139,7 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=-2.01),
         Clue(gradient_norm_vanishes, seen=-1.51),
         Clue(most_steps_clipped, seen=-4.12),
-        Clue(rate_decayed_early, seen=-2.50),
+        Clue(lr_decayed_early, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -73,8 +73,8 @@ def all_pairs_compared(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, PAIRS_COMPARED, METRIC_PLACE),))
 
 
-@sign(needs=(), severity=Severity.WARNING, healthy=-3.00)
-def argmax_of_one(run: Run) -> Answer:
+@sign(needs=(), severity=Severity.WARNING, healthy=-3.00, formerly="argmax_of_one")
+def argmax_over_single_output(run: Run) -> Answer:
     """The program takes the largest of a single output, which is always the first."""
     if run.facts.get(ARGMAX_OVER_ONE) is not True:
         return None if is_recording(run) else CANNOT_TELL
@@ -89,7 +89,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=-0.55),
         Clue(accuracy_of_a_regression, seen=+10.19),
-        Clue(argmax_of_one, seen=+10.06),
+        Clue(argmax_over_single_output, seen=+10.06),
         Clue(all_pairs_compared, seen=+7.44),
     ),
     fixes=(

@@ -69,14 +69,14 @@ from traindx.signs.loss import (
     loss_flat_from_start,
     loss_plateaus,
 )
-from traindx.signs.lr import rate_above_usual, rate_rise_hurts
+from traindx.signs.lr import lr_above_typical, lr_rise_hurts
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     fails_without_warning,
     loss_climbs_before_failure,
     loss_not_finite,
 )
-from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start
+from traindx.signs.spikes import loss_leaps_above_start, spikes_without_large_updates
 from traindx.signs.weights import updates_large
 
 
@@ -114,11 +114,11 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.31, unseen=-0.94),
         Clue(model_is_deep_and_plain, seen=-0.70),
         Clue(activations_swell_over_depth, seen=-1.00),
-        Clue(rate_above_usual, seen=+1.69),
+        Clue(lr_above_typical, seen=+1.69),
         Clue(input_outliers_seen, seen=-1.50),
         Clue(inputs_unscaled, seen=-0.70),
         Clue(units_die, seen=+1.09),
-        Clue(leaps_on_small_steps, seen=-1.53),
+        Clue(spikes_without_large_updates, seen=-1.53),
         Clue(gradient_starts_huge, seen=-1.48),
         Clue(model_is_recurrent, seen=-1.10),
         Clue(updates_large, seen=+1.06),
@@ -130,7 +130,7 @@ CAUSE = Cause(
         Clue(loss_climbs_before_failure, seen=+0.87),
         Clue(loss_at_chance, seen=+1.75),
         Clue(loss_falls_slowly, seen=-1.04),
-        Clue(rate_rise_hurts, seen=-2.00),
+        Clue(lr_rise_hurts, seen=-2.00),
         Clue(fails_without_warning, seen=-1.00),
         Clue(loss_plateaus, seen=+1.47),
         Clue(loss_falls, seen=-0.45),

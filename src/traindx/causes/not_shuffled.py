@@ -68,8 +68,8 @@ from traindx.signs.spikes import loss_oscillates, loss_spikes
 from traindx.signs.validation import validation_noisy
 
 
-@sign(needs=(TRAIN_LOSS, EPOCH))
-def staircase_at_epochs(
+@sign(needs=(TRAIN_LOSS, EPOCH), formerly="staircase_at_epochs")
+def loss_steps_at_epochs(
     run: Run,
     *,
     share: Annotated[float, "of the fall that happens at boundaries; bench/thresholds.md#staircase"] = 0.6,
@@ -116,7 +116,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.49, unseen=-0.78),
         Clue(batches_sorted, seen=+4.92, unseen=-4.06),
-        Clue(staircase_at_epochs, seen=+0.70),
+        Clue(loss_steps_at_epochs, seen=+0.70),
         Clue(loss_oscillates, seen=+1.04),
         Clue(loss_spikes, seen=+0.50),
         Clue(validation_noisy, seen=+0.76),

@@ -48,8 +48,8 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, training_inputs_wider
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus, loss_still_falling
-from traindx.signs.lr import rate_decayed_early
-from traindx.signs.optimizer import decay_coupled, dropout_extreme
+from traindx.signs.lr import lr_decayed_early
+from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start
 from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
 from traindx.signs.weights import decay_strong, weights_shrink
@@ -62,7 +62,7 @@ CAUSE = Cause(
     clues=(
         Clue(training_inputs_wider, seen=+5.24),
         Clue(little_learned, seen=+0.95),
-        Clue(decay_coupled, seen=-1.55),
+        Clue(l2_inside_adam, seen=-1.55),
         Clue(dropout_extreme, seen=+6.27, unseen=-0.30, group="strength"),
         Clue(weights_shrink, seen=+1.64),
         Clue(decay_strong, seen=+4.29, unseen=-1.18, group="strength"),
@@ -76,7 +76,7 @@ CAUSE = Cause(
         Clue(loss_diverges, seen=-1.00),
         Clue(validation_turns_up, seen=-3.03),
         Clue(validation_gap_wide, seen=-2.01),
-        Clue(rate_decayed_early, seen=-1.51),
+        Clue(lr_decayed_early, seen=-1.51),
     ),
     fixes=(
         Prescription(

@@ -84,7 +84,7 @@ from traindx.signs.generalization import (
     confidently_wrong,
     double_descent,
     validation_learns_nothing,
-    validation_starts_lost,
+    validation_starts_worse_than_untrained,
 )
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import loss_not_finite
@@ -137,7 +137,7 @@ CAUSE = Cause(
         Clue(validation_inputs_differ, seen=-1.02),
         Clue(confidently_wrong, seen=-0.48),
         Clue(model_dwarfs_data, seen=+1.42),
-        Clue(validation_starts_lost, seen=-2.05),
+        Clue(validation_starts_worse_than_untrained, seen=-2.05),
         Clue(validation_at_chance, seen=-1.51),
         Clue(validation_turns_up, seen=+4.44, unseen=-2.57, group="turn"),
         Clue(validation_metric_declines, seen=+2.94, group="turn"),

@@ -46,7 +46,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
-from traindx.signs.weights import optimizer_holds_strangers, parameters_unoptimized, updates_tiny
+from traindx.signs.weights import optimizer_has_stale_parameters, parameters_unoptimized, updates_tiny
 
 CAUSE = Cause(
     slug="parameters-not-optimized",
@@ -55,7 +55,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.60, unseen=-0.77),
         Clue(parameters_unoptimized, seen=+9.31, unseen=-1.74, group="held"),
-        Clue(optimizer_holds_strangers, seen=+9.68, group="held"),
+        Clue(optimizer_has_stale_parameters, seen=+9.68, group="held"),
         Clue(loss_flat_from_start, seen=+1.43),
         Clue(loss_plateaus, seen=+0.63),
         Clue(updates_tiny, seen=+0.29),

@@ -76,8 +76,8 @@ _POINTS = 20
 """Fewest points whose last third has an end of its own; bench/thresholds.md#few-points."""
 
 
-@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.79)
-def few_passes(
+@sign(needs=(TRAIN_LOSS, TRAINING_SAMPLES), healthy=-2.79, formerly="few_passes")
+def few_epochs(
     run: Run,
     *,
     passes: Annotated[float, "over the training data; bench/thresholds.md#passes"] = 3.5,
@@ -110,7 +110,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.54, unseen=-0.53),
         Clue(few_steps_in_all, seen=+2.17),
-        Clue(few_passes, seen=+3.59),
+        Clue(few_epochs, seen=+3.59),
         Clue(targets_unscaled, seen=-1.00),
         Clue(few_updates_per_epoch, seen=-2.00),
         Clue(gradients_agree, seen=-0.45),

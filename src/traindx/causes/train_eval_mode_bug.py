@@ -50,10 +50,10 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.signs.chance import little_learned, validation_at_chance
-from traindx.signs.generalization import validation_starts_lost
+from traindx.signs.generalization import validation_starts_worse_than_untrained
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
-from traindx.signs.optimizer import running_averages_lag
+from traindx.signs.optimizer import batchnorm_statistics_lag
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import (
     validation_gap_wide,
@@ -70,8 +70,8 @@ CAUSE = Cause(
         Clue(little_learned, seen=-0.36),
         Clue(validated_in_train_mode, seen=+7.64, unseen=-2.66, group="mode"),
         Clue(trained_in_eval_mode, seen=+10.16, unseen=-2.40, group="mode"),
-        Clue(running_averages_lag, seen=+8.21),
-        Clue(validation_starts_lost, seen=+1.76),
+        Clue(batchnorm_statistics_lag, seen=+8.21),
+        Clue(validation_starts_worse_than_untrained, seen=+1.76),
         Clue(validation_at_chance, seen=+1.33),
         Clue(validation_never_improves, seen=+3.50, unseen=-0.30, group="behind"),
         Clue(validation_noisy, seen=+1.59, unseen=-0.39),

@@ -49,7 +49,7 @@ from traindx.signs.generalization import (
     double_descent,
     training_inputs_wider,
     validation_learns_nothing,
-    validation_starts_lost,
+    validation_starts_worse_than_untrained,
 )
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
@@ -74,7 +74,7 @@ CAUSE = Cause(
         Clue(trained_in_eval_mode, seen=-2.00),
         Clue(validated_in_train_mode, seen=-2.00),
         Clue(validation_inputs_differ, seen=+5.77, unseen=-1.71),
-        Clue(validation_starts_lost, seen=+2.16),
+        Clue(validation_starts_worse_than_untrained, seen=+2.16),
         Clue(validation_at_chance, seen=+2.41, unseen=-0.49),
         Clue(validation_never_improves, seen=+3.45, unseen=-0.54),
         Clue(validation_turns_up, seen=+0.82),

@@ -50,7 +50,7 @@ the first layer is far above the others'. On a log axis of the rate there is har
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.signs.activations import dead_units_many, units_saturate
-from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant
+from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant_baseline
 from traindx.signs.data import inputs_unscaled
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start
@@ -63,7 +63,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+1.19, unseen=-0.87),
         Clue(gradient_starts_huge, seen=+0.62),
-        Clue(worse_than_constant, seen=+1.00),
+        Clue(worse_than_constant_baseline, seen=+1.00),
         Clue(inputs_unscaled, seen=+6.66, unseen=-4.12),
         Clue(starts_far_above_chance, seen=+0.72),
         Clue(units_saturate, seen=+0.76),

@@ -48,7 +48,7 @@ small ones has not moved.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.signs.chance import little_learned, worse_than_constant
+from traindx.signs.chance import little_learned, worse_than_constant_baseline
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.nonfinite import loss_not_finite
@@ -61,7 +61,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.98, unseen=-2.15),
         Clue(gradient_starts_huge, seen=+0.51),
-        Clue(worse_than_constant, seen=+1.48),
+        Clue(worse_than_constant_baseline, seen=+1.48),
         Clue(targets_unscaled, seen=+6.14, unseen=-3.44),
         Clue(loss_falls_slowly, seen=+1.00),
         Clue(loss_diverges, seen=+0.50),

@@ -82,7 +82,7 @@ from traindx.signs.loss import (
     loss_flat_from_start,
     loss_plateaus,
 )
-from traindx.signs.lr import rate_decayed_early
+from traindx.signs.lr import lr_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.weights import weights_start_tiny
@@ -116,7 +116,7 @@ CAUSE = Cause(
         Clue(loss_not_finite, seen=-2.50),
         Clue(spikes_recur, seen=-0.71, group="unrest"),
         Clue(gradient_norm_grows, seen=-2.00),
-        Clue(rate_decayed_early, seen=-1.00),
+        Clue(lr_decayed_early, seen=-1.00),
         Clue(gradient_spikes_before_loss, seen=-2.01),
         Clue(loss_oscillates, seen=-1.01, group="unrest"),
         Clue(both_losses_high, seen=+1.19),

@@ -50,7 +50,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.signs.chance import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_plateaus
-from traindx.signs.optimizer import decay_coupled
+from traindx.signs.optimizer import l2_inside_adam
 from traindx.signs.weights import weights_shrink
 
 CAUSE = Cause(
@@ -59,7 +59,7 @@ CAUSE = Cause(
     prior=-4.50,
     clues=(
         Clue(little_learned, seen=+0.52, unseen=-0.65),
-        Clue(decay_coupled, seen=+5.54, unseen=-6.01),
+        Clue(l2_inside_adam, seen=+5.54, unseen=-6.01),
         Clue(weights_shrink, seen=+3.49, unseen=-0.77),
         Clue(both_losses_high, seen=+1.01),
         Clue(loss_plateaus, seen=+0.78),

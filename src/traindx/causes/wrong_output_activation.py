@@ -81,7 +81,7 @@ from traindx.run import EventKind, Run
 from traindx.signs.chance import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
-from traindx.signs.targets import output_rectified, squashed_twice
+from traindx.signs.targets import activation_before_logits_loss, output_rectified
 
 _BOUNDS = {
     "sigmoid": (0.0, 1.0),
@@ -136,8 +136,13 @@ _KERAS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary
 _SHARES = ("softmax", "sigmoid", "hardsigmoid")
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX), severity=Severity.SERIOUS, healthy=-2.83)
-def raw_scores_for_probabilities(run: Run) -> Answer:
+@sign(
+    needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX),
+    severity=Severity.SERIOUS,
+    healthy=-2.83,
+    formerly="raw_scores_for_probabilities",
+)
+def logits_where_probabilities_expected(run: Run) -> Answer:
     """A loss function that takes probabilities or their logarithms gets something else."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     high, low = looked(run, PREDICTION_MAX), looked(run, PREDICTION_MIN)
@@ -199,11 +204,11 @@ CAUSE = Cause(
     prior=-4.68,
     clues=(
         Clue(little_learned, seen=+0.45, unseen=-0.90),
-        Clue(squashed_twice, seen=+5.05, group="output"),
+        Clue(activation_before_logits_loss, seen=+5.05, group="output"),
         Clue(softmax_over_one, seen=+11.62, group="output"),
         Clue(output_bounded_target_not, seen=+9.28, group="output"),
         Clue(output_rectified, seen=+8.21, group="output"),
-        Clue(raw_scores_for_probabilities, seen=+9.18, group="output"),
+        Clue(logits_where_probabilities_expected, seen=+9.18, group="output"),
         Clue(probabilities_refused, seen=+11.00, group="output"),
         Clue(sigmoid_with_categorical, seen=+8.00, group="output"),
         Clue(loss_plateaus, seen=+0.33),

@@ -17,12 +17,12 @@ from traindx.causes import (
     wrong_output_activation,
 )
 from traindx.causes.dropout_misuse import dropout_at_output
-from traindx.causes.frozen_parameters import held_as_drawn
-from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
+from traindx.causes.frozen_parameters import frozen_at_initialization
+from traindx.causes.loss_mismatch import bce_on_exclusive_classes
 from traindx.causes.missing_nonlinearity import linear_in_a_row
 from traindx.causes.wrong_output_activation import (
+    logits_where_probabilities_expected,
     output_bounded_target_not,
-    raw_scores_for_probabilities,
     softmax_over_one,
 )
 from traindx.exams.graph_shape import GraphShape
@@ -33,10 +33,10 @@ from traindx.run import Run
 from traindx.signs.activations import model_is_deep_and_plain, nonlinearity_missing
 from traindx.signs.data import model_dwarfs_data
 from traindx.signs.targets import (
-    classes_fed_to_number_loss,
+    activation_before_logits_loss,
+    class_labels_in_regression_loss,
     output_rectified,
     shapes_broadcast,
-    squashed_twice,
 )
 
 _NAMED = 3
@@ -54,16 +54,16 @@ DESIGN = (
     Question(nonlinearity_missing, missing_nonlinearity.CAUSE.slug),
     Question(linear_in_a_row, missing_nonlinearity.CAUSE.slug, severity=Severity.WARNING),
     Question(dropout_at_output, dropout_misuse.CAUSE.slug),
-    Question(held_as_drawn, frozen_parameters.CAUSE.slug, least=1.0),
+    Question(frozen_at_initialization, frozen_parameters.CAUSE.slug, least=1.0),
 )
 OUTPUT = (
-    Question(squashed_twice, wrong_output_activation.CAUSE.slug),
+    Question(activation_before_logits_loss, wrong_output_activation.CAUSE.slug),
     Question(output_rectified, wrong_output_activation.CAUSE.slug),
     Question(output_bounded_target_not, wrong_output_activation.CAUSE.slug),
-    Question(raw_scores_for_probabilities, wrong_output_activation.CAUSE.slug),
+    Question(logits_where_probabilities_expected, wrong_output_activation.CAUSE.slug),
     Question(softmax_over_one, wrong_output_activation.CAUSE.slug),
-    Question(yes_no_loss_on_exclusive_classes, loss_mismatch.CAUSE.slug),
-    Question(classes_fed_to_number_loss, loss_mismatch.CAUSE.slug),
+    Question(bce_on_exclusive_classes, loss_mismatch.CAUSE.slug),
+    Question(class_labels_in_regression_loss, loss_mismatch.CAUSE.slug),
     Question(shapes_broadcast, target_shape_broadcast.CAUSE.slug),
 )
 """Asked where the loss function is known and not guessed."""

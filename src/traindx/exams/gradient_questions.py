@@ -14,7 +14,7 @@ from traindx.causes import (
     vanishing_gradients,
 )
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
-from traindx.causes.frozen_parameters import held_as_drawn
+from traindx.causes.frozen_parameters import frozen_at_initialization
 from traindx.curves.layers import held_back, is_matrix, matrices, size_of, starting_gains
 from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in, worst_first
 from traindx.exams.types import GradientRow, fitted_decay, is_normalised
@@ -86,7 +86,7 @@ _ABSURD = 30.0
 """Times 1 / sqrt(inputs), of the typical layer: no training brings all layers that far."""
 _STRUCTURE = (
     Question(gradient_never_arrives, detached_graph.CAUSE.slug, says=_unreached),
-    Question(held_as_drawn, frozen_parameters.CAUSE.slug, least=1.0),
+    Question(frozen_at_initialization, frozen_parameters.CAUSE.slug, least=1.0),
 )
 
 

@@ -179,8 +179,8 @@ def starts_far_above_chance(
     return Finding(graded(first / chance, limit), says, (evidence,))
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS)
-def worse_than_constant(
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, formerly="worse_than_constant")
+def worse_than_constant_baseline(
     run: Run,
     *,
     ratio: Annotated[float, "end over the best constant guess; bench/thresholds.md#learned"] = 1.15,

@@ -226,8 +226,10 @@ def validation_learns_nothing(
     return Finding(1.0, says, (loss.evidence(loss.all_steps, loss.best, chance),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05)
-def validation_starts_lost(
+@sign(
+    needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05, formerly="validation_starts_lost"
+)
+def validation_starts_worse_than_untrained(
     run: Run,
     *,
     above: Annotated[float, "validation over untrained loss; bench/thresholds.md#lost-start"] = 1.3,

@@ -22,16 +22,16 @@ _LAG = 0.05
 """Share of the run by which the loss answers a rate later; bench/thresholds.md#rate-rise."""
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.40)
-def rate_above_usual(
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.40, formerly="rate_above_usual")
+def lr_above_typical(
     run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
     """The learning rate goes beyond those that the optimizer is usually run at."""
     return _beside_usual(run, times, above=True)
 
 
-@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.98)
-def rate_below_usual(
+@sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.98, formerly="rate_below_usual")
+def lr_below_typical(
     run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
     """The learning rate never comes near those that the optimizer is usually run at."""
@@ -52,8 +52,8 @@ def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, healthy=-2.01)
-def rate_decayed_early(
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, healthy=-2.01, formerly="rate_decayed_early")
+def lr_decayed_early(
     run: Run,
     *,
     nothing: Annotated[float, "rate over its peak; bench/thresholds.md#decayed-early"] = 0.01,
@@ -87,8 +87,8 @@ def rate_decayed_early(
     return Finding(min(1.0, MILD + (1 - when)), says, (evidence,))
 
 
-@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING)
-def rate_rise_hurts(
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, formerly="rate_rise_hurts")
+def lr_rise_hurts(
     run: Run,
     *,
     rise: Annotated[float, "of the loss over its progress so far; bench/thresholds.md#rate-rise"] = 0.3,

@@ -177,8 +177,8 @@ def loss_climbs_before_failure(
 _HALF = ("float16", "fp16", "half", "16-mixed", "16-true", "16")
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
-def nonfinite_from_half(run: Run) -> Answer:
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, formerly="nonfinite_from_half")
+def fp16_overflow(run: Run) -> Answer:
     """Values leave the range of 16-bit floats: the first infinity arises in half precision."""
     if not is_recording(run):
         return CANNOT_TELL

@@ -96,8 +96,8 @@ def _plain(run: Run, kind: str, name: str) -> str:
 _COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta")
 
 
-@sign(needs=(OPTIMIZER, WEIGHT_DECAY), severity=Severity.WARNING)
-def decay_coupled(
+@sign(needs=(OPTIMIZER, WEIGHT_DECAY), severity=Severity.WARNING, formerly="decay_coupled")
+def l2_inside_adam(
     run: Run, *, decay: Annotated[float, "coefficient; bench/thresholds.md#decay"] = 1e-3
 ) -> Answer:
     """An adaptive optimizer gets its weight decay as a part of the gradient, and divides it away."""
@@ -126,8 +126,8 @@ def dropout_extreme(
     return Finding(strength, says, (fact_evidence(run, DROPOUT, MODEL_PLACE, limit=share),))
 
 
-@sign(needs=(AVERAGING_MOMENTUM,), severity=Severity.WARNING)
-def running_averages_lag(
+@sign(needs=(AVERAGING_MOMENTUM,), severity=Severity.WARNING, formerly="running_averages_lag")
+def batchnorm_statistics_lag(
     run: Run,
     *,
     left: Annotated[float, "of the averages' first values; bench/thresholds.md#averages"] = 0.1,

@@ -109,8 +109,13 @@ def _rhythm(peaks: Floats) -> float | None:
     return middle if float(np.median(np.abs(gaps - middle))) < CLEAR * middle else None
 
 
-@sign(needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO), severity=Severity.SERIOUS, healthy=-0.59)
-def leaps_on_small_steps(
+@sign(
+    needs=((GRADIENT_NORM, TRAIN_LOSS), UPDATE_RATIO),
+    severity=Severity.SERIOUS,
+    healthy=-0.59,
+    formerly="leaps_on_small_steps",
+)
+def spikes_without_large_updates(
     run: Run,
     *,
     leap: Annotated[float, "value over the typical one before; bench/thresholds.md#gradient-leap"] = 30.0,

@@ -161,8 +161,8 @@ _PROBABILITIES = ("categorical_crossentropy", "sparse_categorical_crossentropy",
 _SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hardsigmoid")
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS)
-def squashed_twice(run: Run) -> Answer:
+@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, formerly="squashed_twice")
+def activation_before_logits_loss(run: Run) -> Answer:
     """The output of an activation enters a loss function that expects raw scores."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     expects_raw = loss in _RAW or (loss in _PROBABILITIES and run.facts.get(FROM_LOGITS) is True)
@@ -177,8 +177,13 @@ def squashed_twice(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
-@sign(needs=(LOSS_FUNCTION, TARGET_VALUES, TARGETS_ARE_WHOLE), severity=Severity.WARNING, healthy=-2.52)
-def classes_fed_to_number_loss(
+@sign(
+    needs=(LOSS_FUNCTION, TARGET_VALUES, TARGETS_ARE_WHOLE),
+    severity=Severity.WARNING,
+    healthy=-2.52,
+    formerly="classes_fed_to_number_loss",
+)
+def class_labels_in_regression_loss(
     run: Run,
     *,
     fewest: Annotated[int, "different targets; bench/thresholds.md#classes-as-numbers"] = 3,

@@ -213,8 +213,10 @@ def _never_learn(
     return Finding(strength, f"{held.told} {told}", (evidence,))
 
 
-@sign(needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50)
-def optimizer_holds_strangers(run: Run) -> Answer:
+@sign(
+    needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50, formerly="optimizer_holds_strangers"
+)
+def optimizer_has_stale_parameters(run: Run) -> Answer:
     """The optimizer holds parameters that are no part of the model in use."""
     strangers = stated_number(run, STALE_PARAMETERS)
     if strangers is None:

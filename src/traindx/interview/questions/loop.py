@@ -1,9 +1,9 @@
 """Questions about the training loop: what it does, how long it runs, where time and memory go."""
 
 from traindx.causes.data_loading_bottleneck import data_wait_dominates
-from traindx.causes.host_device_sync import values_read_singly
+from traindx.causes.host_device_sync import many_item_calls
 from traindx.causes.memory_leak import memory_grows
-from traindx.causes.too_few_epochs import few_passes
+from traindx.causes.too_few_epochs import few_epochs
 from traindx.interview.complaints import (
     GRADIENTS_EXPLODE,
     LOSS_SLOW,
@@ -85,7 +85,7 @@ TRAINING_LENGTH = Question(
     complaints=(LOSS_SLOW,),
     choices=(
         Choice(
-            "short", "a few epochs, and the loss was still falling", seen=(loss_still_falling, few_passes)
+            "short", "a few epochs, and the loss was still falling", seen=(loss_still_falling, few_epochs)
         ),
         Choice(
             "few-steps",
@@ -96,7 +96,7 @@ TRAINING_LENGTH = Question(
         Choice(
             "long",
             "long: many epochs, or as long as others take for such a task",
-            unseen=(few_passes, few_steps_in_all),
+            unseen=(few_epochs, few_steps_in_all),
         ),
     ),
     first=(LOSS_SLOW,),
@@ -120,7 +120,7 @@ STEP_TIME = Question(
         Choice(
             "gaps",
             "the device has short gaps all the time, though the data is there",
-            seen=(values_read_singly,),
+            seen=(many_item_calls,),
             unseen=(data_wait_dominates,),
         ),
     ),
@@ -134,11 +134,11 @@ HOST_READS = Question(
     look="Count item(), tolist(), cpu(), numpy() and print(loss) inside the loop.",
     complaints=(TRAINING_SLOW,),
     choices=(
-        Choice("few", "one or two, or only every so many steps", unseen=(values_read_singly,)),
+        Choice("few", "one or two, or only every so many steps", unseen=(many_item_calls,)),
         Choice(
             "many",
             "many in every step, such as one for every sample or layer",
-            seen=(values_read_singly,),
+            seen=(many_item_calls,),
             fault=True,
         ),
     ),

@@ -20,8 +20,8 @@ from traindx.signs.activations import (
     units_saturate,
 )
 from traindx.signs.nonfinite import (
+    fp16_overflow,
     loss_scale_collapses,
-    nonfinite_from_half,
     precision_is_half,
     steps_overflow,
 )
@@ -177,7 +177,7 @@ PRECISION = Question(
         Choice(
             "float32",
             "float32 or bfloat16",
-            unseen=(precision_is_half, nonfinite_from_half, loss_scale_collapses, steps_overflow),
+            unseen=(precision_is_half, fp16_overflow, loss_scale_collapses, steps_overflow),
         ),
         Choice("float16", "float16, with or without a loss scale", seen=(precision_is_half,)),
     ),

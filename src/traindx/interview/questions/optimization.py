@@ -1,6 +1,6 @@
 """Questions about gradients, weight updates, the optimizer and its learning rate."""
 
-from traindx.causes.lr_decay_needed import rate_constant
+from traindx.causes.lr_decay_needed import lr_constant
 from traindx.causes.missing_warmup import warmup_absent
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, WEIGHT_DECAY
 from traindx.interview.complaints import (
@@ -22,11 +22,11 @@ from traindx.signs.gradients import (
     gradient_spikes_before_loss,
     most_steps_clipped,
 )
-from traindx.signs.lr import rate_above_usual, rate_below_usual, rate_decayed_early
-from traindx.signs.optimizer import decay_coupled, dropout_extreme, momentum_extreme, optimizer_ill_fitting
+from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_decayed_early
+from traindx.signs.optimizer import dropout_extreme, l2_inside_adam, momentum_extreme, optimizer_ill_fitting
 from traindx.signs.weights import (
     decay_strong,
-    optimizer_holds_strangers,
+    optimizer_has_stale_parameters,
     parameters_frozen,
     parameters_unoptimized,
     weights_shrink,
@@ -107,7 +107,7 @@ WEIGHT_UPDATES = Question(
             unseen=(
                 parameters_frozen,
                 parameters_unoptimized,
-                optimizer_holds_strangers,
+                optimizer_has_stale_parameters,
                 gradient_never_arrives,
             ),
         ),
@@ -115,7 +115,7 @@ WEIGHT_UPDATES = Question(
             "frozen",
             "some stay, and their requires_grad is off",
             seen=(parameters_frozen,),
-            unseen=(parameters_unoptimized, optimizer_holds_strangers, gradient_never_arrives),
+            unseen=(parameters_unoptimized, optimizer_has_stale_parameters, gradient_never_arrives),
             fault=True,
         ),
         Choice(
@@ -152,7 +152,7 @@ OPTIMIZER_SETUP = Question(
         Field(WEIGHT_DECAY, ("weight_decay", "weight-decay", "wd", "decay"), most=1e6, needed=False),
     ),
     judge=by_signs(
-        rate_above_usual, rate_below_usual, momentum_extreme, decay_coupled, optimizer_ill_fitting
+        lr_above_typical, lr_below_typical, momentum_extreme, l2_inside_adam, optimizer_ill_fitting
     ),
     examples=(
         ("adam 3e-4", 1.0),
@@ -173,31 +173,31 @@ LR_SCHEDULE = Question(
         Choice(
             "constant",
             "it stays the same from the first step to the last",
-            seen=(rate_constant, warmup_absent),
-            unseen=(rate_decayed_early,),
+            seen=(lr_constant, warmup_absent),
+            unseen=(lr_decayed_early,),
         ),
         Choice(
             "decay",
             "it begins at its peak and is lowered later",
             seen=(warmup_absent,),
-            unseen=(rate_constant, rate_decayed_early),
+            unseen=(lr_constant, lr_decayed_early),
         ),
         Choice(
             "full",
             "it warms up first and is lowered later",
-            unseen=(warmup_absent, rate_constant, rate_decayed_early),
+            unseen=(warmup_absent, lr_constant, lr_decayed_early),
         ),
         Choice(
             "warmup",
             "it warms up and then stays",
-            seen=(rate_constant,),
-            unseen=(warmup_absent, rate_decayed_early),
+            seen=(lr_constant,),
+            unseen=(warmup_absent, lr_decayed_early),
         ),
         Choice(
             "early",
             "it is next to nothing long before the end",
-            seen=(rate_decayed_early,),
-            unseen=(rate_constant,),
+            seen=(lr_decayed_early,),
+            unseen=(lr_constant,),
         ),
     ),
 )

@@ -3,8 +3,8 @@
 from traindx.causes import label_noise, labels_misaligned
 from traindx.causes.class_imbalance import classes_unbalanced, rare_class_ignored
 from traindx.causes.wrong_output_activation import (
+    logits_where_probabilities_expected,
     output_bounded_target_not,
-    raw_scores_for_probabilities,
     sigmoid_with_categorical,
 )
 from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_NAN, LOSS_SLOW, LOSS_STUCK, OTHER, OVERFITTING
@@ -13,10 +13,10 @@ from traindx.signs.data import labels_faulty
 from traindx.signs.generalization import confidently_wrong, validation_learns_nothing
 from traindx.signs.nonfinite import nonfinite_from_loss
 from traindx.signs.targets import (
-    classes_fed_to_number_loss,
+    activation_before_logits_loss,
+    class_labels_in_regression_loss,
     output_rectified,
     shapes_broadcast,
-    squashed_twice,
 )
 
 LABELS = Question(
@@ -87,54 +87,54 @@ LOSS_INPUT = Question(
             "fits",
             "what it expects, in the shape of the target",
             unseen=(
-                squashed_twice,
+                activation_before_logits_loss,
                 output_bounded_target_not,
                 output_rectified,
-                raw_scores_for_probabilities,
+                logits_where_probabilities_expected,
                 sigmoid_with_categorical,
                 shapes_broadcast,
-                classes_fed_to_number_loss,
+                class_labels_in_regression_loss,
             ),
         ),
         Choice(
             "squashed",
             "a softmax or sigmoid, and the loss has its own",
-            seen=(squashed_twice,),
-            unseen=(raw_scores_for_probabilities, shapes_broadcast),
+            seen=(activation_before_logits_loss,),
+            unseen=(logits_where_probabilities_expected, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "bounded",
             "a sigmoid or tanh, and the targets go beyond it",
             seen=(output_bounded_target_not,),
-            unseen=(squashed_twice, shapes_broadcast),
+            unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "rectified",
             "a ReLU, and targets may be negative",
             seen=(output_rectified,),
-            unseen=(squashed_twice, shapes_broadcast),
+            unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "raw",
             "raw scores, and the loss takes probabilities",
-            seen=(raw_scores_for_probabilities,),
-            unseen=(squashed_twice, shapes_broadcast),
+            seen=(logits_where_probabilities_expected,),
+            unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "shapes",
             "other shapes than the target has, such as (N, 1) and (N,)",
             seen=(shapes_broadcast,),
-            unseen=(squashed_twice,),
+            unseen=(activation_before_logits_loss,),
             fault=True,
         ),
         Choice(
             "classes",
             "numbers of classes, and the loss measures distances (MSELoss)",
-            seen=(classes_fed_to_number_loss,),
+            seen=(class_labels_in_regression_loss,),
             unseen=(shapes_broadcast,),
             fault=True,
         ),

@@ -2,13 +2,17 @@
 
 from traindx.causes.bad_initialization import loss_starts_above_chance
 from traindx.causes.dropout_misuse import dropout_at_output
-from traindx.causes.loss_mismatch import yes_no_loss_on_exclusive_classes
+from traindx.causes.loss_mismatch import bce_on_exclusive_classes
 from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
-from traindx.causes.misleading_metric import accuracy_of_a_regression, all_pairs_compared, argmax_of_one
+from traindx.causes.misleading_metric import (
+    accuracy_of_a_regression,
+    all_pairs_compared,
+    argmax_over_single_output,
+)
 from traindx.causes.wrong_output_activation import (
+    logits_where_probabilities_expected,
     output_bounded_target_not,
     probabilities_refused,
-    raw_scores_for_probabilities,
     sigmoid_with_categorical,
     softmax_over_one,
 )
@@ -19,11 +23,11 @@ from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIV
 from traindx.format import number
 from traindx.signs.chance import starts_far_above_chance
 from traindx.signs.targets import (
-    classes_fed_to_number_loss,
+    activation_before_logits_loss,
+    class_labels_in_regression_loss,
     loss_negated,
     output_rectified,
     shapes_broadcast,
-    squashed_twice,
 )
 
 _NO_LOSS_FUNCTION = "the program calls no loss function of torch or Keras"
@@ -53,8 +57,8 @@ def initial_loss(rehearsal: Rehearsal) -> str:
     Part.LOSS,
     (
         softmax_over_one,
-        squashed_twice,
-        raw_scores_for_probabilities,
+        activation_before_logits_loss,
+        logits_where_probabilities_expected,
         sigmoid_with_categorical,
         output_bounded_target_not,
         output_rectified,
@@ -79,8 +83,8 @@ def output(rehearsal: Rehearsal) -> str:
     Part.LOSS,
     (
         shapes_broadcast,
-        classes_fed_to_number_loss,
-        yes_no_loss_on_exclusive_classes,
+        class_labels_in_regression_loss,
+        bce_on_exclusive_classes,
         loss_negated,
         loss_falls_without_floor,
     ),
@@ -98,7 +102,7 @@ def loss(rehearsal: Rehearsal) -> str:
     "What the program measures can tell right from wrong",
     40,
     Part.LOSS,
-    (accuracy_of_a_regression, argmax_of_one, all_pairs_compared),
+    (accuracy_of_a_regression, argmax_over_single_output, all_pairs_compared),
     unknown="no measure beside the loss was seen",
 )
 def metric(_: Rehearsal) -> str:

@@ -7,7 +7,7 @@ from traindx.causes import dropout_misuse, train_eval_mode_bug
 from traindx.causes.attention_logit_growth import attention_scores_grow
 from traindx.causes.dropout_misuse import dropout_in_validation
 from traindx.causes.exploding_gradients import gradient_swells_over_depth
-from traindx.causes.frozen_parameters import held_as_drawn
+from traindx.causes.frozen_parameters import frozen_at_initialization
 from traindx.curves.facts import stated_number
 from traindx.curves.layers import over_depth
 from traindx.exams.preflight.signs import asked, by_signs
@@ -31,7 +31,7 @@ from traindx.signs.gradients import (
 )
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.weights import (
-    optimizer_holds_strangers,
+    optimizer_has_stale_parameters,
     parameters_frozen,
     parameters_unoptimized,
     weights_start_equal,
@@ -51,14 +51,20 @@ def parameters(rehearsal: Rehearsal) -> Outcome:
     """Fail for what cannot move by mistake; layers that are frozen after they were trained are a choice."""
     run = rehearsal.run
     found, any_told = asked(
-        run, (optimizer_holds_strangers, parameters_unoptimized, gradient_never_arrives, held_as_drawn)
+        run,
+        (
+            optimizer_has_stale_parameters,
+            parameters_unoptimized,
+            gradient_never_arrives,
+            frozen_at_initialization,
+        ),
     )
     frozen, _ = asked(run, (parameters_frozen,))
     if found:
         return Outcome(findings=found)
     if not any_told:
         return unseen("the parameters of the model were not seen")
-    if held_as_drawn.missing(run) and frozen:
+    if frozen_at_initialization.missing(run) and frozen:
         return Outcome(findings=frozen)
     if frozen:
         says = f"{frozen[0].says}; their weights are not those of a fresh draw, as in transfer learning"

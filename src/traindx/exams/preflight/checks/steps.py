@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from traindx.causes.batch_too_small import batch_tiny
 from traindx.causes.data_loading_bottleneck import data_wait_dominates
-from traindx.causes.host_device_sync import values_read_singly
+from traindx.causes.host_device_sync import many_item_calls
 from traindx.causes.memory_leak import memory_grows
 from traindx.causes.wrong_output_activation import probabilities_refused
 from traindx.curves.objective import is_adversarial
@@ -23,22 +23,22 @@ from traindx.signs.loop import accumulation_undivided, few_updates_per_epoch, gr
 from traindx.signs.loss import loss_diverges
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
+    fp16_overflow,
     gradient_not_finite,
     loss_not_finite,
     loss_scale_collapses,
-    nonfinite_from_half,
     nonfinite_from_layers,
     nonfinite_from_loss,
     steps_overflow,
 )
 from traindx.signs.optimizer import (
-    decay_coupled,
+    batchnorm_statistics_lag,
     dropout_extreme,
+    l2_inside_adam,
     momentum_extreme,
     optimizer_ill_fitting,
-    running_averages_lag,
 )
-from traindx.signs.spikes import leaps_on_small_steps, loss_leaps_above_start
+from traindx.signs.spikes import loss_leaps_above_start, spikes_without_large_updates
 from traindx.signs.weights import decay_strong, updates_tiny
 
 
@@ -64,13 +64,13 @@ def runs(rehearsal: Rehearsal) -> Outcome:
     Part.STEPS,
     (
         nonfinite_from_loss,
-        nonfinite_from_half,
+        fp16_overflow,
         nonfinite_from_layers,
         loss_not_finite,
         gradient_not_finite,
         fails_in_first_steps,
         loss_diverges,
-        leaps_on_small_steps,
+        spikes_without_large_updates,
         loss_leaps_above_start,
         loss_scale_collapses,
         steps_overflow,
@@ -108,11 +108,11 @@ def _told(rehearsal: Rehearsal) -> str:
 def settings(rehearsal: Rehearsal) -> Outcome:
     """What signs say of the settings; those that reckon with the length of the run, where that is known."""
     found, any_told = asked(
-        rehearsal.run, (momentum_extreme, optimizer_ill_fitting, decay_coupled, dropout_extreme, batch_tiny)
+        rehearsal.run, (momentum_extreme, optimizer_ill_fitting, l2_inside_adam, dropout_extreme, batch_tiny)
     )
     to_the_end = prolonged(rehearsal)
     found += asked(to_the_end or rehearsal.run, (decay_strong,))[0]
-    found += asked(to_the_end, (updates_tiny, running_averages_lag))[0] if to_the_end else ()
+    found += asked(to_the_end, (updates_tiny, batchnorm_statistics_lag))[0] if to_the_end else ()
     if found:
         return Outcome(findings=found)
     return Outcome(_told(rehearsal)) if any_told else unseen("the optimizer was not seen")
@@ -152,7 +152,7 @@ def _steps(length: Length) -> str:
 @check("time", "Steps do not wait for data or for single values", 20, Part.COST)
 def time(rehearsal: Rehearsal) -> Outcome:
     """Warn where steps wait; the time of the whole run, where its length is known."""
-    found, _ = asked(rehearsal.run, (data_wait_dominates, values_read_singly))
+    found, _ = asked(rehearsal.run, (data_wait_dominates, many_item_calls))
     seconds = _of_a_step(rehearsal)
     if seconds is None:
         return Outcome(findings=found) if found else unseen("no step was timed")
