@@ -16,12 +16,11 @@ from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, strength
 from traindx.cause import Cause, Clue, Kind
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH
-from traindx.diagnosis.mechanisms import HEAD_START, MOST, OWN, WELL_AHEAD
+from traindx.diagnosis.mechanisms import HEAD_START, MOST, OWN, ROUNDING, WELL_AHEAD
 from traindx.diagnosis.score import DECIDING
 from traindx.finding import Answer, Finding, Severity
 
 _MOST_AHEAD = 50.0
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +204,7 @@ class Ranker:
                 common = [one for one in self.columns(root).tolist() if int(self.sign[one]) in shared]
                 counted = [shared[int(self.sign[one])] for one in common]
                 both = (seen(common).clamp_min(0) * torch.stack(counted, 1)).sum(1) if common else 0.0
-                speaks.append(speaking[:, root] - both >= OWN - _ROUNDING)
+                speaks.append(speaking[:, root] - both >= OWN - ROUNDING)
             found.append(((worth >= OWN).any(1), torch.stack(speaks, 1)))
         return found
 

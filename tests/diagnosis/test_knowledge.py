@@ -2,6 +2,7 @@ import pytest
 
 from traindx.diagnosis import knowledge
 from traindx.errors import UnknownNameError
+from traindx.finding import Sign
 from traindx.settings import limits_from
 
 RENAMED = [sign for sign in knowledge.signs() if sign.formerly]
@@ -15,7 +16,7 @@ def test_former_slugs_are_no_slugs_of_other_signs() -> None:
 
 
 @pytest.mark.parametrize("sign", RENAMED, ids=lambda sign: sign.formerly)
-def test_a_former_slug_names_the_sign(sign: knowledge.Sign) -> None:
+def test_a_former_slug_names_the_sign(sign: Sign) -> None:
     assert knowledge.sign_named(sign.formerly) is sign
     assert knowledge.unit_named(sign.formerly) is sign
 

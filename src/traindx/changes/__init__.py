@@ -19,8 +19,14 @@ class _Lazy(ModuleType):
         value = getattr(import_module(self.__name__), name)
         # Functions are asked for each time: a change may have put another in their place.
         if isinstance(value, type | ModuleType):
-            setattr(self, name, value)
+            super().__setattr__(name, value)
         return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would only change the stand-in."""
+        if not name.startswith("__"):
+            raise AttributeError(f"{self.__name__}.{name} is set on the module that stands for it")
+        super().__setattr__(name, value)
 
 
 if TYPE_CHECKING:

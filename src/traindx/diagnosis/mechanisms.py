@@ -22,6 +22,8 @@ _CLEAR = 2.0
 """Points of one finding that show a mechanism at work."""
 OWN = 1.5
 """Points that must speak for a root apart from what speaks for its mechanism."""
+ROUNDING = 1e-9
+"""What adding up points in another order may change."""
 
 
 def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
@@ -58,4 +60,4 @@ def _speaks(root: tuple[Reason, ...], mechanism: tuple[Reason, ...]) -> bool:
     """Whether something speaks for a root that does not speak for its mechanism as well."""
     shared = {reason.sign.slug for reason in mechanism if reason.sign and reason.seen}
     own = [one for one in root if one.seen and one.points > 0 and one.sign and one.sign.slug not in shared]
-    return sum(reason.points for reason in own) >= OWN
+    return sum(reason.points for reason in own) >= OWN - ROUNDING

@@ -77,10 +77,10 @@ class StandIn:
         own.mkdir(parents=True)
         package = Path(traindx.__file__).parent
         (own / "recorder" / "hooks").mkdir(parents=True)
-        for part in (*package.iterdir(), *(package / "recorder").iterdir()):
-            if part.name not in ("recorder", "hooks", "__pycache__"):
+        folders = (package, package / "recorder", package / "recorder" / "hooks")
+        for part in (part for folder in folders for part in folder.iterdir()):
+            if part.name not in ("recorder", "hooks", "attachment.py", "__pycache__"):
                 (own / part.relative_to(package)).symlink_to(part)
-        (own / "recorder" / "hooks" / "__init__.py").touch()
         (own / "recorder" / "hooks" / "attachment.py").write_text(ATTACHMENT)
 
     @property

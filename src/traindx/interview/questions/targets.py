@@ -1,6 +1,6 @@
 """Questions about labels, outputs and the loss function between them."""
 
-from traindx.causes import label_noise, labels_misaligned
+from traindx.causes import label_noise, labels_misaligned, wrong_output_activation
 from traindx.causes.class_imbalance import classes_unbalanced, rare_class_ignored
 from traindx.causes.wrong_output_activation import (
     logits_where_probabilities_expected,
@@ -101,6 +101,8 @@ LOSS_INPUT = Question(
             "a softmax or sigmoid, and the loss has its own",
             seen=(activation_before_logits_loss,),
             unseen=(logits_where_probabilities_expected, shapes_broadcast),
+            # It names the fault itself, and not only how it shows.
+            speaks=((wrong_output_activation.CAUSE, +1.0),),
             fault=True,
         ),
         Choice(

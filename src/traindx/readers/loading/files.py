@@ -20,8 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import yaml
-
 from traindx.errors import UnreadableError, refused
 from traindx.facts import DATASET, EXPERIMENT, LOSS_FUNCTION, MODEL, OPTIMIZER, PRECISION, SCHEDULE, SMOOTHING
 from traindx.readers.binary.recording_file import SUFFIX, Tables, meta_in
@@ -202,7 +200,6 @@ _SETTINGS_FILE = re.compile(
 )
 _PICKLED = "training_args.bin"
 _LARGEST = 1 << 20
-_Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def settings_beside(folder: Path) -> dict[str, Scalar]:
@@ -233,9 +230,12 @@ def _files(folder: Path) -> list[Path]:
 
 def settings_in(file: Path) -> dict[str, Scalar]:
     """The settings of a YAML or JSON file; nothing on failure."""
+    import yaml  # takes long, and few logs lie beside a file of settings
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
-        document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, _Loader)  # noqa: S506
+        document = json.loads(text) if file.suffix.lower() == ".json" else yaml.load(text, loader)  # noqa: S506
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     return dict(flattened(document)) if isinstance(document, dict) else {}
