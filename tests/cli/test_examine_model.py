@@ -244,6 +244,7 @@ def test_a_program_that_does_not_train_is_named(folder: Path) -> None:
     assert "idle.py" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_every_example_runs_as_it_stands(folder: Path) -> None:
     lines = [line for exam in (gradients, activations, model) for line in exam.EXAMPLES.splitlines()]
     commands = [re.split(r" {2,}", line.strip())[0] for line in lines if line.startswith("  ")]

@@ -177,6 +177,7 @@ def test_a_program_is_run_only_after_consent(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_program_that_is_run_is_recorded_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)

@@ -100,7 +100,9 @@ def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
     ("program", "says"),
     [
         ("print('hello')\n", "nothing was recorded"),
-        (SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few"),
+        pytest.param(
+            SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few", marks=pytest.mark.slow
+        ),
         (SCRIPT.replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
         pytest.param(
             SCRIPT.replace("    open(", "    raise ValueError('boom')\n    open("),

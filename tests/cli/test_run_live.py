@@ -194,6 +194,7 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     plain_say = _live._say
     monkeypatch.setattr(_live, "read_recording", look)
     monkeypatch.setattr(_live, "_say", say)
+    monkeypatch.setattr(_live, "_REST", 5.0)  # looks may take more than their share here
     assert in_process(tmp_path, monkeypatch, *options, "--json", "-", script, rate) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["runs"][0]["verdict"] == ("sick" if rate == SICK else "healthy")
